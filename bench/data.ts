@@ -184,6 +184,8 @@ function deploymentOf(
     errorMessage: null,
     settings: snapshotOf(application, deploymentId, image),
     sourceDeploymentId: null,
+    startedBy: null,
+    stages: null,
     child: null,
     previousVersion: null,
     startedAt: createdAt,

@@ -84,10 +84,18 @@ async function requestFigures(folder: string): Promise<Figure[]> {
   }
 }
 
-/** On a server of its own, whose memory nothing else moves. */
-async function logFigures(folder: string): Promise<Figure[]> {
-  say('A log of 1 GB …');
-  const data = join(folder, 'logs');
+interface Filled {
+  berth: ServerProcess;
+  data: string;
+  apiKey: string;
+  headers: { 'x-api-key': string };
+  /** Of the newest deployment of one application. */
+  path: string;
+}
+
+/** A Berth of its own with 1,000 services, in the folder of that name. */
+async function startFilled(folder: string, name: string): Promise<Filled> {
+  const data = join(folder, name);
   const { apiKey, applicationId } = await fillInstallation(data);
   const headers = { 'x-api-key': apiKey };
   const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
@@ -101,6 +109,23 @@ async function logFigures(folder: string): Promise<Figure[]> {
       BERTH_LOG_LEVEL: 'error',
     },
   });
+  return { berth, data, apiKey, headers, path };
+}
+
+async function commandFigures(folder: string): Promise<Figure[]> {
+  say('The command line …');
+  const { berth, apiKey } = await startFilled(folder, 'command');
+  try {
+    return await commandLineFigures({ url: berth.url, apiKey });
+  } finally {
+    await berth.stop();
+  }
+}
+
+/** On a server of its own, whose memory nothing else moves. */
+async function logFigures(folder: string): Promise<Figure[]> {
+  say('A log of 1 GB …');
+  const { berth, data, headers, path } = await startFilled(folder, 'logs');
   try {
     await sleep(idleMs);
     const answer = await fetch(`${berth.url}${path}`, { headers, signal: AbortSignal.timeout(30_000) });
@@ -144,7 +169,7 @@ const circumstances = {
 const folder = await mkdtemp(join(tmpdir(), 'berth-bench-'));
 try {
   const figures: Figure[] = [];
-  if (wanted.has('requests') || wanted.has('logs')) {
+  if (wanted.has('requests') || wanted.has('logs') || wanted.has('command')) {
     say('Compiling …');
     await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], {
       cwd: root,
@@ -153,7 +178,7 @@ try {
   }
   if (wanted.has('requests')) figures.push(...(await requestFigures(folder)), await largeFigure(folder));
   if (wanted.has('logs')) figures.push(...(await logFigures(folder)));
-  if (wanted.has('command')) figures.push(...(await commandLineFigures()));
+  if (wanted.has('command')) figures.push(...(await commandFigures(folder)));
   if (wanted.has('deployments') && process.getuid?.() === 0)
     figures.push(...(await deploymentFigures(root, say)));
   else if (wanted.has('deployments')) say('Deployments are not measured: the test bed needs root.');

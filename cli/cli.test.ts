@@ -369,10 +369,24 @@ describe('help', () => {
   test('lists routers, procedures and fields from the contracts', async () => {
     expect((await berth([])).out).toMatch(/ deploy +deploys this folder/);
     expect((await berth(['api'])).out).toMatch(/Routers: user, organization, project, /);
-    expect((await berth(['deployment'])).out).toMatch(/^deployment\.all +The deployments of an application/);
+    expect((await berth(['deployment'])).out).toMatch(/^deployment\.all +Deployments, newest/);
     const { out } = await berth(['application.update', '--help']);
     expect(out).toContain('  --applicationId string (required)');
     expect(out).toMatch(/--replicas integer {2}min 0; max 100/);
     expect((await berth(['deployment.logs', '--help'])).out).toContain('--follow');
+  });
+
+  test.each(['sign-up', 'login', 'logout', 'reset-password'])('%s has a page of its own', async (name) => {
+    const page = await berth(['help', name]);
+    expect(page).toMatchObject({ code: 0, said: '' });
+    expect(page.out.startsWith(`berth ${name}`)).toBe(true);
+  });
+
+  test('a word says the same by --help and -h as by help, and names each procedure once', async () => {
+    expect((await berth(['login', '--help'])).out).toBe((await berth(['help', 'login'])).out);
+    expect((await berth(['login', '-h'])).out).toBe((await berth(['help', 'login'])).out);
+    const calls = /^Calls (.*)\.$/m.exec((await berth(['help', 'deploy'])).out)?.[1]?.split(', ') ?? [];
+    expect(calls).toEqual([...new Set(calls)]);
+    expect(calls).toContain('project.all');
   });
 });

@@ -1,7 +1,9 @@
 /** Where Berth is and who calls: the environment, else the file that login wrote (0600). */
 import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Connection } from '../client/call.ts';
 import { addressOf } from './address.ts';
+import { quickFetch } from './quick-fetch.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface StoredLogin {
@@ -18,9 +20,11 @@ export function configPath(environment: NodeJS.ProcessEnv, file = 'config.json')
 }
 
 /** The connection to call with; throws UsageError when there is none. */
-export async function readConnection(
-  environment: NodeJS.ProcessEnv,
-): Promise<{ url: string; apiKey: string }> {
+export async function readConnection(environment: NodeJS.ProcessEnv): Promise<Connection> {
+  return { ...(await readKey(environment)), fetch: quickFetch };
+}
+
+async function readKey(environment: NodeJS.ProcessEnv): Promise<{ url: string; apiKey: string }> {
   const { BERTH_URL: url, BERTH_API_KEY: apiKey } = environment;
   if (url && apiKey) return { url: addressOf(url, 'BERTH_URL'), apiKey };
   const login = await readLogin(environment);

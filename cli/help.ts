@@ -1,6 +1,6 @@
 /** Help, made from the table of words. */
 import { procedureKinds } from '../client/procedure-kinds.ts';
-import { commonOptions, type Option, type Word } from './words/word.ts';
+import { commonOptions, type Option, type Options, type Word } from './words/word.ts';
 import { groups, words } from './words/words.ts';
 
 const intro = `Berth from the command line.
@@ -23,6 +23,63 @@ Address and key: --url and --key, else BERTH_URL and BERTH_API_KEY, else what lo
 Exit codes: 0 done; 1 refused, or a deployment that failed; 2 wrong usage; 3 Berth cannot be reached;
 130 interrupted; of run the program's own.
 `;
+
+const url: Option = { value: 'URL', description: 'address of Berth' };
+const email: Option = { value: 'EMAIL', description: 'address of the account' };
+const token: Option = { value: 'TOKEN', description: 'of an invitation, which the account joins with' };
+
+/** What stands in the list by hand, since it is no row of the table; the same shape, for the same page. */
+const further: readonly Pick<Word, 'name' | 'usage' | 'summary' | 'description' | 'options'>[] = [
+  {
+    name: 'sign-up',
+    usage: '--url URL --email EMAIL --name NAME',
+    summary: 'makes an account and signs in',
+    description:
+      'Makes an account and signs in to it. Asks for a new password; in a pipe it is the first line of the ' +
+      'standard input. The first account owns the installation; from another machine it needs the token ' +
+      'that `bin/up` printed; everybody else needs the token of an invitation.',
+    options: {
+      url,
+      email,
+      name: { value: 'NAME', description: 'how others see who it is' },
+      token: { value: 'TOKEN', description: 'that `bin/up` printed, or of an invitation' },
+    },
+  },
+  {
+    name: 'login',
+    usage: '--url URL [--email EMAIL]',
+    summary: 'signs in',
+    description:
+      'Signs in and keeps an API key in ~/.config/berth/config.json. With --email it asks for the ' +
+      'password, and for the code of the second factor where the account has one; without it, for an ' +
+      'API key. In a pipe it is the first line of the standard input.',
+    options: { url, email, token },
+  },
+  {
+    name: 'logout',
+    usage: '',
+    summary: 'signs out',
+    description: 'Signs out: the key that signing in made is deleted, here and in Berth.',
+  },
+  {
+    name: 'reset-password',
+    usage: '--email EMAIL [--remove-two-factor]',
+    summary: 'sets a forgotten password anew',
+    description:
+      "Sets a forgotten password anew: on Berth's own machine, as root, whether Berth runs or not. All " +
+      'sessions of that person end; API keys go on.',
+    options: {
+      email,
+      'remove-two-factor': { description: 'takes two-factor sign-in away, for a lost app' },
+    },
+  },
+];
+
+/** Help of one of the words that are in no table; undefined when it is none of them. */
+export function furtherHelp(name: string): string | undefined {
+  const one = further.find((row) => row.name === name);
+  return one && pageOf(one, { ...one.options, help: commonOptions.help });
+}
 
 export function generalHelp(): string {
   const width = Math.max(...words.filter(({ hidden }) => !hidden).map(({ name }) => name.length)) + 2;
@@ -55,14 +112,18 @@ Routers: ${Object.keys(procedureKinds).join(', ')}
 }
 
 export function wordHelp(word: Word): string {
-  const options = Object.entries({ ...word.options, ...commonOptions });
+  const calls = word.calls.length === 0 ? '' : `\nCalls ${[...new Set(word.calls)].join(', ')}.\n`;
+  return `${pageOf(word, { ...word.options, ...commonOptions })}${calls}`;
+}
+
+function pageOf(word: Pick<Word, 'name' | 'usage' | 'summary' | 'description'>, all: Options): string {
+  const options = Object.entries(all);
   const width = Math.max(...options.map(([name, option]) => flagOf(name, option).length)) + 2;
   const lines = options.map(
     ([name, option]) => `  ${flagOf(name, option).padEnd(width)}${option.description}\n`,
   );
-  const calls = word.calls.length === 0 ? '' : `\nCalls ${word.calls.join(', ')}.\n`;
   const usage = ['berth', word.name, ...(word.usage === '' ? [] : [word.usage])].join(' ');
-  return `${usage}\n\n${word.description ?? `${word.summary}.`}\n\n${lines.join('')}${calls}`;
+  return `${usage}\n\n${word.description ?? `${word.summary}.`}\n\n${lines.join('')}`;
 }
 
 function flagOf(name: string, { short, value }: Option): string {

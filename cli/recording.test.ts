@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAnsweringServer, type AnsweringServer } from '../test/answering-server.ts';
 import { runBerth, type Ran } from '../test/command-line.ts';
-import { now, recordedAnswers } from '../test/recorded-answers.ts';
+import { now, projectsOf, recordedAnswers } from '../test/recorded-answers.ts';
 import { widthOf } from './printable.ts';
 import { words } from './words/words.ts';
 
@@ -17,7 +17,7 @@ const marks = ['<!-- recording: begin -->\n', '<!-- recording: end -->'] as cons
 const widths = [80, 140] as const;
 
 /** In an order that a person might type them in. */
-const session: readonly (readonly [string, { types?: readonly string[] }?])[] = [
+const session: readonly (readonly [string, { types?: readonly string[]; stdin?: string }?])[] = [
   ['deploy', { types: ['web', 'shop'] }],
   ['deploy'],
   ['status'],
@@ -36,14 +36,20 @@ const session: readonly (readonly [string, { types?: readonly string[] }?])[] = 
   ['env get shop/web'],
   ['env get shop/web COLOR'],
   ['env set shop/web COLOR=green REGION=eu --restart'],
-  ['env unset shop/web REGION'],
+  ['env unset shop/web COLOR'],
   ['env import shop/web'],
   ['env diff shop/web'],
   ['env edit shop/web'],
+  ['plan'],
+  ['apply', { types: ['yes'] }],
+  ['export shop --output shop.yml'],
+  ['import compose old.yml --output moved.yml'],
+  ['secret set shop/web STRIPE_KEY', { stdin: 'sk_live_1\n' }],
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],
   ['domains check shop.example.com'],
   ['previews shop/web'],
+  ['db create postgres shop/orders'],
   ['db create postgres shop/db'],
   ['db connect shop/db'],
   ['db backup shop/db'],
@@ -56,38 +62,99 @@ const session: readonly (readonly [string, { types?: readonly string[] }?])[] = 
   ['servers'],
   ['members'],
   ['ci setup github shop/web'],
+  ['mcp', { stdin: '' }],
   ['completion'],
   ['stauts'],
   ['logs shop/wbe'],
   ['help scale'],
 ];
 
+const orders = {
+  postgresId: 'orders-id',
+  name: 'orders',
+  appName: 'orders-9c3e5d',
+  applicationStatus: 'done',
+};
 let server: AnsweringServer;
+let isMade = false;
 let home: string;
 beforeAll(async () => {
   server = await startAnsweringServer({
     ...recordedAnswers,
-    'application.one': {
-      ...Object(recordedAnswers['application.one']),
-      domains: [{ https: true, host: 'shop.example.com', path: '/' }],
+    'project.all': () => projectsOf(isMade ? [orders] : []),
+    'postgres.create': () => {
+      isMade = true;
+      return { postgresId: orders.postgresId };
     },
+    'application.one': ({ applicationId }: { applicationId: string }) => ({
+      ...Object(recordedAnswers['application.one']),
+      applicationId,
+      name: applicationId.replace('-id', ''),
+      appName: `${applicationId}-k3x9a1`,
+      description: '',
+      applicationStatus: 'done',
+      replicas: 1,
+      pendingChanges: [],
+      mounts: [],
+      ports: [],
+      domains: [
+        {
+          https: true,
+          host: 'shop.example.com',
+          path: '/',
+          port: 3e3,
+          certificateType: 'acme',
+        },
+      ],
+      deployments: [
+        {
+          deploymentId: 'd3Zk8fWq2LmN',
+          status: 'done',
+        },
+      ],
+    }),
   });
 });
 afterAll(() => server[Symbol.asyncDispose]());
+
+const berthFile = `project: shop
+services:
+  web:
+    kind: application
+    replicas: 3
+    variables: { NODE_ENV: production, COLOR: green, STRIPE_KEY: { secret: true } }
+    domains:
+      - { host: shop.example.com, port: 3000, https: true, certificateType: acme }
+      - { host: www.shop.example.com, port: 3000, https: true, certificateType: acme }
+  worker:
+    kind: application
+`;
 
 async function record(columns: number): Promise<{ text: string; ran: Map<string, Ran> }> {
   home = await mkdtemp(join(tmpdir(), 'berth-recording-'));
   const folder = join(home, 'web');
   await mkdir(folder);
   await writeFile(join(folder, 'Dockerfile'), 'FROM node:24\nCOPY . .\nCMD ["node", "."]\n');
+  await writeFile(
+    join(folder, 'old.yml'),
+    'services:\n  cache:\n    image: redis:7\n    ports: ["6379:6379"]\n',
+  );
   await writeFile(join(folder, '.env'), 'NODE_ENV=production\nCOLOR=red\n');
   await writeFile(join(folder, '.gitignore'), '.env\n');
   const environment = { HOME: home, BERTH_URL: server.url, BERTH_API_KEY: 'key', NO_COLOR: '1' };
   const ran = new Map<string, Ran>();
+  isMade = false;
   let text = '';
   try {
-    for (const [line, { types } = {}] of session) {
-      const shown = { columns, now: () => now, ...(types === undefined ? {} : { types }) };
+    for (const [line, { types, stdin } = {}] of session) {
+      const shown = {
+        columns,
+        now: () => now,
+        ...(types === undefined ? {} : { types }),
+        ...(stdin === undefined ? {} : { stdin }),
+      };
+      // Later than the deploys, which would apply it.
+      if (line === 'plan') await writeFile(join(folder, 'berth.yml'), berthFile);
       const one = await runBerth(line.split(' '), { environment, folder, ...shown });
       ran.set(line, one);
       text += `$ berth ${line}\n${one.said}${one.out}\n`;
@@ -111,6 +178,8 @@ test('the guide shows what every word prints, at both widths', async () => {
   const recorded: string[] = [];
   for (const columns of widths) {
     const { text, ran } = await record(columns);
+    // A call without a recorded answer would stand in the guide as what a person sees.
+    expect(text).not.toContain('Nothing was written down');
     recorded.push(`### At ${columns} columns\n\n\`\`\`console\n${text.trimEnd()}\n\`\`\`\n`);
     const tables = [...ran].filter(
       ([line, { out, code }]) => /^[A-Z]/.test(out) && code === 0 && !/^(help|ci) /.test(line),
@@ -143,6 +212,7 @@ test.each<[string, number]>([
   ['scale shop/web many', 2],
   ['db restore shop/db', 2],
   ['db connect shop/db', 2],
+  ['db create postgres shop/db', 2],
   ['status --url http://127.0.0.1:1 --key k', 3],
 ])('berth %s in a pipe ends with %i, and its answer is JSON or nothing', async (line, code) => {
   const environment = { HOME: tmpdir(), BERTH_URL: server.url, BERTH_API_KEY: 'key' };
@@ -152,4 +222,31 @@ test.each<[string, number]>([
   await rm(folder, { recursive: true });
   expect(ran.code).toBe(code);
   expect(() => JSON.parse(ran.out || 'null') as unknown).not.toThrow();
+});
+
+test('a database that did not start is given no address to connect to', async () => {
+  let made: readonly object[] = [];
+  const failed = { ...Object(recordedAnswers['deployment.one']), status: 'error', errorMessage: 'No image.' };
+  await using other = await startAnsweringServer({
+    ...recordedAnswers,
+    'project.all': () => projectsOf(made),
+    'postgres.create': () => {
+      made = [orders];
+      return { postgresId: orders.postgresId };
+    },
+    'deployment.one': failed,
+    'deployment.logs': [
+      { type: 'line', text: 'Failed: No image.' },
+      { type: 'end', outcome: 'error' },
+    ],
+  });
+  const environment = { HOME: tmpdir(), BERTH_URL: other.url, BERTH_API_KEY: 'key' };
+  const ran = await runBerth('db create postgres shop/orders'.split(' '), {
+    environment,
+    folder: tmpdir(),
+    columns: 80,
+  });
+  expect(ran.code).toBe(1);
+  expect(ran.said.match(/No image/g)).toHaveLength(1);
+  expect(ran.said + ran.out).not.toContain('postgresql://');
 });

@@ -2,10 +2,10 @@
 import { BerthError } from '../client/berth-error.ts';
 import { procedureKinds } from '../client/procedure-kinds.ts';
 import { addressOf, schemeHint } from './address.ts';
-import { didYouMean } from './closest.ts';
+import { didYouMean } from '../server/src/domain/closest.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readFlags, type Flags } from './flags.ts';
-import { generalHelp, routersHelp, wordHelp } from './help.ts';
+import { furtherHelp, generalHelp, routersHelp, wordHelp } from './help.ts';
 import { loginCommands } from './login.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -42,9 +42,9 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
   }
   const login = loginCommands.get(first);
   if (login) {
+    if (second === '-h' || argv.includes('--help')) return help([first], terminal);
     const flags = readFlags(argv.slice(1));
     refuseWords(flags);
-    if (flags.flags.has('help')) return answer(terminal, generalHelp());
     await login(flags, terminal);
     return exitCodes.done;
   }
@@ -119,6 +119,8 @@ function help(names: readonly string[], terminal: Terminal): Promise<number> | n
   if (first === undefined) return answer(terminal, generalHelp());
   if (first === 'api') return answer(terminal, routersHelp());
   const name = names.join(' ');
+  const own = furtherHelp(name);
+  if (own !== undefined) return answer(terminal, own);
   const meant = words.filter((word) => word.name === name || word.name.startsWith(`${name} `));
   if (meant.length > 0) return answer(terminal, meant.map(wordHelp).join('\n'));
   return procedure(first, ['--help'], terminal);

@@ -46,7 +46,10 @@ export function ownTerminal(): Terminal {
     folder: process.cwd(),
     isTerminal: process.stdout.isTTY,
     columns: Number(process.env['COLUMNS']) || process.stdout.columns || usualColumns,
-    stdin: process.stdin,
+    // Opened by its first reader: many commands read nothing.
+    get stdin() {
+      return process.stdin;
+    },
     out: (text) => void process.stdout.write(text),
     say: (text) => void process.stderr.write(text),
     signal: stop.signal,

@@ -12,6 +12,20 @@ export interface Connection {
   apiKey?: string | undefined;
   /** Session cookie, `name=value`. A browser sends its own. */
   cookie?: string | undefined;
+  /** What sends requests; default: `fetch`. */
+  fetch?: ((url: string, request: Request) => Promise<Answer>) | undefined;
+}
+
+/** What the client reads of a response of `fetch`. */
+export interface Answer {
+  ok: boolean;
+  status: number;
+  headers: { getSetCookie(): string[] };
+  /** By a reader, since Safari has no iteration of a stream. */
+  body: {
+    getReader(): { read(): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }> };
+  } | null;
+  text(): Promise<string>;
 }
 
 export interface CallOptions {
@@ -47,7 +61,7 @@ export async function call(
   return answerOf(response, connection);
 }
 
-interface Request {
+export interface Request {
   method?: 'POST';
   headers?: Record<string, string>;
   body?: string | FormData;
@@ -58,10 +72,10 @@ interface Request {
  * Sends a request to `/api/<path>`; throws UNREACHABLE when nobody answers, the signal's reason when it was
  * called off.
  */
-export async function send(connection: Connection, path: string, request: Request): Promise<Response> {
+export async function send(connection: Connection, path: string, request: Request): Promise<Answer> {
   const address = connection.url.replace(/\/+$/, '');
   try {
-    return await fetch(`${address}/api/${path}`, {
+    return await (connection.fetch ?? fetch)(`${address}/api/${path}`, {
       ...request,
       headers: { accept: 'application/json', ...credentials(connection), ...request.headers },
     });
@@ -71,7 +85,7 @@ export async function send(connection: Connection, path: string, request: Reques
 }
 
 /** The answer's value; throws BerthError for every status but success. */
-export async function answerOf(response: Response, connection: Connection): Promise<unknown> {
+export async function answerOf(response: Answer, connection: Connection): Promise<unknown> {
   const text = await response.text().catch((cause: unknown) => {
     throw new BerthError(
       'UNREACHABLE',

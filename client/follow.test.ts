@@ -50,6 +50,21 @@ test('goes on after the last event when the connection breaks, in mid-event, or 
   expect(asked).toEqual([undefined, '2', '2', '3']);
 });
 
+test('reads in a browser that cannot iterate a stream of bytes', async () => {
+  const iterate = ReadableStream.prototype[Symbol.asyncIterator];
+  Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator);
+  try {
+    const { connection } = await scripted((response) =>
+      response.writeHead(200, head).end(`${line(1)}${end}`),
+    );
+    const seen: string[] = [];
+    for await (const { id } of follow(connection, 'deployment.logs', {})) seen.push(id);
+    expect(seen).toEqual(['1', '4']);
+  } finally {
+    ReadableStream.prototype[Symbol.asyncIterator] = iterate;
+  }
+});
+
 test('a silent connection counts as broken', async () => {
   const { connection, asked } = await scripted(
     (response) => void response.writeHead(200, head).write(line(1)),

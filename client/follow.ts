@@ -1,7 +1,7 @@
 /** A live stream that survives broken connections: it resumes after the last event it saw. */
 import type { StreamEvent } from '../server/src/procedure/procedure.ts';
 import { BerthError } from './berth-error.ts';
-import { answerOf, inputParameter, send, unreachable, type Connection } from './call.ts';
+import { answerOf, inputParameter, send, unreachable, type Answer, type Connection } from './call.ts';
 import { refusalOf } from './refusal.ts';
 import { serverSentEvents } from './server-sent-events.ts';
 
@@ -112,14 +112,18 @@ async function* oneConnection(
 }
 
 async function* pieces(
-  body: ReadableStream<Uint8Array>,
+  body: NonNullable<Answer['body']>,
   heard: () => void,
   toError: (cause: unknown) => unknown,
 ): AsyncGenerator<Uint8Array> {
   try {
-    for await (const piece of body) {
+    const reader = body.getReader();
+    // A reader: Safari has no iteration of a stream.
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
       heard();
-      yield piece;
+      if (value) yield value;
     }
   } catch (cause) {
     throw toError(cause);

@@ -51,6 +51,10 @@ export const procedureKinds = {
     remove: 'mutation',
     duplicate: 'mutation',
   },
+  service: {
+    all: 'query',
+    metrics: 'query',
+  },
   application: {
     create: 'mutation',
     one: 'query',
@@ -63,6 +67,7 @@ export const procedureKinds = {
     saveBitbucketProvider: 'mutation',
     saveGiteaProvider: 'mutation',
     saveContainerProvider: 'mutation',
+    uploadedChunks: 'query',
     dropDeployment: 'upload',
     start: 'mutation',
     stop: 'mutation',
@@ -194,6 +199,7 @@ export const procedureKinds = {
     killBuild: 'mutation',
     cleanQueues: 'mutation',
     readLogs: 'query',
+    logs: 'subscription',
     delete: 'mutation',
   },
   deployment: {
@@ -204,6 +210,9 @@ export const procedureKinds = {
     logs: 'subscription',
     rollback: 'mutation',
   },
+  event: {
+    stream: 'subscription',
+  },
   previewDeployment: {
     all: 'query',
     one: 'query',
@@ -211,7 +220,18 @@ export const procedureKinds = {
     killBuild: 'mutation',
     start: 'mutation',
     stop: 'mutation',
+    logs: 'subscription',
     delete: 'mutation',
+  },
+  webhook: {
+    all: 'query',
+    one: 'query',
+    replay: 'mutation',
+  },
+  cleanup: {
+    preview: 'query',
+    run: 'mutation',
+    formerVolumes: 'query',
   },
   domain: {
     create: 'mutation',
@@ -294,12 +314,15 @@ export const procedureKinds = {
     one: 'query',
     all: 'query',
     update: 'mutation',
+    trustHostKey: 'mutation',
     remove: 'mutation',
     setup: 'mutation',
+    setupLogs: 'subscription',
     validate: 'query',
     security: 'query',
     setupMonitoring: 'mutation',
     getServerMetrics: 'query',
+    metrics: 'query',
   },
   certificate: {
     create: 'mutation',
@@ -322,6 +345,31 @@ export const procedureKinds = {
     remove: 'mutation',
     testConnection: 'mutation',
   },
+  notification: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    test: 'mutation',
+  },
+  schedule: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    run: 'mutation',
+    runs: 'query',
+    runLogs: 'subscription',
+  },
+  alarm: {
+    all: 'query',
+    acknowledge: 'mutation',
+  },
+  metrics: {
+    prometheus: 'query',
+  },
   container: {
     getContainers: 'query',
     restartContainer: 'mutation',
@@ -336,12 +384,19 @@ export const procedureKinds = {
     getNodeInfo: 'query',
     getNodeApps: 'query',
   },
+  template: {
+    all: 'query',
+    one: 'query',
+  },
   backup: {
     create: 'mutation',
     one: 'query',
     update: 'mutation',
     remove: 'mutation',
     byDatabase: 'query',
+    all: 'query',
+    run: 'mutation',
+    restore: 'mutation',
     manualBackupMariadb: 'mutation',
     manualBackupMySql: 'mutation',
     manualBackupPostgres: 'mutation',

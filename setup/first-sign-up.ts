@@ -1,11 +1,13 @@
 /** The one-time token for the first account, for whoever makes it elsewhere than on this machine. */
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { z } from 'zod';
 import { firstSignUpHash } from '../server/src/domain/first-sign-up.ts';
 import type { SetupContext } from './context.ts';
 import { apiAddress } from './health.ts';
 import { writePrivate } from './record.ts';
+import type { Settings } from './settings.ts';
 
 const stateSchema = z.object({ awaitsFirstAccount: z.boolean() });
 const limitMs = 10_000;
@@ -29,4 +31,28 @@ export async function newFirstSignUpToken({
   const token = randomBytes(32).toString('base64url');
   writePrivate(layout.firstSignUp, `${firstSignUpHash(token)}\n`);
   return token;
+}
+
+/** What this machine is called on its networks, IPv4 first; without bridges of engines. */
+export function machineAddresses(): readonly string[] {
+  return Object.entries(networkInterfaces())
+    .filter(([name]) => !/^(docker|br-|veth)/.test(name))
+    .flatMap(([, addresses]) => addresses ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
+}
+
+/**
+ * The one address that opens sign-up from anywhere: the token stands behind the #, which no server and no
+ * preview of a link sees. Without an address of Berth's own choice it names this machine as others reach it.
+ */
+export function signUpAddress(
+  { url, host, port, chosen }: Pick<Settings, 'url' | 'host' | 'port' | 'chosen'>,
+  token: string,
+  addresses: readonly string[],
+): string {
+  const isOpen = host === '0.0.0.0' || host === '::';
+  const base =
+    chosen.BERTH_URL === undefined && isOpen && addresses[0] ? `http://${addresses[0]}:${port}` : url;
+  return `${base}/sign-up#${token}`;
 }

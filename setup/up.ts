@@ -1,7 +1,7 @@
 /** The program behind `bin/up`: runs the steps, then says where Berth is. */
 import { sentenceOf } from '../server/src/domain/errors.ts';
 import { exampleHost } from './example/application.ts';
-import { newFirstSignUpToken } from './first-sign-up.ts';
+import { machineAddresses, newFirstSignUpToken, signUpAddress } from './first-sign-up.ts';
 import { workingOwner } from './example/first-user.ts';
 import { parseUpFlags } from './flags.ts';
 import { makeContext } from './make-context.ts';
@@ -16,7 +16,12 @@ async function main(argv: readonly string[]): Promise<void> {
   await runSteps(upSteps, context);
   const credentials = await workingOwner(context);
   const token = await newFirstSignUpToken(context);
-  const result = { ...upResult(context.settings, credentials, exampleHost), signUpToken: token ?? null };
+  const signUpUrl = token === undefined ? null : signUpAddress(context.settings, token, machineAddresses());
+  const result = {
+    ...upResult(context.settings, credentials, exampleHost),
+    signUpToken: token ?? null,
+    signUpUrl,
+  };
   console.log(`\nBerth is at ${result.url} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
   if (context.settings.chosen.BERTH_PUBLIC_HOST !== undefined)
     console.log(
@@ -25,12 +30,8 @@ async function main(argv: readonly string[]): Promise<void> {
     );
   if (flags.restore !== undefined)
     console.log('Sign in with an account of the backup. Then restore each database from its own backups.');
-  else if (token !== undefined)
-    console.log(
-      'Sign up: the first user becomes the Owner. On this machine nothing more is needed; elsewhere ' +
-        `this token is, once:\n  ${token}\n  ./bin/berth sign-up --url ${result.url} ` +
-        `--email you@example.com --name You --token ${token}`,
-    );
+  else if (signUpUrl !== null)
+    console.log(`Make the first account, which becomes the Owner, here; it works once:\n  ${signUpUrl}`);
   else if (credentials !== undefined)
     console.log(`Sign in as ${credentials.email}; the password is in ${context.layout.credentials}`);
   if (result.exampleUrl !== null) console.log(`The example is at ${result.exampleUrl}`);

@@ -51,11 +51,13 @@ export const goodCode = '123456';
 
 const guardPorts: GuardPorts = {
   withinQuota: (_organizationId, work) => work(),
+  referable: async () => ({ services: [], texts: [] }),
   findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }),
   findPlace: async () => ({ role: 'owner', grants: noGrants, lacksTwoFactor: false }),
   standingOf: async () => 'installation',
   transaction: (work) => work(),
   recordAudit: async () => undefined,
+  tell: async () => undefined,
 };
 
 /** Deployment `gone` does not exist, `bad` ends in error, `refused` cannot be read now. */

@@ -4,7 +4,7 @@ import { localConnection } from '../server/src/adapters/host/local/local-connect
 import { createMachine } from '../server/src/adapters/host/machine.ts';
 import { createWorkFiles } from '../server/src/adapters/files/work-files.ts';
 import { createNetworks } from '../server/src/deploy/networks.ts';
-import { notYet } from '../server/src/domain/errors.ts';
+import { AppError } from '../server/src/domain/errors.ts';
 import { localServer } from '../server/src/domain/server-key.ts';
 import { systemClock } from '../server/src/ports/clock.ts';
 import type { Host, Hosts } from '../server/src/ports/host.ts';
@@ -35,6 +35,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
       buildEngines: createBuildEngines,
       builderWalls: async () => ({ never: [], open: [], closed: [], host: [], hostPorts: [] }),
       isShared: async () => false,
+      ownEngineSocket: '/nonexistent/docker.sock',
       watchProxy: () => ({
         onNews: () => undefined,
         onRequests: async () => undefined,
@@ -64,9 +65,9 @@ export function hostsOf(...hosts: Host[]): Hosts {
     hosts.find(({ key }) => key === serverKey);
   return {
     find,
-    async of(serverKey, doing = 'Working on other servers') {
+    async of(serverKey) {
       const host = await find(serverKey);
-      if (!host) throw notYet(doing);
+      if (!host) throw new AppError('SERVICE_UNAVAILABLE', 'This server is not connected.');
       return host;
     },
     all: async () => hosts,

@@ -13,7 +13,8 @@ const app = (name: string, applicationStatus: string): object => ({
   appName: `${name}-k3x9a1`,
   applicationStatus,
 });
-const projects = [
+/** The shop; with the database that `db create` makes, once that is made. */
+export const projectsOf = (made: readonly object[]): readonly object[] => [
   {
     ...place,
     projectId: 'p1',
@@ -28,7 +29,10 @@ const projects = [
         projectId: 'p1',
         isDefault: true,
         applications: [app('web', 'done'), app('worker', 'error')],
-        postgres: [{ postgresId: 'db-id', name: 'db', appName: 'db-77aa12', applicationStatus: 'done' }],
+        postgres: [
+          { postgresId: 'db-id', name: 'db', appName: 'db-77aa12', applicationStatus: 'done' },
+          ...made,
+        ],
       },
       {
         ...place,
@@ -60,6 +64,8 @@ const deployment = (deploymentId: string, minutesAgo: number, more: object = {})
   startedAt: at(minutesAgo),
   healthyAt: at(minutesAgo - 0.6),
   finishedAt: at(minutesAgo - 0.7),
+  startedBy: null,
+  stages: null,
   ...more,
 });
 const failure = 'Nothing listens on port 3000; the program listens on 8080. Set the port, or PORT.';
@@ -74,7 +80,7 @@ const run = { operation: 'backup', status: 'done', destinationId: 's3', database
 const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
 
 export const recordedAnswers: Answers = {
-  'project.all': projects,
+  'project.all': projectsOf([]),
   'deployment.latest': ({ applicationId }: { applicationId?: string }) =>
     applicationId === 'worker-id'
       ? deployment('d9', 12, { status: 'error', errorMessage: failure })
@@ -109,6 +115,7 @@ export const recordedAnswers: Answers = {
   },
   'application.create': { applicationId: 'web-id', appName: 'web-k3x9a1', applicationStatus: 'idle' },
   'application.saveBuildType': { applicationId: 'web-id' },
+  'application.uploadedChunks': { upload: null, names: '' },
   'application.dropDeployment': true,
   'application.redeploy': true,
   'application.saveEnvironment': { applicationId: 'web-id' },
@@ -119,11 +126,32 @@ export const recordedAnswers: Answers = {
   'application.run': { exitCode: 0, error: '', log: [line(0, 'migrated 3 tables')] },
   'application.readLogs': [line(3, 'GET /cart 200 12 ms'), line(1, 'GET /pay 500 3 ms')],
   'postgres.readLogs': [line(2, 'LOG:  checkpoint complete: wrote 42 buffers')],
+  'redirect.byApplicationId': [],
+  'schedule.all': [],
   'postgres.one': {
+    name: 'db',
+    appName: 'db-77aa12',
+    description: '',
+    applicationStatus: 'done',
+    databaseName: 'shop',
+    databaseUser: 'shop',
+    containerImage: 'postgres:18',
+    deployments: [
+      {
+        deploymentId: 'd5',
+        status: 'done',
+      },
+    ],
+    pendingChanges: [],
+    mounts: [],
+    backups: [],
     env: '',
-    connection: { internal: 'postgresql://shop:s3cret@db-77aa12:5432/shop', external: null },
+    connection: {
+      internal: 'postgresql://shop:s3cret@db-77aa12:5432/shop',
+      external: null,
+    },
   },
-  'postgres.create': { postgresId: 'db-id' },
+  'postgres.create': { postgresId: 'orders-id' },
   'postgres.deploy': { postgresId: 'db-id' },
   'domain.byApplicationId': [{ ...domain, serviceName: null, domainId: 'dom' }],
   'domain.create': domain,

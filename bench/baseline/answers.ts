@@ -10,6 +10,8 @@ const nothingRuns = {
   pendingChanges: [],
 };
 
+const nothingSecret = { secretEnvNames: [], previewSecretEnvNames: [] };
+
 export function applicationAnswer(database: Statements, row: Row): unknown {
   const { decrypt } = database;
   const applicationId = String(row['applicationId']);
@@ -29,6 +31,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     buildType: row['buildType'],
     replicas: row['replicas'],
     env: secret('env'),
+    ...nothingSecret,
     buildArgs: secret('buildArgs'),
     buildSecrets: secret('buildSecrets'),
     createEnvFile: is('createEnvFile'),
@@ -113,6 +116,7 @@ function source(row: Row): object {
 function previewSettings(row: Row, { secret, json, is }: Readers): object {
   return {
     previewEnv: secret('previewEnv'),
+    previewInherits: json('previewInherits'),
     previewBuildArgs: secret('previewBuildArgs'),
     previewBuildSecrets: secret('previewBuildSecrets'),
     previewWildcard: row['previewWildcard'],
@@ -171,6 +175,7 @@ function mountAnswer(row: Row, decrypt: (stored: string) => string): unknown {
     hostPath: row['hostPath'],
     volumeName: row['volumeName'],
     filePath: row['filePath'],
+    isSecret: row['isSecret'] === 1,
     content: row['content'] === null ? null : decrypt(String(row['content'])),
     mountPath: row['mountPath'],
     serviceType: row['serviceType'],

@@ -59,6 +59,7 @@ function onTheServer(engineSocket: string): BuildEngines {
       giveBack: async () => undefined,
     }),
     tidy: async () => undefined,
+    remove: async () => undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 // Exit code 0 when node_modules holds what package-lock.json says; development packages may lack with
-// --omit=dev. Runs on the machine's own Node.js (20 or newer).
+// --omit=dev, and Node.js 24 with --without-node. Runs on the machine's own Node.js (20 or newer).
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,7 +9,8 @@ const [, , root = '.', omit] = process.argv;
 function installedAsLocked() {
   const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
   const installed = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')).packages;
-  accessSync(join(root, `node_modules/node-linux-${process.arch}/bin/node`), constants.X_OK);
+  if (omit !== '--without-node')
+    accessSync(join(root, `node_modules/node-linux-${process.arch}/bin/node`), constants.X_OK);
   return Object.entries(wanted).every(([path, facts]) => {
     if (path === '') return true;
     const found = installed[path];

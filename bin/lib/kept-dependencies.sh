@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# Prints the folder of the test cache that holds node_modules of this lockfile, in opt/berth, where hosts of the bed have their checkout.
+# Prints the folder of the test cache that holds node_modules of this lockfile and of the dashboard's, in opt/berth, where hosts of the bed have their checkout.
 # What is not kept yet is installed there, apart from any checkout, so that nothing that somebody changed in his gets into it.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 
 cache=${BERTH_TEST_CACHE:-/var/cache/berth-test}
-kept=$cache/dependencies-$(sha256sum <"$root/package-lock.json" | cut -c1-16)-$(uname -m)
+kept=$cache/dependencies-$(cat "$root/package-lock.json" "$root/web/package-lock.json" | sha256sum | cut -c1-16)-$(uname -m)
 
 install_kept() {
   local draft=$kept.new project=$kept.new/opt/berth
   rm -rf "$draft"
-  mkdir -p "$project"
+  mkdir -p "$project/web"
   cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$project"
   npm --prefix "$project" ci --ignore-scripts --no-audit --no-fund
   node "$root/bin/lib/dependencies-match.mjs" "$project"
+ cp "$root/web/package.json" "$root/web/package-lock.json" "$root/web/.npmrc" "$project/web"
+  npm --prefix "$project/web" install --no-save --ignore-scripts --no-audit --no-fund
+  rm "$project/web/package.json" "$project/web/package-lock.json" "$project/web/.npmrc"
   rm "$project/package.json" "$project/package-lock.json" "$project/.npmrc"
   mv -T "$draft" "$kept"
   # As test/bed/cached.ts does: what was unused for three days goes.

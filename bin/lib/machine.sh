@@ -71,14 +71,35 @@ ensure_build() {
   local sources stamp=$root/dist/.sources
   sources=$(sources_hash)
   [ "$(cat "$stamp" 2>/dev/null)" = "$sources" ] && return
+  # The dashboard has sources and a stamp of its own.
+  rm -rf "$root/.cache/web"
+  if [ -d "$root/dist/web" ]; then mkdir -p "$root/.cache" && mv -T "$root/dist/web" "$root/.cache/web"; fi
   rm -rf "$root/dist"
   step 'Build: npm run build' npm --prefix "$root" run build
+  if [ -d "$root/.cache/web" ]; then mv -T "$root/.cache/web" "$root/dist/web" && rmdir --ignore-fail-on-non-empty "$root/.cache"; fi
   printf '%s\n' "$sources" >"$stamp"
 }
 
+# ensure_dashboard: builds dist/web when its sources differ from those of the last build. Its packages (100 MB) are taken away again, unless they were there before.
+ensure_dashboard() {
+  local sources stamp=$root/dist/web/.sources drop=
+  sources=$(sources_hash web client server/src/domain/errors.ts)
+  [ "$(cat "$stamp" 2>/dev/null)" = "$sources" ] && return
+  if ! node "$root/bin/lib/dependencies-match.mjs" "$root/web" --without-node; then
+    [ -d "$root/web/node_modules" ] || drop=yes
+    # Not npm ci: it refuses where a registry lacks an optional package of another platform. The lock file decides all the same.
+    step 'Packages of the dashboard: npm install' npm --prefix "$root/web" install --no-save --ignore-scripts --no-audit --no-fund
+  fi
+  step 'Dashboard: npm run build' env "PATH=$(dirname "$(node24)"):$PATH" npm --prefix "$root/web" run build
+  printf '%s\n' "$sources" >"$stamp"
+  if [ -n "$drop" ]; then rm -rf "$root/web/node_modules"; fi
+}
+
+# sources_hash [path…]: of these, or of all that the server is compiled from.
 sources_hash() {
   local path paths=()
-  for path in server client cli setup images web tsconfig.json tsconfig.build.json package.json package-lock.json; do
+  [ $# -gt 0 ] || set -- server client cli setup images tsconfig.json tsconfig.build.json package.json package-lock.json
+  for path in "$@"; do
     [ -e "$root/$path" ] && paths+=("$path")
   done
   (cd "$root" && find "${paths[@]}" -type f -not -path '*/node_modules/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum) | sha256sum | cut -c1-64

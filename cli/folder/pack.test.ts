@@ -15,14 +15,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unpackUpload } from '../../server/src/adapters/archive/unpack-upload.ts';
 import { dockerRules, gitRules } from './ignore-rules.ts';
 import { packFolder } from './pack.ts';
+import { tarOf } from './tar.ts';
 import { archivePath, filesToSend, isExecutable } from './walk.ts';
 import { nameFromFolder, whatItIs } from './what-it-is.ts';
 
 let folder: string;
+let elsewhere: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-pack-'));
+  elsewhere = mkdtempSync(join(tmpdir(), 'berth-unpacked-'));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  for (const place of [folder, elsewhere]) rmSync(place, { recursive: true, force: true });
+});
 
 function write(files: Record<string, string>): void {
   for (const [path, text] of Object.entries(files)) {
@@ -33,6 +38,7 @@ function write(files: Record<string, string>): void {
 
 const sent = async (): Promise<string[]> => (await filesToSend(folder)).map(({ path }) => path);
 const never = new AbortController().signal;
+const bytesOf = async ({ file }: { file: File }): Promise<Buffer> => Buffer.from(await file.arrayBuffer());
 
 describe('what is left out', () => {
   test('is what git leaves out, by every .gitignore on the way', async () => {
@@ -101,25 +107,24 @@ describe('the archive', () => {
     symlinkSync('../shared/a.txt', join(folder, 'shared', 'again.txt'));
     await using packed = await packFolder(folder, never);
     expect(packed).toMatchObject({ files: 7, bytes: 4 + 10 + 4 * 6 });
-    writeFileSync(join(folder, 'packed'), Buffer.from(await packed.file.arrayBuffer()));
-    const out = join(folder, 'out');
-    expect(await unpackUpload(join(folder, 'packed'), out)).toEqual({ files: 7, bytes: 38 });
+    const out = join(elsewhere, 'out');
+    writeFileSync(join(elsewhere, 'packed'), await bytesOf(packed));
+    expect(await unpackUpload(join(elsewhere, 'packed'), out)).toEqual({ files: 7, bytes: 38 });
     expect(readFileSync(join(out, long), 'utf8')).toBe('long');
     expect(readFileSync(join(out, 'linked/again.txt'), 'utf8')).toBe('shared');
     expect([statSync(join(out, 'run.sh')).mode & 0o777, statSync(join(out, 'empty')).mode & 0o777]).toEqual([
       0o755, 0o644,
     ]);
-    const names = execFileSync('tar', ['-tzf', join(folder, 'packed')]).toString();
+    writeFileSync(join(elsewhere, 'source.tar'), Buffer.concat([...tarOf(await filesToSend(folder))]));
+    const names = execFileSync('tar', ['-tf', join(elsewhere, 'source.tar')]).toString();
     expect(names.split('\n')).toContain('linked/a.txt');
   });
 
   test('is the same for the same files', async () => {
     write({ a: '1', b: '2' });
-    const pack = async (): Promise<Buffer> => {
-      await using packed = await packFolder(folder, never);
-      return Buffer.from(await packed.file.arrayBuffer());
-    };
-    expect((await pack()).equals(await pack())).toBe(true);
+    await using once = await packFolder(folder, never);
+    await using again = await packFolder(folder, never);
+    expect((await bytesOf(once)).equals(await bytesOf(again))).toBe(true);
   });
 
   test.each([

@@ -1,31 +1,39 @@
 /** A tar archive (POSIX pax, ustar interchange format) of files, as a stream; written by hand, no links. */
-import { createReadStream } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { UsageError } from '../usage-error.ts';
 import type { SentFile } from './walk.ts';
 
 const block = 512;
 /** All files bear it, so that the same files make the same archive. */
 const modified = 0;
+const pieceBytes = 256 * 1024;
 
-export async function* tarOf(files: readonly SentFile[]): AsyncGenerator<Uint8Array> {
+/** By calls that wait: of many small files each takes a third of the time. */
+export function* tarOf(files: readonly SentFile[]): Generator<Uint8Array> {
   for (const file of files) {
     yield* headersOf(file);
-    let sent = 0;
-    // Cut at its stated length, since a file may grow while it is read.
-    if (file.bytes > 0)
-      for await (const chunk of createReadStream(file.from, {
-        end: file.bytes - 1,
-        highWaterMark: 256 * 1024,
-      })) {
-        if (!(chunk instanceof Uint8Array)) continue;
-        sent += chunk.length;
-        yield chunk;
-      }
-    if (sent !== file.bytes)
-      throw new UsageError(`${file.path} became shorter while it was read. Run it again when it is at rest.`);
-    yield padding(sent);
+    if (file.bytes === 0) continue;
+    yield* contentOf(file);
+    yield padding(file.bytes);
   }
   yield new Uint8Array(2 * block);
+}
+
+/** Cut at its stated length, since a file may grow while it is read. */
+function* contentOf({ path, from, bytes }: SentFile): Generator<Uint8Array> {
+  const file = openSync(from, 'r');
+  try {
+    for (let sent = 0; sent < bytes; ) {
+      const piece = Buffer.allocUnsafe(Math.min(pieceBytes, bytes - sent));
+      const read = readSync(file, piece);
+      if (read === 0)
+        throw new UsageError(`${path} became shorter while it was read. Run it again when it is at rest.`);
+      sent += read;
+      yield piece.subarray(0, read);
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 function* headersOf({ path, bytes, isExecutable }: SentFile): Generator<Uint8Array> {

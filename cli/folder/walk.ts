@@ -1,5 +1,6 @@
 /** What of a folder is sent: files below it in a fixed order, without what its ignore files leave out. */
-import { lstat, readFile, readdir, realpath, stat } from 'node:fs/promises';
+import { lstatSync, type Stats } from 'node:fs';
+import { readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { UsageError } from '../usage-error.ts';
 import { dockerRules, gitRules, type IgnoreRules } from './ignore-rules.ts';
@@ -50,26 +51,37 @@ async function walk(state: Walk, folder: Folder): Promise<void> {
   const rules = [...folder.rules, own];
   for (const name of (await readdir(folder.from)).toSorted()) {
     if (never.has(name) || name.startsWith(neverBegins)) continue;
-    await take(state, { ...folder, rules }, name);
+    const entry = { path: archivePath(folder.path, name), from: join(folder.from, name), name };
+    // A call that waits: of many files it takes a fifth of the time.
+    const own = lstatSync(entry.from);
+    // A link to a folder is no folder to git.
+    if (isLeftOut(state, rules, entry.path, own.isDirectory())) continue;
+    if (own.isFile()) takeFile(state, entry, own);
+    else await takeOther(state, { ...folder, rules }, entry, own.isSymbolicLink());
   }
 }
 
-async function take(state: Walk, folder: Folder, name: string): Promise<void> {
-  const path = archivePath(folder.path, name);
-  const from = join(folder.from, name);
-  const own = await lstat(from);
-  const isLink = own.isSymbolicLink();
-  // A link to a folder is no folder to git.
-  if (isLeftOut(state, folder.rules, path, own.isDirectory())) return;
-  const real = isLink ? await linkTarget(state.root, path, from) : from;
-  const what = isLink ? await stat(real) : own;
-  if (what.isDirectory()) {
-    const here = await realpath(real);
-    if (folder.above.includes(here))
-      throw new UsageError(`${path} is a link to a folder that it stands in. Remove it, or ignore it.`);
-    await walk(state, { path, from: real, rules: folder.rules, above: [...folder.above, here] });
-  } else if (what.isFile())
-    state.files.push({ path, from: real, bytes: what.size, isExecutable: isExecutable(what.mode, name) });
+interface Entry {
+  path: string;
+  from: string;
+  name: string;
+}
+
+function takeFile({ files }: Walk, { path, from, name }: Entry, { size, mode }: Stats): void {
+  files.push({ path, from, bytes: size, isExecutable: isExecutable(mode, name) });
+}
+
+/** A folder, or what a link leads to. */
+async function takeOther(state: Walk, folder: Folder, entry: Entry, isLink: boolean): Promise<void> {
+  const { path } = entry;
+  const from = isLink ? await linkTarget(state.root, path, entry.from) : entry.from;
+  const what = await stat(from);
+  if (what.isFile()) takeFile(state, { ...entry, from }, what);
+  if (!what.isDirectory()) return;
+  const here = await realpath(from);
+  if (folder.above.includes(here))
+    throw new UsageError(`${path} is a link to a folder that it stands in. Remove it, or ignore it.`);
+  await walk(state, { path, from, rules: folder.rules, above: [...folder.above, here] });
 }
 
 function isLeftOut(state: Walk, git: readonly IgnoreRules[], path: string, isFolder: boolean): boolean {

@@ -1,6 +1,6 @@
 /** Who calls, what a folder and a name mean, and what belongs to the organization. */
 import { removeLink, linkOf, saveLink, saveScope, scopeOf } from '../folder-links.ts';
-import { didYouMean } from '../closest.ts';
+import { didYouMean } from '../../server/src/domain/closest.ts';
 import { ago } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf } from './context.ts';

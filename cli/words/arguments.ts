@@ -1,6 +1,6 @@
 /** An argument vector by the options of its word. */
 import { parseArgs } from 'node:util';
-import { didYouMean } from '../closest.ts';
+import { didYouMean } from '../../server/src/domain/closest.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Given, OptionValue } from './given.ts';
 import { commonOptions, type Options, type Word } from './word.ts';

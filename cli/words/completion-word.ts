@@ -1,6 +1,6 @@
 /** `berth completion`: what a shell completes, made from the table of words. */
 import { UsageError } from '../usage-error.ts';
-import { didYouMean } from '../closest.ts';
+import { didYouMean } from '../../server/src/domain/closest.ts';
 import { commonOptions, type Word } from './word.ts';
 
 /** The word, for the table that it completes. */

@@ -105,17 +105,30 @@ const create: Word = {
       more.length > 1 ? one.name === more[0] : one.isDefault,
     );
     if (!environment) throw new UsageError(`There is no ${whole.split('/').slice(0, -1).join('/')}.`);
+    const services = await allServices(client);
+    refuseTaken(services, environment.environmentId, `${projectName}/${environment.name}`, name);
     const appName = `${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}-${randomBytes(3).toString('hex')}`;
     const id = await creates[kindText](client, { name, appName, environmentId: environment.environmentId });
     const service = pick(await allServices(client), id);
     await databaseCalls(client, service).deploy();
     const latest = await client.deployment.latest({ databaseId: id });
     const code = await followDeployment(context, service, latest?.deploymentId);
+    if (code !== exitCodes.done) return code;
     const { connection: addresses } = await databaseCalls(client, service).one();
     context.say(`For services of ${projectName}/${environment.name}: ${addresses.internal}`);
     return code;
   },
 };
+
+/** Two of one name cannot be told apart by words, nor by a reference such as `${{db.URL}}`. */
+function refuseTaken(services: readonly Service[], environmentId: string, place: string, name: string): void {
+  const taken = services.find((one) => one.environment.environmentId === environmentId && one.name === name);
+  if (taken)
+    throw new UsageError(
+      `${place} has a service called ${name} already: ${taken.kind}, ${taken.appName}. Choose another ` +
+        `name, or run \`berth deploy ${nameOf(taken)}\` to start that one.`,
+    );
+}
 
 function isKind(text: string): text is DatabaseKindName {
   return Object.hasOwn(creates, text);

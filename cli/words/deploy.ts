@@ -1,6 +1,7 @@
 /** `berth deploy`: from whatever folder to an address, in one command. */
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { BerthError } from '../../client/berth-error.ts';
 import type { Client } from '../../client/client.ts';
 import {
   folderKinds,
@@ -17,6 +18,7 @@ import { UsageError } from '../usage-error.ts';
 import type { Context } from './context.ts';
 import { databaseCalls } from './database-calls.ts';
 import { createService, targetOf } from './deploy-target.ts';
+import { applyFirst, fileCalls } from './file-words.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { isDatabase, nameOf, type Service } from './services.ts';
 import { ownerOf } from './status.ts';
@@ -35,7 +37,8 @@ export const deploy: Word = {
     'without what .gitignore and .dockerignore leave out, follows the log, and ends with the address. ' +
     'The folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a ' +
     'terminal nothing is asked: the name is that of the folder. A service that is built from git is ' +
-    'deployed from there; the folder is not sent.',
+    'deployed from there; the folder is not sent. A berth.yml in the folder is applied first, as `berth ' +
+    'apply` does, then the service of it that is named, linked or the only one is deployed.',
   options: {
     project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
@@ -49,17 +52,20 @@ export const deploy: Word = {
       description: 'how the folder is built, where it says several things',
     },
     upload: { description: 'sends the folder, even if the service is built from git or an image' },
+    yes: { description: 'does not ask before what berth.yml changes' },
     wait: { description: 'waits for the end and ends with its exit code, as it does without it' },
     'no-wait': { description: 'ends as soon as it is queued' },
   },
   most: 1,
   calls: [
+    ...fileCalls,
     'project.all',
     'project.create',
     'application.create',
     'application.one',
     'application.saveBuildType',
     'application.saveContainerProvider',
+    'application.uploadedChunks',
     'application.dropDeployment',
     'application.deploy',
     'compose.create',
@@ -77,12 +83,17 @@ export const deploy: Word = {
     if (context.is('wait') && context.is('no-wait'))
       throw new UsageError('--wait and --no-wait are given; give one.');
     const { client } = await context.berth();
-    const target = await targetOf(context, nameFromFolder(folder));
+    const ofFile = context.text('image') === undefined ? await applyFirst(context, folder) : undefined;
+    if (typeof ofFile === 'number') return ofFile;
+    const target = await targetOf(
+      ofFile ? { ...context, args: [ofFile.name] } : context,
+      nameFromFolder(folder),
+    );
     const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
     const service =
       'service' in target ? target.service : await createService(context, target.toCreate, facts, folder);
     await link(context, folder, service);
-    await begin(context, client, service, { folder, facts });
+    await begin(context, client, service, { folder, facts, said: ofFile?.fields });
     const latest = await client.deployment.latest(ownerOf(service));
     return followDeployment(context, service, latest?.deploymentId, context.text('commit'));
   },
@@ -109,6 +120,8 @@ async function link(context: Context, folder: string, service: Service): Promise
 interface Source {
   folder: string;
   facts: FolderFacts | undefined;
+  /** What the folder's berth.yml says of the service. */
+  said: Readonly<Record<string, unknown>> | undefined;
 }
 
 async function begin(context: Context, client: Client, service: Service, source: Source): Promise<void> {
@@ -121,7 +134,7 @@ async function beginApplication(
   context: Context,
   client: Client,
   service: Service,
-  { folder, facts }: Source,
+  { folder, facts, said }: Source,
 ): Promise<void> {
   const applicationId = service.id;
   const image = context.text('image');
@@ -129,9 +142,11 @@ async function beginApplication(
   const isNew = sourceType === 'github' && !repository && deployments.length === 0;
   if (image !== undefined)
     await client.application.saveContainerProvider({ applicationId, containerImage: image });
-  else if (sourceType === 'drop' || isNew || context.is('upload'))
+  else if (sourceType === 'drop' || isNew || context.is('upload')) {
+    if (isNew && said && said['buildType'] === undefined && facts && facts.kind !== 'compose')
+      await client.application.saveBuildType({ applicationId, buildType: facts.kind });
     return sendFolder(context, client, service, { folder, facts });
-  else context.say(`${nameOf(service)} is deployed from its ${sourceType} source; the folder is not sent.`);
+  } else context.say(`${nameOf(service)} is deployed from its ${sourceType} source; the folder is not sent.`);
   await client.application.deploy({ applicationId, ...titleOf(context) });
 }
 
@@ -144,20 +159,36 @@ async function sendFolder(
   context: Context,
   client: Client,
   service: Service,
-  { folder, facts }: Source,
+  { folder, facts }: Omit<Source, 'said'>,
 ): Promise<void> {
   if (!facts) throw unknownFolder(folder);
+  try {
+    await sendPacked(context, client, { applicationId: service.id, folder });
+  } catch (error) {
+    // Another upload came between the question what Berth has and this one.
+    if (!(error instanceof BerthError) || error.code !== 'CONFLICT') throw error;
+    await sendPacked(context, client, { applicationId: service.id, folder });
+  }
+}
+
+async function sendPacked(
+  context: Context,
+  client: Client,
+  { applicationId, folder }: { applicationId: string; folder: string },
+): Promise<void> {
   const began = context.terminal.now();
-  await using packed = await packFolder(folder, context.terminal.signal);
+  const { upload, names } = await client.application.uploadedChunks({ applicationId });
+  const base = upload === null ? undefined : { upload, names: Buffer.from(names, 'base64') };
+  await using packed = await packFolder(folder, context.terminal.signal, base);
   if (packed.files === 0) throw new UsageError(`${folder} holds nothing to send: all of it is left out.`);
   const packedAt = context.terminal.now();
   context.say(
-    `Packed ${packed.files} files, ${size(packed.bytes)} as ${size(packed.packedBytes)}, in ` +
-      `${duration(packedAt - began)}.`,
+    `Packed ${packed.files} files, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
+      `${size(packed.packedBytes)} to send${base ? ', the rest is there since the last time' : ''}.`,
   );
   const commit = context.text('commit');
-  const file = commit === undefined ? packed.file : new File([packed.file], `${commit}.tar.gz`);
-  await client.application.dropDeployment({ applicationId: service.id }, file, {
+  const file = commit === undefined ? packed.file : new File([packed.file], `${commit}.berth`);
+  await client.application.dropDeployment({ applicationId }, file, {
     limitMs: uploadLimitMs,
     signal: context.terminal.signal,
   });
@@ -168,11 +199,13 @@ async function beginCompose(
   context: Context,
   client: Client,
   service: Service,
-  { folder, facts }: Source,
+  { folder, facts, said }: Source,
 ): Promise<void> {
   const composeId = service.id;
   const { sourceType } = await client.compose.one({ composeId });
-  if (sourceType === 'raw') {
+  if (sourceType === 'raw' && said?.['composeFile'] !== undefined)
+    context.say(`${nameOf(service)} is deployed as berth.yml has it.`);
+  else if (sourceType === 'raw') {
     if (facts?.composeFile === undefined) throw unknownFolder(folder, 'no compose file');
     const composeFile = await readFile(join(folder, facts.composeFile), 'utf8');
     await client.compose.update({ composeId, composeFile });

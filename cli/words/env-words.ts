@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable } from '../printable.ts';
-import { readText } from '../terminal.ts';
+import { formatEnv } from '../../server/src/domain/dotenv.ts';
+import { askSecret, readText } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Context } from './context.ts';
 import { databaseCalls, waiting } from './database-calls.ts';
@@ -17,7 +18,7 @@ import {
   withVariables,
   type Difference,
 } from './env-lines.ts';
-import { nameOf, serviceOf, type Service } from './services.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
 import type { Options, ProcedureName, Word } from './word.ts';
 
 const reads: readonly ProcedureName[] = ['project.all', 'application.one', 'compose.one', 'postgres.one'];
@@ -206,4 +207,32 @@ const edit: Word = {
   },
 };
 
-export const envWords: readonly Word[] = [get, set, unset, importFile, edit, diff];
+const setSecret: Word = {
+  name: 'secret set',
+  usage: '[service] NAME …',
+  summary: 'sets secret variables, which are never shown again',
+  description:
+    'The values are asked for and not shown; in a pipe each is a line of the standard input. They win over ' +
+    'variables of the same name and take effect at the next deploy. `berth env` does not show them.',
+  options: named,
+  calls: ['project.all', 'application.saveEnvironment', 'compose.saveEnvironment'],
+  async run(context) {
+    const { client, service, args } = await place(context);
+    if (args.length === 0) throw new UsageError('Which variable? Usage: berth secret set [service] NAME …');
+    if (isDatabase(service))
+      throw new UsageError(`${nameOf(service)} is a database; databases have no secret variables.`);
+    const values: Record<string, string> = {};
+    for (const name of args) {
+      if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name))
+        throw new UsageError(`"${name}" is no name of a variable.`);
+      values[name] = await askSecret(context.terminal, `${name}: `);
+    }
+    const secretEnv = formatEnv(values);
+    if (service.kind === 'compose')
+      await client.compose.saveEnvironment({ composeId: service.id, secretEnv });
+    else await client.application.saveEnvironment({ applicationId: service.id, secretEnv });
+    context.say(`Set ${args.join(', ')} of ${nameOf(service)}; in effect at its next deploy.`);
+  },
+};
+
+export const envWords: readonly Word[] = [get, set, unset, importFile, edit, diff, setSecret];

@@ -30,7 +30,7 @@ export async function followDeployment(
     return exitCodes.done;
   }
   const began = context.terminal.now();
-  await showLog(context, client, deploymentId);
+  const lastLine = await showLog(context, client, deploymentId);
   const deployment = await client.deployment.one({ deploymentId });
   const url = await addressOf(client, service);
   const isAsked = commit === undefined || isSameCommit(deployment.commit, commit);
@@ -51,7 +51,12 @@ export async function followDeployment(
       `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: ` +
         'the branch has gone on. Run it for that one.',
     );
-  else context.say(`${deployment.status}: ${deployment.errorMessage ?? 'the log above says why.'}`);
+  // The log ends with the reason; it is told again only where the log could not be read, or says less.
+  else if (
+    deployment.errorMessage === null ||
+    !lastLine.includes(printableLine(deployment.errorMessage, false))
+  )
+    context.say(`${deployment.status}: ${deployment.errorMessage ?? 'the log above says why.'}`);
   context.answer(answer, () => (isGood && url !== undefined ? `${url}\n` : ''));
   if (isGood && url === undefined && !context.isJson && !isDatabase(service))
     context.say('It has no address yet: `berth domains add HOST` gives it one.');
@@ -63,12 +68,15 @@ function isSameCommit(deployed: string | null, asked: string): boolean {
   return deployed === null || deployed.startsWith(asked) || asked.startsWith(deployed);
 }
 
-async function showLog(context: Context, client: Client, deploymentId: string): Promise<void> {
+/** Gives the last line that it showed. */
+async function showLog(context: Context, client: Client, deploymentId: string): Promise<string> {
   const { terminal, look } = context;
+  let last = '';
   try {
     for await (const { data } of client.deployment.logs({ deploymentId }, { signal: terminal.signal })) {
       if (data.type !== 'line') continue;
       const line = printableLine(data.text, false).replace(timeOfLine, '');
+      last = line;
       terminal.say(stageMark.test(line) ? `${look('bold', line)}\n` : `${look('dim', line)}\n`);
     }
   } catch (error) {
@@ -77,6 +85,7 @@ async function showLog(context: Context, client: Client, deploymentId: string): 
     // Whoever may deploy need not be allowed to read; how it ended is asked for all the same.
     context.say(error.message);
   }
+  return last;
 }
 
 /** Where a service answers: its first domain; undefined without one, and for databases. */

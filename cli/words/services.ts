@@ -1,7 +1,7 @@
 /** Services by their names. */
 import type { Client } from '../../client/client.ts';
 import type { ServiceKindName, ServiceKinds } from '../../server/src/modules/service/record-lists.ts';
-import { didYouMean } from '../closest.ts';
+import { didYouMean } from '../../server/src/domain/closest.ts';
 import { fieldsOf } from '../config.ts';
 import { linkOf, scopeOf } from '../folder-links.ts';
 import { UsageError } from '../usage-error.ts';
@@ -110,7 +110,7 @@ export function pick(services: readonly Service[], name: string, scope?: string)
   if (only && found.length === 1) return only;
   if (found.length > 1)
     throw new UsageError(
-      `"${name}" may be any of ${found.map((one) => wholeNameOf(one)).join(', ')}. Give one of these.`,
+      `"${name}" may be any of ${found.map((one) => nameAmong(found, one)).join(', ')}. Give one of these.`,
     );
   const known = services.map(nameOf);
   const meant = didYouMean(name, name.includes('/') ? known : services.map((one) => one.name));
@@ -141,6 +141,12 @@ export function matches(services: readonly Service[], name: string, scope?: stri
 function isInScope({ project, environment }: Service, scope: string | undefined): boolean {
   if (scope === undefined) return false;
   return scope === `${project.name}/${environment.name}` || (scope === project.name && environment.isDefault);
+}
+
+/** The whole name, or the name on the network where several have the same one. */
+function nameAmong(found: readonly Service[], one: Service): string {
+  const whole = wholeNameOf(one);
+  return found.filter((other) => wholeNameOf(other) === whole).length === 1 ? whole : one.appName;
 }
 
 export function wholeNameOf({ project, environment, name }: Service): string {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { serviceKinds as kindsOfContracts } from '../../server/src/modules/service/record-lists.ts';
 import { listProcedures } from '../../server/src/procedure/listing.ts';
-import { closest } from '../closest.ts';
+import { closest } from '../../server/src/domain/closest.ts';
 import { ago, duration, lookOf, size, wantsColor } from '../look.ts';
 import { cutTo, printable, printableLine, widthOf } from '../printable.ts';
 import { table, type Column } from '../table.ts';
@@ -110,6 +110,16 @@ describe('names', () => {
     expect(() => pick(all, 'shop/wbe')).toThrow(/There is no service shop\/wbe\. Did you mean shop\/web\?/);
     expect(() => pick([], 'web')).toThrow(/berth deploy/);
   });
+
+  test('two of one name are told apart by their names on the network, which are taken too', () => {
+    const twins = ['web-a1', 'web-b2'].map((appName) => ({
+      ...service('web', 'shop'),
+      id: appName,
+      appName,
+    }));
+    expect(() => pick(twins, 'shop/web')).toThrow('"shop/web" may be any of web-a1, web-b2.');
+    expect(pick(twins, 'web-b2').id).toBe('web-b2');
+  });
 });
 
 describe('tables', () => {
@@ -201,7 +211,7 @@ describe('variables', () => {
       { name: 'B', change: 'changed' },
       { name: 'C', change: 'added' },
     ]);
-    expect(() => assignmentsOf(['no-assignment'])).toThrow(/write KEY=VALUE/);
+    expect(() => assignmentsOf(['no-assignment'])).toThrow(/Write NAME=VALUE/);
   });
 });
 

@@ -6,19 +6,23 @@ import { dbWords } from './db-words.ts';
 import { deploy } from './deploy.ts';
 import { domainWords, openWord } from './domain-words.ts';
 import { envWords } from './env-words.ts';
+import { fileWords } from './file-words.ts';
+import { importWord } from './import-words.ts';
 import { logs } from './log-words.ts';
+import { mcpWord } from './mcp-word.ts';
 import { serviceWords } from './service-words.ts';
 import { statusWords } from './status.ts';
 import type { Word } from './word.ts';
 
 export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Deploy and look', words: [deploy, ...statusWords, logs, openWord] },
+  { title: 'A project as a file', words: [...fileWords, importWord] },
   { title: 'Services', words: serviceWords },
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },
   { title: 'Organization', words: accountWords },
-  { title: 'Elsewhere', words: [...ciWords, completionWord(() => words)] },
+  { title: 'Elsewhere', words: [...ciWords, mcpWord, completionWord(() => words)] },
 ];
 
 export const words: readonly Word[] = groups.flatMap((group) => group.words);

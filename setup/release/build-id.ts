@@ -6,7 +6,14 @@ import { z } from 'zod';
 import { AppError } from '../../server/src/domain/errors.ts';
 
 /** What of the product's folder is part of a release, besides the production packages in node_modules. */
-export const releasedPaths = ['package.json', 'package-lock.json', 'dist', 'images', 'example'] as const;
+export const releasedPaths = [
+  'package.json',
+  'package-lock.json',
+  'dist',
+  'images',
+  'example',
+  'templates',
+] as const;
 
 const packageSchema = z.object({ version: z.string().regex(/^[0-9A-Za-z.+-]+$/) });
 

@@ -38,6 +38,7 @@ beforeEach(() => {
   write('dist/server/src/main.js', 'main');
   write('images/recipes/node/Dockerfile', 'FROM x');
   write('example/server.js', 'example');
+  write('templates/one/compose.yml', 'services: {}');
   write('node_modules/used/index.js', 'used');
   write('node_modules/used/node_modules/nested/index.js', 'nested');
   write('node_modules/tool/index.js', 'tool');

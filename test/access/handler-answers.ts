@@ -32,6 +32,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'application.cleanQueues': engineIsDown,
   'application.readLogs': engineIsDown,
   'application.logs': engineIsDown,
+  'compose.logs': engineIsDown,
+  'previewDeployment.logs': engineIsDown,
   'deployment.rollback': [412],
   'domain.create': engineIsDown,
   'domain.update': engineIsDown,
@@ -61,6 +63,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
       ]),
     ]),
   ),
+  'cleanup.preview': engineIsDown,
+  'cleanup.run': engineIsDown,
   'redirect.create': engineIsDown,
   'redirect.update': engineIsDown,
   'redirect.delete': engineIsDown,
@@ -80,6 +84,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.verify': [412],
   'backup.listFiles': engineIsDown,
   'destination.testConnection': engineIsDown,
+  'notification.test': [412],
   'backup.manualBackupMariadb': [400],
   'backup.manualBackupPostgres': [400],
   'backup.manualBackupMongo': [400],
@@ -96,8 +101,15 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'port.create': [200, 503],
   'port.update': [200, 503],
   'registry.test': [412],
+  // The key of the estate's server opens nothing.
+  'server.validate': [412],
+  'server.security': [412],
+  'server.setupMonitoring': [412],
+  'server.getServerMetrics': [412],
+  // It has no monitoring.
+  'server.metrics': [412],
 };
 
-export function handlerAnswers({ path, procedure: { refusals } }: NamedProcedure): readonly number[] {
-  return answers[path] ?? [refusals?.includes('NOT_IMPLEMENTED') ? 501 : 200];
+export function handlerAnswers({ path }: NamedProcedure): readonly number[] {
+  return answers[path] ?? [200];
 }

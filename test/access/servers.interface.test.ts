@@ -2,7 +2,7 @@
  * What runs names its server: recorded when it is the organization's own, refused when it is not, and
  * required in a cloud installation.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { callerOf } from '../e2e/caller.ts';
 import { textOf } from '../http/door.ts';
@@ -41,7 +41,7 @@ const certificate = (change: object): object => ({
   ...change,
 });
 
-it('is recorded, and deploying there comes later', async () => {
+it('is recorded, and a deployment there ends with why it cannot be reached', async () => {
   const serverId = world.own['serverId'];
   const created = await ask('application.create', application({ serverId }));
   expect(created).toMatchObject({ status: 200, body: { serverId } });
@@ -50,10 +50,20 @@ it('is recorded, and deploying there comes later', async () => {
   expect(
     await ask('application.saveContainerProvider', { applicationId, containerImage: 'nginx:1' }),
   ).toMatchObject({ status: 200 });
-  expect(await ask('application.deploy', { applicationId })).toMatchObject({ status: 501 });
-  expect(await ask('application.one', { applicationId })).toMatchObject({
-    body: { applicationStatus: 'idle', deployments: [], serverId },
-  });
+  expect(await ask('application.deploy', { applicationId })).toMatchObject({ status: 200 });
+  // The SSH key of its record is none.
+  await vi.waitFor(
+    async () =>
+      expect(await ask('application.one', { applicationId })).toMatchObject({
+        body: {
+          deployments: [
+            { status: 'error', errorMessage: expect.stringContaining('The SSH key of the server') },
+          ],
+          serverId,
+        },
+      }),
+    { timeout: 60_000 },
+  );
   expect(await ask('server.remove', { serverId })).toMatchObject({ status: 412 });
 });
 
@@ -67,6 +77,9 @@ it("is refused when it is another organization's, or nobody's", async () => {
       ['certificate.create', certificate({ serverId })],
       ['domain.generateDomain', { appName: 'far', serverId }],
       ['container.getContainers', { serverId }],
+      ['container.restartContainer', { containerId: 'any', serverId }],
+      ['server.setup', { serverId }],
+      ['server.setupLogs', { serverId }],
     ] as const) {
       expect(await ask(path, input), path).toMatchObject({ status });
     }
@@ -92,7 +105,14 @@ it('is required in a cloud installation, and named when it is missing', async ()
     });
   }
   const serverId = world.own['serverId'];
-  expect(await ask('application.create', application({ serverId }))).toMatchObject({ status: 200 });
+  const far = await ask('application.create', application({ serverId }));
+  expect(far).toMatchObject({ status: 200 });
+  // There deployments can be ended whole; elsewhere killBuild and cleanQueues do it.
+  const applicationId = textOf(far.body, 'applicationId');
+  expect(await ask('application.cancelDeployment', { applicationId })).toMatchObject({
+    status: 200,
+    body: { success: true },
+  });
   expect(await ask('certificate.create', certificate({ serverId }))).toMatchObject({
     status: 200,
     body: { serverId },

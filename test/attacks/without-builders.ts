@@ -13,6 +13,7 @@ const buildEngines = ({ engineSocket, limiterOf }: BuildEnginesOptions): BuildEn
     giveBack: async () => undefined,
   }),
   tidy: async () => undefined,
+  remove: async () => undefined,
 });
 
 // Without builders the machine's ports would be kept from build steps by its packet filter alone.

@@ -17,6 +17,8 @@ export const equipment = {
   /** All that bin/up installs, and curl. */
   equipped: ['docker.io', 'openssh-client', 'rclone', 'busybox-static', 'curl'],
   systemd: ['systemd', 'systemd-sysv', 'dbus'],
+  /** As somebody rents it: reached over SSH, with sudo. */
+  reached: ['openssh-server', 'sudo'],
 } as const;
 
 export type BareKind = keyof typeof equipment;

@@ -34,8 +34,9 @@ const policy = '/usr/sbin/policy-rc.d';
 export async function installHostPackages(
   log: (line: string) => void,
   signal: AbortSignal,
+  packages: readonly string[] = hostPackages,
 ): Promise<string[]> {
-  const missing = await missingPackages(signal);
+  const missing = await missingPackages(signal, packages);
   if (missing.length === 0) return [];
   log(`installing Debian packages: ${missing.join(' ')}`);
   const ownPolicy = await forbidServices();
@@ -61,9 +62,9 @@ export async function installHostPackages(
   return missing;
 }
 
-async function missingPackages(signal: AbortSignal): Promise<string[]> {
+async function missingPackages(signal: AbortSignal, packages: readonly string[]): Promise<string[]> {
   const format = '${Package} ${db:Status-Abbrev}\n';
-  const { stdout } = await runCommand(['dpkg-query', '--show', `--showformat=${format}`, ...hostPackages], {
+  const { stdout } = await runCommand(['dpkg-query', '--show', `--showformat=${format}`, ...packages], {
     limitMs: 20_000,
     signal,
   });
@@ -73,7 +74,7 @@ async function missingPackages(signal: AbortSignal): Promise<string[]> {
       .filter((line) => line.includes(' ii'))
       .map((line) => line.split(' ')[0]),
   );
-  return hostPackages.filter((name) => !installed.has(name));
+  return packages.filter((name) => !installed.has(name));
 }
 
 /** Gives true when it made the file; a machine's own policy is left as it is. */

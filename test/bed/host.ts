@@ -24,7 +24,7 @@ export interface HostOptions {
   /**
    * 'overlay': shows the machine's own files, changes stay in the host. 'bare': a fresh Debian 12 with the
    * machine's Node.js and npm, git, iproute2, procps and CA certificates, nothing else. 'equipped',
-   * 'systemd': the same with the packages of `equipment`.
+   * 'systemd', 'reached': the same with the packages of `equipment`.
    */
   root?: 'overlay' | BareKind;
   /**
@@ -37,7 +37,7 @@ export interface HostOptions {
    * wrote it, and cannot take it back when that reaches its limit.
    */
   realDisk?: boolean;
-  /** Runs an SSH server; only on an 'overlay' root. */
+  /** Runs an SSH server; only on an 'overlay' or a 'reached' root. */
   sshd?: boolean;
   /**
    * Hosts of the bed, made before, whose /run/bed this one sees at /run/hosts/<name>: their engines' sockets.

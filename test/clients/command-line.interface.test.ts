@@ -25,9 +25,13 @@ afterAll(async () => {
   await program[Symbol.asyncDispose]();
 });
 
-function berth(line: string, headers: Record<string, string> = world.people.owner.byKey): Promise<Ran> {
+function berth(
+  line: string,
+  headers: Record<string, string> = world.people.owner.byKey,
+  at = folder,
+): Promise<Ran> {
   const environment = { HOME: home, BERTH_URL: program.url, BERTH_API_KEY: headers['x-api-key'] };
-  return runBerth(line.split(' '), { environment, folder });
+  return runBerth(line.split(' '), { environment, folder: at });
 }
 
 const valueOf = ({ out }: Ran): unknown => JSON.parse(out);
@@ -71,4 +75,39 @@ it('makes what is missing and sends the folder; without an engine it ends with 1
   const second = await berth('deploy');
   expect(second).toMatchObject({ code: 1, said: expect.not.stringContaining('Making') });
   expect(valueOf(await berth('history Letters/notes'))).toHaveLength(2);
+});
+
+it('applies the berth.yml of a folder before it deploys the service of it', async () => {
+  const own = join(home, 'filed');
+  await mkdir(own);
+  await writeFile(join(own, 'index.html'), 'hello');
+  const save = (content: unknown): Promise<void> =>
+    writeFile(join(own, 'berth.yml'), JSON.stringify(content));
+  const at = (line: string): Promise<Ran> => berth(line, world.people.owner.byKey, own);
+  await save({
+    project: 'Filed',
+    services: { web: { kind: 'application', variables: { A: '1' } } },
+  });
+  const first = await at('deploy');
+  expect(first).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(
+      /\+ application Filed\/web[\s\S]+✓ application Filed\/web[\s\S]+Packed 2 files/,
+    ),
+  });
+  expect(valueOf(first)).toMatchObject({ service: 'Filed/web', status: 'error' });
+  expect(valueOf(await at('env get Filed/web A'))).toEqual({ A: '1' });
+  expect(valueOf(await at('plan'))).toMatchObject({ steps: [] });
+  expect((await at('deploy')).said).not.toContain('✓');
+
+  await save({
+    project: 'Filed',
+    services: { web: { kind: 'application', variables: { A: '2' } } },
+    nmae: 1,
+  });
+  expect(await at('deploy')).toMatchObject({ code: 2, said: expect.stringContaining('no key nmae') });
+  await save({ project: 'Filed', services: { one: { kind: 'application' }, two: { kind: 'application' } } });
+  // Linked to a service that the file no longer has.
+  expect(await at('deploy')).toMatchObject({ code: 2, said: expect.stringContaining('one, two') });
+  expect(await at('history Filed/one')).toMatchObject({ code: 2 });
 });

@@ -120,6 +120,8 @@ export const documentedRules = {
   'a destination never shows its secrets': 'decisions 7',
   'redis has no backup': 'interface: Databases',
   "a backup's schedule is a cron expression": 'decisions 7',
+  'a channel never shows its secrets': 'decisions 17',
+  'secrets of a channel go nowhere that they were not given for': 'decisions 17',
   'a used destination stays': 'decisions 7',
   // Compose.
   'compose has its own fields and defaults': 'decisions 8',
@@ -149,6 +151,8 @@ export const documentedRules = {
   // Servers, containers, swarm.
   'what a server needs at creation': 'decisions 10',
   'setup without a key is 412': 'decisions 10',
+  'a changed host key is refused until it is trusted': 'decisions 13',
+  'setup is accepted at once and runs as a job': 'decisions 13',
   'a server with active services stays': 'interface: Errors',
   'server.all counts services': 'interface: Servers; decisions 10',
   'metricsConfig has its bounds': 'interface: Servers, Limits',

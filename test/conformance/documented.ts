@@ -43,6 +43,7 @@ export const documentedProcedures: Readonly<Record<string, string>> = {
       'restoreBackupWithLogs',
   ),
   ...of('decisions 7', 'backup', 'one update remove byDatabase listFiles'),
+  ...of('decisions 17', 'notification', 'create one all update remove test'),
   ...of('decisions 7', 'destination', 'create one all update remove testConnection'),
   ...of(
     'decisions 8',

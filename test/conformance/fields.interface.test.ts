@@ -162,6 +162,8 @@ const byTail = new Set([
   'deployment.readLogs',
   'domain.accessLog',
   'server.getServerMetrics',
+  'server.metrics',
+  'service.metrics',
 ]);
 
 it('every list comes whole, or in pages that come to the same', async () => {

@@ -1,17 +1,20 @@
 /** Every row of the conformance suite. */
+import { alarmRows, metricsRows, scheduleRows, templateRows } from './rows/alerts.ts';
 import { applicationRows, deploymentRows } from './rows/application.ts';
 import { backupRows } from './rows/backup.ts';
+import { cleanupRows } from './rows/cleanup.ts';
 import { composeRows } from './rows/compose.ts';
 import { databaseRows } from './rows/database.ts';
 import { containerRows, swarmRows } from './rows/engine.ts';
 import { organizationRows } from './rows/organization.ts';
-import { environmentRows, projectRows } from './rows/places.ts';
+import { environmentRows, placedRows, projectRows } from './rows/places.ts';
 import { basicAuthRows, domainRows, mountRows, portRows, redirectRows } from './rows/routing.ts';
 import {
   auditRows,
   certificateResolverRows,
   certificateRows,
   destinationRows,
+  notificationRows,
   gitProviderRows,
   previewDeploymentRows,
   registryRows,
@@ -21,12 +24,14 @@ import {
 } from './rows/shared.ts';
 import { userRows } from './rows/user.ts';
 import type { Row, Rows } from './row.ts';
+import { webhookRows } from './rows/webhook.ts';
 
 export const rows: Rows = [
   ...userRows,
   ...organizationRows,
   ...projectRows,
   ...environmentRows,
+  ...placedRows,
   ...applicationRows,
   ...deploymentRows,
   ...previewDeploymentRows,
@@ -39,6 +44,11 @@ export const rows: Rows = [
   ...databaseRows,
   ...backupRows,
   ...destinationRows,
+  ...notificationRows,
+  ...scheduleRows,
+  ...alarmRows,
+  ...metricsRows,
+  ...templateRows,
   ...composeRows,
   ...serverRows,
   ...certificateRows,
@@ -47,6 +57,8 @@ export const rows: Rows = [
   ...registryRows,
   ...containerRows,
   ...swarmRows,
+  ...webhookRows,
+  ...cleanupRows,
   ...settingsRows,
   ...auditRows,
 ];

@@ -80,11 +80,11 @@ const reads = new Set(
   procedures.filter(({ procedure }) => verbOf(procedure) === 'GET').map(({ path }) => path),
 );
 
-/** Whether a step of the row is to change something; what is not built yet may keep what it was asked. */
+/** Whether a step of the row is to change something; of what was refused a part may have been kept. */
 function isChanging(row: Row): boolean {
+  if (row.after !== undefined && !reads.has(row.call)) return true;
   return [...(row.before ?? []), row, ...(row.after ?? [])].some(
-    ({ call, refused, flat }) =>
-      (refused === undefined || refused === 'NOT_IMPLEMENTED') && flat === undefined && !reads.has(call),
+    ({ call, refused, flat }) => refused === undefined && flat === undefined && !reads.has(call),
   );
 }
 

@@ -249,7 +249,11 @@ async function deployed(
       const { deploymentId } = await stage.run(async () => {
         const record = await world.applications.find(serviceId);
         if (!record) throw new Error('The application is gone.');
-        const { previewDeploymentId } = await world.previews.create(record, pullRequest);
+        const { previewDeploymentId } = await world.previews.create(
+          record,
+          pullRequest,
+          'preview.example.com',
+        );
         const accepting = { kind: 'deploy', title: 'Preview', description: '' } as const;
         return world.deployments.accept(previewRef(previewDeploymentId), accepting);
       });

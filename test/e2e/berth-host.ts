@@ -1,4 +1,5 @@
 /** A bed host that runs the compiled Berth beside an engine of its own, and the calls a person would make. */
+import { sentenceOf } from '../../server/src/domain/errors.ts';
 import { firstSignUpFile, firstSignUpHash } from '../../server/src/domain/first-sign-up.ts';
 import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -17,6 +18,8 @@ export const nodePath = `${project}/node_modules/.bin/node`;
 const entry = `${project}/dist/server/src/main.js`;
 export const data = '/var/lib/docker/berth-data';
 const port = 3000;
+/** A busy machine answers long before. */
+const answerLimitMs = 120_000;
 
 export interface Answer {
   status: number;
@@ -76,7 +79,7 @@ export interface ApplicationView {
 }
 
 const queries =
-  /\.(one|all|latest|builders|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|repositories|branches)$/;
+  /\.(one|all|latest|members|validate|security|metrics|builders|get|by[A-Z]\w*|requests|accessLog|readLogs|logs|listFiles|runs\w*|runLogs|loadServices|get[A-Z]\w*|repositories|branches)$/;
 
 /** Makes the host with its swarm and starts Berth in it. The owner is signed up and has a key. */
 export async function berthHost(
@@ -113,7 +116,10 @@ function client(host: BedHost, usual: string, baseEnv: Record<string, string>): 
       method: isQuery ? 'GET' : 'POST',
       headers: { ...headers, ...(isQuery ? {} : { 'content-type': 'application/json' }) },
       ...(isQuery ? {} : { body: JSON.stringify(input) }),
-      signal: AbortSignal.timeout(120_000),
+      signal: AbortSignal.timeout(answerLimitMs),
+    }).catch((cause: unknown) => {
+      // A call that hangs would be known by its time alone.
+      throw new Error(`${procedure} had no answer (${sentenceOf(cause)}).`, { cause });
     });
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };

@@ -11,6 +11,8 @@ export const procedures: readonly NamedProcedure[] = listProcedures(contracts);
 
 export type Form = 'a' | 'b';
 
+const answerLimitMs = 30_000;
+
 /** Gives status and body whatever they are; the limit is 30 s. An upload sends these files in an archive. */
 export type Call = (
   path: string,
@@ -24,12 +26,17 @@ export function callerOf(url: string, headers: Record<string, string> = {}): Cal
     const procedure = procedures.find((each) => each.path === path)?.procedure;
     if (procedure === undefined) throw new Error(`There is no procedure ${path}.`);
     const address = `${url}/api/${form === 'a' ? 'trpc/' : ''}${path}`;
-    const signal = AbortSignal.timeout(30_000);
-    if (procedure.kind === 'upload')
-      return send(address, { headers, body: await formOf(input, files), signal });
-    return verbOf(procedure) === 'POST'
-      ? send(address, { headers, body: input, signal })
-      : send(`${address}${inputQuery(input)}`, { headers, signal });
+    const signal = AbortSignal.timeout(answerLimitMs);
+    try {
+      if (procedure.kind === 'upload')
+        return await send(address, { headers, body: await formOf(input, files), signal });
+      return verbOf(procedure) === 'POST'
+        ? await send(address, { headers, body: input, signal })
+        : await send(`${address}${inputQuery(input)}`, { headers, signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new Error(`${path} was not answered within ${answerLimitMs / 1000} s.`, { cause: error });
+    }
   };
 }
 

@@ -1,9 +1,11 @@
 /** The words of the command line on a real Berth, engine and proxy: from a folder to an answering address. */
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { familyClient } from '../clients/family-client.ts';
 import { runBerth, type Ran } from '../command-line.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
 import type { Files } from './repository.ts';
@@ -106,5 +108,117 @@ describe('berth deploy', () => {
     expect(await at(site, ['logs', 'web', 'pages', '--tail', '5'])).toMatchObject({ code: 0 });
     expect(await at(site, ['stop', 'web', 'pages'])).toMatchObject({ code: 0 });
     expect(await at(site, ['start', 'web'])).toMatchObject({ code: 0 });
+  });
+});
+
+describe('berth.yml', () => {
+  let folder: string;
+  const save = (content: unknown): Promise<void> => writeFile(join(folder, 'berth.yml'), stringify(content));
+  const planned = async (): Promise<unknown> => JSON.parse((await at(folder, ['plan', '--prune'])).out);
+  const nothing = { steps: [], deploys: [], problems: [] };
+
+  it('is written of what runs, and applying it changes nothing', async () => {
+    folder = await folderOf('as-file', { notes: '' });
+    const before = (await at(folder, ['history', 'shop/web'])).out;
+    expect(await at(folder, ['export', 'shop', '--output', 'berth.yml'])).toMatchObject({ code: 0 });
+    expect(await planned()).toMatchObject(nothing);
+    expect(await at(folder, ['apply', '--prune'])).toMatchObject({ code: 0 });
+    expect((await at(folder, ['history', 'shop/web'])).out).toBe(before);
+  });
+
+  it('brings what it says: a database first, a variable by a new release, an address at once', async () => {
+    const file = parse(await readFile(join(folder, 'berth.yml'), 'utf8'));
+    const { services } = file.environments.production;
+    const [{ port }] = services.web.domains;
+    services.web.variables = { COLOR: 'red' };
+    services.web.domains.push({ host: 'file.example.com', port });
+    services.web.redirects = [{ regex: '^/old$', replacement: '/index.html' }];
+    services.cache = { kind: 'redis', containerImage: 'berth/redis:7' };
+    delete services.broken;
+    delete services.pages;
+    await save(file);
+    const refused = await at(folder, ['apply', '--prune']);
+    expect(refused).toMatchObject({ code: 2, said: expect.stringContaining('--allow-data-loss') });
+    const ran = await at(folder, ['apply', '--prune', '--allow-data-loss']);
+    expect(ran, ran.said).toMatchObject({ code: 0 });
+    expect(JSON.parse(ran.out)).toMatchObject({ deployed: ['redis shop/cache', 'application shop/web'] });
+    // A new release is made of the newest source.
+    expect((await berth.proxied('file.example.com')).body.trim()).toBe('two');
+    expect(await planned()).toMatchObject(nothing);
+  });
+
+  it('shows what was changed beside it, and takes it back', async () => {
+    expect(await at(folder, ['env', 'set', 'shop/web', 'COLOR=blue', 'SIZE=3'])).toMatchObject({ code: 0 });
+    expect(await planned()).toMatchObject({
+      steps: [
+        {
+          what: 'application shop/web',
+          cause: 'new release',
+          changes: [
+            { field: 'variables.COLOR', note: 'changed' },
+            { field: 'variables.SIZE', note: 'removed' },
+          ],
+        },
+      ],
+    });
+    expect(await at(folder, ['apply'])).toMatchObject({ code: 0 });
+    expect(await planned()).toMatchObject(nothing);
+  });
+});
+
+describe("the command line of the interface's family, against /compat", () => {
+  const images = {
+    postgres: 'berth/postgres:15',
+    mysql: 'berth/mysql:8',
+    mariadb: 'berth/mariadb:10.11',
+    mongo: 'berth/mongo:7',
+    redis: 'berth/redis:7',
+  };
+
+  it('makes, deploys, reads and removes a service of each kind', async () => {
+    const client = familyClient(berth.url, berth.signed()['x-api-key'] ?? '', home);
+    const { environment } = Object(await client('project create', { name: 'family' }));
+    const { environmentId } = environment;
+    const settled = async (kind: string, id: Record<string, string>): Promise<string> => {
+      const statusOf = async (): Promise<string> => {
+        const record = Object(await client(`${kind} one`, id));
+        return String(record.applicationStatus ?? record.composeStatus);
+      };
+      await expect.poll(statusOf, { timeout: 240_000, interval: 1000 }).toMatch(/done|error/);
+      return statusOf();
+    };
+    const remove = async (kind: string, word: string, id: Record<string, string>): Promise<void> => {
+      const more: Record<string, true> = kind === 'compose' ? { deleteVolumes: true } : {};
+      await client(`${kind} ${word}`, { ...id, ...more });
+      await expect(client(`${kind} one`, id)).rejects.toThrow(/404/);
+    };
+    const databases = Object.entries(images).map(async ([kind, dockerImage]) => {
+      const account: Record<string, string> = kind === 'redis' ? {} : { databaseUser: 'shop' };
+      if (kind !== 'redis' && kind !== 'mongo') account['databaseName'] = 'shop';
+      const more = { databasePassword: 'secret1', dockerImage, environmentId };
+      const made = Object(await client(`${kind} create`, { name: kind, ...account, ...more }));
+      const id = { [`${kind}Id`]: String(made[`${kind}Id`]) };
+      await client(`${kind} deploy`, id);
+      expect([kind, await settled(kind, id)]).toEqual([kind, 'done']);
+      await remove(kind, 'remove', id);
+    });
+    const compose = async (): Promise<void> => {
+      const composeFile = 'services:\n  cache:\n    image: berth/redis:7\n';
+      const made = { name: 'stack', environmentId, composeFile, sourceType: 'raw' };
+      const { composeId } = Object(await client('compose create', made));
+      await client('compose deploy', { composeId });
+      expect(await settled('compose', { composeId })).toBe('done');
+      await remove('compose', 'delete', { composeId });
+    };
+    const application = async (): Promise<void> => {
+      const { applicationId } = Object(await client('application create', { name: 'web', environmentId }));
+      const image = { dockerImage: images.redis, username: '', password: '', registryUrl: '' };
+      await client('application save-docker-provider', { applicationId, ...image });
+      await client('domain create', { applicationId, host: 'family.example.com', port: '6379' });
+      await client('application deploy', { applicationId });
+      expect(await settled('application', { applicationId })).toBe('done');
+      await remove('application', 'delete', { applicationId });
+    };
+    await Promise.all([...databases, compose(), application()]);
   });
 });

@@ -1,4 +1,5 @@
 /** One of everything that an organization can have, made through the interface. */
+import { channels } from '../../server/src/modules/notification/channels/channels.ts';
 import { makeCertificate } from '../certificates/authority.ts';
 import { textOf } from '../http/door.ts';
 import type { Call } from './caller.ts';
@@ -33,6 +34,8 @@ export interface Estate {
   redisId: string;
   redirectId: string;
   basicAuthId: string;
+  notificationId: string;
+  scheduleId: string;
   invitationId: string;
   composeId: string;
   /** Another one, which changes may spoil. */
@@ -191,6 +194,21 @@ export async function makeEstate(call: Call, name: string, publishedPort: number
         database: 'shop',
       },
       'backupId',
+    ),
+    notificationId: await id(
+      'notification.create',
+      {
+        name,
+        channel: 'webhook',
+        events: ['certificateExpiring'],
+        webhook: channels.webhook.example,
+      },
+      'notificationId',
+    ),
+    scheduleId: await id(
+      'schedule.create',
+      { applicationId, name: 'nightly', cron: '0 4 * * *', command: ['true'], enabled: false },
+      'scheduleId',
     ),
     invitationId: await id(
       'organization.invite',

@@ -8,6 +8,7 @@ import { splitWords } from '../../server/src/domain/words.ts';
 import { parseGitUrl } from '../../server/src/domain/git-source.ts';
 import { parseMachineAddress } from '../../server/src/domain/names.ts';
 import { parseObjectPath } from '../../server/src/domain/object-path.ts';
+import { channelNames, channels } from '../../server/src/modules/notification/channels/channels.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';
 import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
 import { hasSecrets } from '../../server/src/procedure/secret-fields.ts';
@@ -71,9 +72,16 @@ export function inputReading(
       eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' },
     },
   };
+  if (path === 'notification.create') return { ...input, ...channelOf(field) };
   // A list reads its cursor for a page only.
   if (nameOf(field) === 'cursor') return { ...input, limit: 1 };
   return beside[`${path} ${nameOf(field)}`] ?? input;
+}
+
+/** The settings of the channel that a field belongs to; those of another are refused unread. */
+function channelOf({ path: [name] }: TextField): Record<string, unknown> {
+  const channel = channelNames.find((each) => each === name);
+  return channel === undefined ? {} : { channel, webhook: null, [channel]: channels[channel].example };
 }
 
 /**
@@ -127,6 +135,13 @@ export async function judge(
     return { kind: 'refused' };
   // Whoever tries passwords is stopped before they are read.
   if (answer.status === 429 && credentials.includes(`${path} ${nameOf(field)}`)) return { kind: 'refused' };
+  // Or the password beside the field, which is wrong here, is refused by its own name.
+  if (
+    answer.status === 400 &&
+    credentials.includes(`${path} ${nameOf(field)}`) &&
+    /"path":"(?:currentPassword|password)"/.test(answer.text)
+  )
+    return { kind: 'refused' };
   if (answer.status === 409 && namesField(answer, field)) return { kind: 'refused' };
   if (
     answer.status === 403 &&
@@ -151,10 +166,19 @@ export async function judge(
     )
   )
     return { kind: 'refused' };
+  // One restore at a time goes into a database, and the one before may not have ended.
+  if (restores.includes(path) && answer.status === 409) return { kind: 'accepted' };
   // The git host of the estate answers nobody.
   if (path === 'gitProvider.branches' && answer.status === 503) return { kind: 'accepted' };
+  // Nor do its servers; what was asked for is kept.
   if (
-    (answer.status < 500 || answer.status === 501) &&
+    measuresServer.includes(path) &&
+    (answer.status === 412 || answer.status === 503) &&
+    /(?: cannot be reached over SSH | did not resolve | has no monitoring\.)/.test(messageOf(answer))
+  )
+    return { kind: 'accepted' };
+  if (
+    answer.status < 500 &&
     answer.status === harmless.status &&
     fieldOf(answer.body, 'code') === fieldOf(harmless.body, 'code') &&
     fieldOf(dataOf(answer), 'issues') === undefined
@@ -187,10 +211,19 @@ export async function judge(
 /** Addresses that are connected to at once. */
 const connects: readonly string[] = ['registry.test registryUrl', 'destination.testConnection endpoint'];
 
+/** These ask a server for what it measures. */
+const measuresServer: readonly string[] = [
+  'server.setupMonitoring',
+  'server.getServerMetrics',
+  'server.metrics',
+];
+
 /**
  * These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed.
  */
 const asksBucket: readonly string[] = ['destination.testConnection', 'backup.listFiles'];
+
+const restores: readonly string[] = ['backup.restore', 'backup.restoreBackupWithLogs'];
 
 /** Characters from which a value is taken out of the record again. */
 const longText = 4000;
@@ -234,6 +267,7 @@ const guarded = [
 const asDocumented: Record<string, (text: string) => unknown> = {
   'application healthCheck.command': (text) => splitWords(text, 'command'),
   'application preReleaseCommand': (text) => splitWords(text, 'command'),
+  'schedule command': (text) => splitWords(text, 'command'),
   'application customGitUrl': (text) => (text === '' ? text : parseGitUrl(text).url),
   'registry registryUrl': parseRegistryAddress,
   'registry imagePrefix': parseImagePrefix,

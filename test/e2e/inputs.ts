@@ -95,6 +95,7 @@ export const inputs = {
     saveBitbucketProvider: hosted,
     saveGiteaProvider: hosted,
     saveContainerProvider: (estate) => ({ ...application(estate), containerImage: 'berth/node:24' }),
+    uploadedChunks: application,
     dropDeployment: application,
     start: application,
     stop: application,
@@ -168,6 +169,13 @@ export const inputs = {
     byDatabase: ({ postgresId }) => ({ postgresId }),
     runsByDatabase: ({ postgresId }) => ({ databaseId: postgresId }),
     restoreBackupWithLogs: ({ postgresId, destinationId }) => ({
+      databaseId: postgresId,
+      databaseType: 'postgres',
+      databaseName: 'shop',
+      backupFile: 'shop/one.dump',
+      destinationId,
+    }),
+    restore: ({ postgresId, destinationId }) => ({
       databaseId: postgresId,
       databaseType: 'postgres',
       databaseName: 'shop',

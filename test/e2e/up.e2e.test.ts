@@ -83,6 +83,7 @@ describe('bin/up --example --json', () => {
       exampleHost: 'hello.localhost',
       proxyUrl: 'http://127.0.0.1',
       signUpToken: null,
+      signUpUrl: null,
     });
     await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], {
       limitMs: 120_000,

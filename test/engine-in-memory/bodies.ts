@@ -134,7 +134,11 @@ export const createBody = z.looseObject({
     .default({ Init: false }),
 });
 
-export const execBody = z.looseObject({ Cmd: z.array(z.string()), Env: texts });
+export const execBody = z.looseObject({
+  Cmd: z.array(z.string()),
+  Env: texts,
+  Tty: z.boolean().default(false),
+});
 
 export const authBody = z.looseObject({
   username: z.string(),

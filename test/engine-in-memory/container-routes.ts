@@ -17,16 +17,19 @@ import { ask, connect, findNetwork } from './networks.ts';
 import { nothing, startProcess } from './process.ts';
 import { Refusal } from './refusal.ts';
 import { passes, type Answers, type Call, type Connections, type Streams } from './routes.ts';
+import { createTerminal, type Terminal } from './terminal.ts';
 import { changed, hexId, type Container, type State } from './state.ts';
 
 const defaultStopSeconds = 10;
 /** Starting a container takes the kernel about so long. */
 const startMs = 100;
+const [interrupted, killed] = [130, 137];
 
 interface Exec {
   container: Container;
   argv: readonly string[];
   env: Record<string, string>;
+  terminal: Terminal | undefined;
   exitCode: number | null;
 }
 
@@ -94,6 +97,37 @@ export const containerAnswers: Answers = [
   { method: 'POST', path: '/containers/*/exec', answer: createExec },
   { method: 'GET', path: '/exec/*/json', answer: (call) => execState(findExec(call)) },
   {
+    method: 'POST',
+    path: '/exec/*/resize',
+    answer(call) {
+      const { terminal, exitCode } = findExec(call);
+      if (exitCode !== null) throw new Refusal(404, 'exec process is not found');
+      terminal?.resize({ columns: Number(call.query['w']), rows: Number(call.query['h']) });
+    },
+  },
+  {
+    method: 'GET',
+    path: '/system/df',
+    answer: ({ state }) => ({
+      Images: [...state.images.values()].map((image) => ({
+        ...answers.imageJson(image),
+        Labels: image.content.labels ?? {},
+        Created: Math.floor(image.createdAt / 1000),
+        SharedSize: 0,
+        Containers: [...state.containers.values()].filter((one) => one.image === image).length,
+      })),
+      Containers: [...state.containers.values()].map((container) => ({
+        ...answers.containerJson(state, container),
+        SizeRw: 0,
+      })),
+      Volumes: [...state.volumes.values()].map(({ name, labels }) => ({
+        Name: name,
+        Labels: labels,
+        UsageData: { Size: 0, RefCount: 0 },
+      })),
+    }),
+  },
+  {
     method: 'GET',
     path: '/volumes',
     answer: ({ state, filters }) => ({
@@ -126,6 +160,7 @@ export const containerStreams: Streams = [{ method: 'POST', path: '/exec/*/start
 
 export const containerConnections: Connections = [
   { method: 'POST', path: '/containers/*/attach', answer: (call) => attach(containerOf(call)) },
+  { method: 'POST', path: '/exec/*/start', answer: connectExec },
 ];
 
 function list({ state, filters }: Call): unknown[] {
@@ -167,13 +202,31 @@ function create({ state, query, body }: Call): unknown {
 /** A connection both ways: what comes in is the program's input, what it writes comes out in frames. */
 function attach(container: Container): Duplex {
   const input = inputs.get(container);
+  const { connection, push } = connectionTo(input, () => container.state === 'exited');
+  container.attached.add((stream, bytes) => push(frame(stream, bytes)));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  void untilEnded(container).then(resolve);
+  void promise.then(() => {
+    input?.resume();
+    if (!connection.destroyed) connection.push(null);
+  });
+  return connection;
+}
+
+interface Connected {
+  connection: Duplex;
+  /** Resolves when whoever reads has room again. */
+  push(bytes: Buffer): Promise<void>;
+}
+
+function connectionTo(input: Duplex | undefined, hasEnded: () => boolean): Connected {
   let room: (() => void) | undefined;
   const connection = new Duplex({
     read() {
       room?.();
     },
     write(chunk: Buffer, _encoding, done) {
-      if (input === undefined || container.state === 'exited') done();
+      if (input === undefined || hasEnded()) done();
       else if (input.write(chunk)) done();
       else input.once('drain', done);
     },
@@ -182,20 +235,19 @@ function attach(container: Container): Duplex {
       done();
     },
   });
-  container.attached.add(async (stream, bytes) => {
-    if (connection.destroyed || connection.push(frame(stream, bytes))) return;
-    await new Promise<void>((resolve) => {
-      room = resolve;
-      connection.once('close', resolve);
-    });
-  });
-  const { promise, resolve } = Promise.withResolvers<void>();
-  void untilEnded(container).then(resolve);
-  void promise.then(() => {
-    input?.resume();
-    if (!connection.destroyed) connection.push(null);
-  });
-  return connection;
+  return {
+    connection,
+    async push(bytes) {
+      if (connection.destroyed || connection.push(bytes)) return;
+      await new Promise<void>((resolve) => {
+        room = () => {
+          connection.off('close', resolve);
+          resolve();
+        };
+        connection.once('close', resolve);
+      });
+    },
+  };
 }
 
 /** Of a container that is not started yet too. */
@@ -207,11 +259,12 @@ async function untilEnded(container: Container): Promise<void> {
 function createExec(call: Call): unknown {
   const container = containerOf(call);
   if (container.state !== 'running') throw new Refusal(409, `Container ${container.id} is not running`);
-  const { Cmd: argv, Env: env } = z.parse(execBody, call.body);
+  const { Cmd: argv, Env: env, Tty: hasTerminal } = z.parse(execBody, call.body);
+  const terminal = hasTerminal ? createTerminal() : undefined;
   const id = hexId();
   const known = execs.get(call.state) ?? new Map<string, Exec>();
   execs.set(call.state, known);
-  known.set(id, { container, argv, env: environmentOf(env), exitCode: null });
+  known.set(id, { container, argv, env: environmentOf(env), terminal, exitCode: null });
   return { Id: id };
 }
 
@@ -236,11 +289,37 @@ function startExec(call: Call): Readable {
     },
     ask: (host, port) => ask(state, exec.container, host, port),
   });
+  void exec.container.process?.ended.then(() => process.kill(killed));
   void process.ended.then((exitCode) => {
     exec.exitCode = exitCode;
     output.end();
   });
   return output;
+}
+
+/** What is typed is the program's input; what it writes comes in frames, or as it is from a terminal. */
+function connectExec(call: Call): Duplex {
+  const exec = findExec(call);
+  const { state } = call;
+  const { container, terminal } = exec;
+  const input = terminal?.lineOf(() => process.kill(interrupted)) ?? new PassThrough();
+  const { connection, push } = connectionTo(input, () => exec.exitCode !== null);
+  const process = startProcess(state, container, {
+    argv: exec.argv,
+    env: { ...container.env, ...exec.env },
+    input,
+    terminal,
+    write: (stream, bytes) => push(terminal ? bytes : frame(stream, bytes)),
+    ask: (host, port) => ask(state, container, host, port),
+  });
+  // With its container everything in it ends.
+  void container.process?.ended.then(() => process.kill(killed));
+  void process.ended.then((exitCode) => {
+    exec.exitCode = exitCode;
+    input.resume();
+    if (!connection.destroyed) connection.push(null);
+  });
+  return connection;
 }
 
 function requireVolume(call: Call): { name: string; labels: Record<string, string> } {

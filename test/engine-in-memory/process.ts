@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { programOf, type Program, type Running, type RunningProcess, type Stream } from './program.ts';
 import { changed, type Container, type State } from './state.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface Started {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   input: AsyncIterable<Uint8Array>;
+  terminal?: Terminal | undefined;
   write(stream: Stream, bytes: Buffer): Promise<void>;
   ask(host: string, port: number): string;
 }
@@ -45,6 +47,7 @@ export function startProcess(state: State, container: Container, started: Starte
     argv: started.argv,
     env: started.env,
     input: started.input,
+    terminal: started.terminal,
     write: async (stream, bytes) => {
       if (!isOver) await alive(started.write(stream, Buffer.from(bytes)));
     },

@@ -1,4 +1,5 @@
 /** What an image of the engine in memory holds: programs, each a function in the place of a file. */
+import type { Terminal } from './terminal.ts';
 
 export type Stream = 'stdout' | 'stderr';
 
@@ -10,6 +11,8 @@ export interface Running {
   argv: readonly string[];
   env: Readonly<Record<string, string>>;
   input: AsyncIterable<Uint8Array>;
+  /** Undefined for a program without one. */
+  terminal: Pick<Terminal, 'size' | 'onResize'> | undefined;
   /** Resolves when whoever reads has room again. */
   write(stream: Stream, bytes: string | Uint8Array): Promise<void>;
   /** From now on something listens on the port, and answers this. */

@@ -61,6 +61,17 @@ const acts: Acts = {
     }
     return 0;
   },
+  saySize: (running, { until }) =>
+    new Promise((resolve) => {
+      const say = (): void => {
+        const { columns, rows } = running.terminal?.size() ?? {};
+        const size = `${columns}x${rows}`;
+        void running.write('stdout', `size ${size}\r\n`);
+        if (size === until) resolve(undefined);
+      };
+      running.terminal?.onResize(say);
+      say();
+    }),
   async ask(running, { host, port }) {
     void repeat(running, 300, () => running.write('stdout', `${answerOf(running, host, port)}\n`));
     return stays;

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { execSuite } from '../engine-suite/exec.ts';
 import { imagesSuite } from '../engine-suite/images.ts';
+import { interactSuite } from '../engine-suite/interact.ts';
 import { networksSuite } from '../engine-suite/networks.ts';
 import { observingSuite } from '../engine-suite/observing.ts';
 import { programsSuite } from '../engine-suite/programs.ts';
@@ -24,6 +25,9 @@ describe('exec', () => {
 });
 describe('images', () => {
   imagesSuite(fixture);
+});
+describe('interact', () => {
+  interactSuite(fixture);
 });
 describe('networks', () => {
   networksSuite(fixture);

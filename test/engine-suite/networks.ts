@@ -5,6 +5,7 @@ import { networkMembersAnswer } from '../../server/src/adapters/engine/answers.t
 import {
   answering,
   idleService,
+  nodeImage,
   stepService,
   uniqueName,
   until,
@@ -229,6 +230,37 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       await expect(engine.removeVolume(name)).rejects.toMatchObject({ code: 'CONFLICT' });
       await api.send({ method: 'DELETE', path: `/volumes/${name}`, doing: 'the test' });
       await engine.removeVolume(name);
+    });
+
+    test('what lies on the disk is told, and of it ended containers of ours are removed alone', async () => {
+      const [own, foreign] = [uniqueName('own'), uniqueName('foreign')];
+      for (const [Name, Labels] of [
+        [own, { 'berth.managed': 'true' }],
+        [foreign, {}],
+      ] as const) {
+        await api.send({
+          method: 'POST',
+          path: '/volumes/create',
+          body: { Name, Labels },
+          doing: 'the test',
+        });
+        const body = { Image: nodeImage, Cmd: ['true'], Labels };
+        const request = { method: 'POST', path: '/containers/create', query: { name: Name }, body } as const;
+        await api.call({ ...request, doing: 'the test' }, created);
+      }
+      const { images, containers, volumes } = await engine.diskUsage();
+      // Its own bytes alone are counted: none, where another image of this engine has all its layers.
+      expect(images.find(({ tags }) => tags.includes(nodeImage))?.sizeBytes).toBeGreaterThanOrEqual(0);
+      const names = [own, foreign];
+      expect(volumes.map(({ name }) => name).filter((name) => names.includes(name))).toEqual([own]);
+      const ended = containers.filter(({ name }) => names.includes(name));
+      expect(ended).toMatchObject([{ name: own, state: 'created' }]);
+      await engine.removeEnded(ended[0]?.id ?? '');
+      expect((await engine.diskUsage()).containers.map(({ name }) => name)).not.toContain(own);
+      await expect(engine.removeEnded(foreign)).rejects.toMatchObject({ code: 'CONFLICT' });
+      await api.send({ method: 'DELETE', path: `/containers/${foreign}`, doing: 'the test' });
+      for (const name of names)
+        await api.send({ method: 'DELETE', path: `/volumes/${name}`, doing: 'the test' });
     });
 
     test('a volume in use is not removed', async () => {

@@ -68,6 +68,8 @@ export function observingSuite({ engine }: EngineFixture): void {
         desired: 1,
         restarts: 0,
         lastExit: null,
+        paused: 0,
+        waiting: null,
         problem: null,
         unreachableSince: null,
       });

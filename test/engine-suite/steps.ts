@@ -30,6 +30,8 @@ export type Step =
   | { do: 'readInput' }
   /** Copies so many bytes of its input and leaves the rest. */
   | { do: 'takeInput'; bytes: number }
+  /** Says `size <columns>x<rows>`, and again when they change; the next step comes once it is `until`. */
+  | { do: 'saySize'; until: string }
   /** Says `got <answer>` or `no <code>` three times a second. */
   | { do: 'ask'; host: string; port: number };
 
@@ -72,6 +74,16 @@ const acts = {
       if (left <= 0) process.exit(0);
     }
   },
+  saySize: ({ until }) => new Promise((go) => {
+    setInterval(() => undefined, 1000);
+    const say = () => {
+      const size = process.stdout.columns + 'x' + process.stdout.rows;
+      console.log('size ' + size);
+      if (size === until) go();
+    };
+    process.stdout.on('resize', say);
+    say();
+  }),
   ask({ host, port }) {
     const said = (text) => console.log('got ' + text);
     const failed = (error) => console.log('no ' + error.cause?.code);

@@ -47,6 +47,7 @@ const seldom: Readonly<Record<string, number>> = {
   'compose.deploy': 3,
   'compose.loadServices': 3,
   'destination.testConnection': 20,
+  'notification.test': 20,
   'backup.listFiles': 20,
   'backup.restoreBackupWithLogs': 20,
   'backup.manualBackupMySql': 10,

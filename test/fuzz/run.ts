@@ -200,7 +200,7 @@ function createTally(program: Program): Tally {
 }
 
 /** Broken requests may be refused by the HTTP library before anybody knows whose they are. */
-const brokenStatuses = [200, 207, 400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 501, 503];
+const brokenStatuses = [200, 207, 400, 401, 403, 404, 405, 409, 412, 413, 415, 429, 503];
 
 function faultIn(
   { procedure, form }: FuzzRequest,

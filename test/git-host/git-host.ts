@@ -10,6 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecure } from 'node:https';
+import { z } from 'zod';
 
 export interface GitHost extends AsyncDisposable {
   url: string;
@@ -27,6 +28,8 @@ export interface GitHost extends AsyncDisposable {
   pullRequests: Map<number, Partial<PullRequestOnHost>>;
   /** Comments by their id. */
   comments: Map<number, { number: number; text: string; edits: number }>;
+  /** Of commits, as they came; those that the provider's documentation does not allow are refused. */
+  statuses: { commit: string; body: Record<string, unknown> }[];
   /** Answers this status to everything while it is set. */
   failing: number | undefined;
   /** PEM of a GitHub App, which signs its requests for tokens. */
@@ -74,6 +77,7 @@ export async function startGitHost({
     open: new Set(),
     pullRequests: new Map(),
     comments: new Map(),
+    statuses: [],
     failing: undefined,
     appPublicKey: undefined,
     [Symbol.asyncDispose]: () =>
@@ -137,6 +141,34 @@ function edit({ host }: Asked, id: string | undefined, text: unknown): number | 
 
 const noteOf = (id: number | undefined, text: unknown) => (id === undefined ? undefined : { id, body: text });
 
+/** Takes what the provider's documentation allows of a commit's status. */
+const statusBy =
+  (form: z.ZodType): Answering =>
+  ({ host, parts: [commit = ''], body }) => {
+    if (!form.safeParse(body).success) return undefined;
+    host.statuses.push({ commit, body });
+    return { [created]: true, id: host.statuses.length };
+  };
+const githubStatus = z.strictObject({
+  state: z.enum(['error', 'failure', 'pending', 'success']),
+  target_url: z.url(),
+  description: z.string().max(140),
+  context: z.string().min(1),
+});
+const gitlabStatus = z.strictObject({
+  state: z.enum(['pending', 'running', 'success', 'failed', 'canceled', 'skipped']),
+  name: z.string().min(1).max(255),
+  target_url: z.url().max(255),
+  description: z.string().max(255),
+});
+const bitbucketStatus = z.strictObject({
+  state: z.enum(['SUCCESSFUL', 'FAILED', 'INPROGRESS', 'STOPPED']),
+  key: z.string().min(1).max(40),
+  url: z.url(),
+  name: z.string(),
+  description: z.string(),
+});
+
 /** GitHub's paths, which Gitea has too. */
 const likeGithub: Record<string, Answering> = {
   'GET /repos/NAME/branches': () => [
@@ -158,6 +190,7 @@ const likeGithub: Record<string, Answering> = {
       user: { id: author.id, login: author.name },
     };
   },
+  'POST /repos/NAME/statuses/([0-9a-f]{40})': statusBy(githubStatus),
   'GET /repos/NAME/issues/(\\d+)/comments': (asked) =>
     commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, user: { login: 'berth' } })),
   'POST /repos/NAME/issues/(\\d+)/comments': (asked) => ({
@@ -206,6 +239,7 @@ const hosts: Record<string, Record<string, Answering>> = {
         author: { id: author.id, username: author.name },
       };
     },
+    'POST /projects/PATH/statuses/([0-9a-f]{40})': statusBy(gitlabStatus),
     'GET /projects/PATH/merge_requests/(\\d+)/notes': (asked) =>
       commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({ id, body: text, system: false })),
     'POST /projects/PATH/merge_requests/(\\d+)/notes': (asked) => ({
@@ -249,6 +283,7 @@ const hosts: Record<string, Record<string, Answering>> = {
       type: 'commit',
       hash: hash.padEnd(40, '0'),
     }),
+    'POST /repositories/NAME/commit/([0-9a-f]{40})/statuses/build': statusBy(bitbucketStatus),
     'GET /repositories/NAME/pullrequests/(\\d+)/comments': (asked) => ({
       values: commentsOf(asked, asked.parts[0]).map(([id, { text }]) => ({
         id,

@@ -7,15 +7,18 @@ import type { Router } from '../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../store/each-database.ts';
 import { worlds, type World } from './world.ts';
 
-export function accountWorlds(test: TestDatabase): (clock?: Clock) => Promise<World> {
+/** `gone` is told which organizations are no more. */
+export function accountWorlds(
+  test: TestDatabase,
+): (clock?: Clock, gone?: (organizationId: string) => void) => Promise<World> {
   const create = worlds(test);
-  return (clock = systemClock) => create(accountRoutersOf(clock), { clock });
+  return (clock = systemClock, gone?) => create(accountRoutersOf(clock, gone), { clock });
 }
 
 export const accountRoutersOf =
-  (clock: Clock) =>
+  (clock: Clock, gone?: (organizationId: string) => void) =>
   (database: Database): Router[] =>
-    Object.values(accountRouters(createAccounts(createStores(database), database, clock)));
+    Object.values(accountRouters(createAccounts(createStores(database), database, clock), gone));
 
 /** Time that stands still until a test moves it. */
 export function heldClock(start = Date.parse('2026-06-01T00:00:00.000Z')): Clock & { time: number } {

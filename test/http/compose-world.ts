@@ -3,15 +3,17 @@ import { anyHost } from './any-host.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
-import { createStores } from '../../server/src/composition/stores.ts';
+import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { AppError, badField } from '../../server/src/domain/errors.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
+import type { Queue } from '../../server/src/ports/queue.ts';
+import { createSchedules } from '../../server/src/modules/schedule/schedule.ts';
 import { createComposeApprovals } from '../../server/src/modules/compose/approvals.ts';
 import { createComposes } from '../../server/src/modules/compose/compose.ts';
 import { composeContract } from '../../server/src/modules/compose/contract.ts';
 import { deployedComposes } from '../../server/src/modules/compose/deployed.ts';
-import { composeHandlers } from '../../server/src/modules/compose/handlers.ts';
+import { composeHandlers, type ComposeDesk } from '../../server/src/modules/compose/handlers.ts';
 import { createComposeRuntime } from '../../server/src/modules/compose/runtime.ts';
 import { deploymentContract } from '../../server/src/modules/deployment/contract.ts';
 import { createDeployments } from '../../server/src/modules/deployment/deployment.ts';
@@ -50,12 +52,29 @@ export function composeWorlds(test: TestDatabase) {
   };
 }
 
+export const composeLogs = createFileLogs(join(tmpdir(), 'berth-no-logs'), systemClock);
+
 const envBlocks = async () => ({ project: 'TEAM=blue', environment: '' });
 
 async function repositoryFile({ composePath }: { composePath: string }): Promise<string> {
   if (composePath === 'none.yml')
     throw new AppError('PRECONDITION_FAILED', 'There is no file none.yml in the repository.');
   return 'services:\n  from: {image: repository}\n';
+}
+
+function leavingOf({ schedules: store }: Stores, queue: Queue): ComposeDesk['leaveSchedules'] {
+  const schedules = createSchedules({
+    store,
+    queue,
+    logs: composeLogs,
+    clock: systemClock,
+    tell: async () => undefined,
+    serverKeyOf: async () => 'local',
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  return (composeId) => schedules.leaving({ composeId });
 }
 
 function composeRouters(database: Database, cloud: boolean): Router[] {
@@ -66,18 +85,17 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
     systemClock,
   );
   const queue = createQueue(stores.jobs, systemClock, () => undefined);
-  const logs = createFileLogs(join(tmpdir(), 'berth-no-logs'), systemClock);
   // Nobody listens there: what needs the engine says so.
   const hosts = ownHost();
   const deployments = createDeployments(
     stores.deployments,
-    { services: { compose: deployedComposes(composes, hosts) }, queue, logs },
+    { services: { compose: deployedComposes(composes, hosts) }, queue, logs: composeLogs },
     systemClock,
   );
   const turns = createTurns();
   const hostReach = hostReachOn(database, ['/var/lib/berth']);
   return [
-    router('deployment', deploymentContract, deploymentHandlers(deployments, { logs, queue })),
+    router('deployment', deploymentContract, deploymentHandlers(deployments, { logs: composeLogs, queue })),
     router(
       'compose',
       composeContract,
@@ -86,7 +104,8 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
         deployments,
         hosts,
         queue,
-        logs,
+        logs: composeLogs,
+        leaveSchedules: leavingOf(stores, queue),
         interruption: idleInterruption(deployments, turns),
         members: createMembers(stores.members),
         runtime: createComposeRuntime({

@@ -10,7 +10,7 @@ import { createRegistry, type Router } from '../../server/src/procedure/registry
 import { addAuthRoutes } from '../../server/src/transport/auth-routes.ts';
 import { toAppError } from '../../server/src/transport/envelope.ts';
 import { cookieJar } from '../../server/src/transport/cookies.ts';
-import { createHttpServer } from '../../server/src/transport/http.ts';
+import { createHttpServer, type HttpOptions } from '../../server/src/transport/http.ts';
 import { createOpenapi } from '../../server/src/transport/openapi.ts';
 import type { StreamLimits } from '../../server/src/transport/stream.ts';
 import { trustProxies } from '../../server/src/transport/trusted-proxies.ts';
@@ -26,6 +26,7 @@ export interface ServeOptions {
   streamLimits?: StreamLimits;
   liveStreamLimit?: number;
   answerLimit?: number;
+  terminals?: HttpOptions['terminals'];
   /** The https address of Berth. */
   secureAddress?(): Promise<string | undefined>;
   /** Further routes; called once the routers are made. */
@@ -48,7 +49,7 @@ export async function serve(
   options: ServeOptions = {},
 ): Promise<TestServer> {
   const clock = options.clock ?? systemClock;
-  const accounts = createAccounts(createStores(database), database, clock, options.firstSignUp);
+  const accounts = createAccounts(createStores(database), database, clock, options);
   const registry = createRegistry(routers);
   const cookies = cookieJar(() => options.isHttps ?? false);
   const faults: TestServer['faults'] = [];
@@ -67,6 +68,7 @@ export async function serve(
     liveStreamLimit: async () => options.liveStreamLimit ?? 50,
     answerLimit: async () => options.answerLimit ?? 8 * 1024 * 1024,
     openapi: () => JSON.stringify(createOpenapi([...registry.values()], 'test')),
+    terminals: options.terminals,
     ...(options.streamLimits ? { streamLimits: options.streamLimits } : {}),
   });
   let ids = 0;

@@ -96,6 +96,8 @@ export interface TrialState {
   names: string[];
   /** Lines that `flood` has made. */
   flooded: number;
+  /** How many calls of `flood` have ended. */
+  floodsEnded: number;
   /** Streams that ended because their reader was gone. */
   abandoned: number;
   /** Bytes of uploads that came. */
@@ -103,7 +105,7 @@ export interface TrialState {
 }
 
 export function createTrial(): { router: Router; state: TrialState } {
-  const state: TrialState = { names: [], flooded: 0, abandoned: 0, received: 0 };
+  const state: TrialState = { names: [], flooded: 0, floodsEnded: 0, abandoned: 0, received: 0 };
   return { router: router('trial', trialContract, trialHandlers(state)), state };
 }
 
@@ -139,11 +141,12 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
       yield { id: String(count + 1), data: { type: 'end', outcome: 'done' } };
     },
     async *flood({ signal }) {
-      while (!signal.aborted) {
-        state.flooded += 1;
-        yield { id: String(state.flooded), data: { type: 'line', text: 'x'.repeat(10_000) } };
+      try {
+        for (; !signal.aborted; state.flooded += 1)
+          yield { id: String(state.flooded), data: { type: 'line', text: 'x'.repeat(10_000) } };
+      } finally {
+        state.floodsEnded += 1;
       }
-      state.abandoned += 1;
     },
     async *quiet({ signal, follow }) {
       yield { id: '1', data: { type: 'line', text: 'first' } };

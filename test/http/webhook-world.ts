@@ -1,6 +1,9 @@
 /** The addresses of webhooks, with an application that is deployed by them. */
 import type { Database } from '../../server/src/db/database.ts';
 import type { ApplicationRecord } from '../../server/src/db/tables.ts';
+import { webhookContract } from '../../server/src/modules/webhook/contract.ts';
+import { webhookHandlers } from '../../server/src/modules/webhook/handlers.ts';
+import { router } from '../../server/src/procedure/registry.ts';
 import { addWebhookRoutes } from '../../server/src/transport/webhook.ts';
 import type { TestDatabase } from '../store/each-database.ts';
 import { createPreviewDesk, type PreviewDesk } from '../store/preview-desk.ts';
@@ -26,8 +29,9 @@ export function webhookWorlds(test: TestDatabase): () => Promise<WebhookWorld> {
     const made = (database: Database): PreviewDesk => (desk ??= createPreviewDesk(database));
     const world = await createWorld(
       (database) => {
-        made(database);
-        return [];
+        return [
+          router('webhook', webhookContract, webhookHandlers(made(database).previewing.webhooks.deliveries)),
+        ];
       },
       {
         addRoutes: (app, toError) =>

@@ -51,6 +51,13 @@ test('a builder whose organization is gone is removed with its cache', async () 
   await gone.engines.tidy(new Set(kept.filter((id) => id !== gone.organizationId)));
   expect(await idsOf(gone.organizationId)).toBe('');
   expect(await fixture.docker('volume', 'ls', '--quiet')).not.toContain(gone.organizationId);
+  // At once, where it is deleted while Berth runs, and the builder still waits for further builds.
+  await gone.build();
+  expect(await idsOf(gone.organizationId)).toMatch(/^[0-9a-f]{64}$/);
+  await gone.engines.remove(gone.organizationId);
+  await gone.engines.remove(gone.organizationId);
+  expect(await idsOf(gone.organizationId)).toBe('');
+  expect(await fixture.docker('volume', 'ls', '--quiet')).not.toContain(gone.organizationId);
 });
 
 test('names, modes, links and whiteouts of an image arrive as they were built', async () => {

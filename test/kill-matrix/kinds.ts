@@ -138,7 +138,11 @@ async function preview(stage: Stage): Promise<Asked> {
   const { serviceId } = (await application(stage, fromGit)).service;
   const record = await world.applications.find(serviceId);
   if (record === undefined) throw new Error('The application is gone.');
-  const { previewDeploymentId, appName: name } = await world.previews.create(record, pullRequest);
+  const { previewDeploymentId, appName: name } = await world.previews.create(
+    record,
+    pullRequest,
+    await world.previews.hostOf(record, pullRequest.number),
+  );
   return { service: previewRef(previewDeploymentId), services: [name] };
 }
 

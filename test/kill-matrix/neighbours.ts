@@ -3,6 +3,7 @@
  * a deployment needs of it, and real in that what one puts down the other finds.
  */
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Builder } from '../../server/src/ports/builder.ts';
 import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
 import type { Git } from '../../server/src/ports/git.ts';
@@ -22,6 +23,8 @@ export interface Machine {
   repository: Readonly<Record<string, string>>;
   /** What a build makes. */
   built: ImageContent;
+  /** What a build takes, in milliseconds. */
+  buildMs: number;
   logs: Map<string, string[]>;
 }
 
@@ -37,14 +40,17 @@ export function gitOf(machine: Machine): Git {
   };
 }
 
-export function builderOf({ memory, disk, built }: Machine): Builder {
+export function builderOf(machine: Machine): Builder {
   return {
     programs: async () => [],
     tidy: async () => undefined,
-    async build({ image, labels, sourceDirectory, dockerfile, onLine }) {
+    remove: async () => undefined,
+    async build({ image, labels, sourceDirectory, dockerfile, onLine, signal }) {
+      const { memory, disk, built, buildMs } = machine;
       if (!disk.has(`${sourceDirectory}/${dockerfile}`))
         throw new Error(`${dockerfile} is not in the source`);
       onLine(`Building ${image}`);
+      await pause(buildMs, undefined, { signal });
       memory.addImage(image, { ...built, labels });
     },
   };

@@ -157,14 +157,18 @@ test('a preview: the settings of its application that it takes, and those of pre
   const { serviceId } = await addApplication('reviewed', { previewEnv: 'COLOR=red' });
   const { previewDeploymentId } = await run(async ({ applications, previews }) => {
     const application = await applications.one(serviceId, organizationId);
-    return previews.create(application, {
-      number: 7,
-      headBranch: 'feature',
-      commit: 'a'.repeat(40),
-      repository: 'shop/shop',
-      provider: 'github',
-      isTrusted: true,
-    });
+    return previews.create(
+      application,
+      {
+        number: 7,
+        headBranch: 'feature',
+        commit: 'a'.repeat(40),
+        repository: 'shop/shop',
+        provider: 'github',
+        isTrusted: true,
+      },
+      'preview.example.com',
+    );
   });
   const service = previewRef(previewDeploymentId);
   const pending = (): Promise<string[]> => run((world) => pendingOf(world, service));

@@ -144,6 +144,7 @@ export async function createMachine(): Promise<Machine> {
     routes: { digest: '' },
     repository: { Dockerfile: 'FROM scratch' },
     built: web,
+    buildMs: 0,
     logs: new Map(),
   };
 }

@@ -155,6 +155,9 @@ test('a database of another server is its published address; else the failure na
       serverType: 'deploy',
       status: 'active',
       hostKeyFingerprint: null,
+      setupStatus: 'idle',
+      setupStage: null,
+      setupError: null,
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
@@ -211,14 +214,18 @@ async function preview(
 ): Promise<TableRecord<'preview_deployment'>> {
   const { run, organizationId } = product();
   return run(async ({ applications, previews }) =>
-    previews.create(await applications.one(serviceId, organizationId), {
-      number,
-      headBranch: 'feature',
-      commit: 'a'.repeat(40),
-      repository: 'shop/shop',
-      provider: 'github',
-      isTrusted,
-    }),
+    previews.create(
+      await applications.one(serviceId, organizationId),
+      {
+        number,
+        headBranch: 'feature',
+        commit: 'a'.repeat(40),
+        repository: 'shop/shop',
+        provider: 'github',
+        isTrusted,
+      },
+      `preview-${number}.example.com`,
+    ),
   );
 }
 

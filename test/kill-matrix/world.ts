@@ -10,6 +10,7 @@ import { createAccessLog } from '../../server/src/adapters/access-log/access-log
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
 import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
+import { createMailer } from '../../server/src/adapters/mail/smtp.ts';
 import { createObjectStores } from '../../server/src/adapters/object-store/stores.ts';
 import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts';
@@ -28,6 +29,7 @@ import { createProxyWatch } from '../../server/src/composition/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
+import { createWatching } from '../../server/src/composition/watching.ts';
 import { createWorking } from '../../server/src/composition/working.ts';
 import { createProxySocket } from '../../server/src/transport/proxy-socket.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
@@ -77,8 +79,7 @@ export async function createWorld(
 ): Promise<World> {
   const config = readConfig({ BERTH_DATA: folder, BERTH_PROXY_IMAGE: 'caddy:2' });
   const database = guardDatabase(reaper, plain);
-  const drift: string[] = [];
-  const faults: string[] = [];
+  const [drift, faults]: [string[], string[]] = [[], []];
   const stores = createStores(database);
   const ground: Ground = {
     config,
@@ -98,20 +99,20 @@ export async function createWorld(
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
   const { interruption, worker } = working;
-  const { deployments, previews } = machines;
-  // Nothing observes the machine here.
   const besides = {
     reconciler,
     members: product.accounts.members,
     version: 'in memory',
     liveOf: () => null,
+    conditions: { of: unseen },
+    ...createWatching(ground, product, machines, { shown: () => [], unreachable: () => [] }),
     proxySocket: createProxySocket(),
   };
   return {
     ...product,
     stores: ground.stores,
-    deployments,
-    previews,
+    deployments: machines.deployments,
+    previews: machines.previews,
     hosts: machines.hosts,
     reconciler,
     interruption,
@@ -123,13 +124,16 @@ export async function createWorld(
     http: once(() => createApp({ ...ground, ...product, ...machines, ...releasing, ...working, ...besides })),
     async start() {
       await ground.stores.jobs.releaseAll();
-      await tidyFolders(machine, deployments);
+      await tidyFolders(machine, machines.deployments);
       reconciler.start();
       worker.start();
       await reconciler.run();
     },
   };
 }
+
+/** Nothing observes the machine here. */
+const unseen = () => ({ condition: 'unreachable', reason: null }) as const;
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -142,7 +146,12 @@ function machinesOf(ground: Ground, product: Product, host: Host): Machines {
   const find = async (serverKey: string): Promise<Host | undefined> =>
     serverKey === host.key ? host : undefined;
   const hosts = { find, of: async () => host, all: async () => [host] };
-  const watch = createProxyWatch({ ...ground, settings: product.settings });
+  const watch = createProxyWatch({
+    ...ground,
+    settings: product.settings,
+    tell: product.notifying.tell,
+    counters: product.counters,
+  });
   const deployed = createDeployed({
     ...ground,
     ...product,
@@ -152,6 +161,10 @@ function machinesOf(ground: Ground, product: Product, host: Host): Machines {
   });
   return {
     hosts,
+    servers: {
+      reset: () => undefined,
+      shell: () => Promise.reject(new Error('there is no other server')),
+    },
     watch,
     ownHost: noOwnHost,
     portGuard: builtWalls.portGuard(ground.config.port),
@@ -215,6 +228,7 @@ function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters 
     keyPairs: sshKeyPairs,
     names: createNameResolver(),
     outgoing,
+    mailer: createMailer(outgoing),
     files: reaper.guard('files', filesOf(machine)),
     logs: logsOf(machine, () => reaper.note('log.line')),
     uploads: createUploads({

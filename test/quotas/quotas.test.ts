@@ -143,6 +143,43 @@ it('refuses a compose file that asks for more, or names no limit', async () => {
   ]);
 });
 
+const limited = (memory: string): string => `deploy: { resources: { limits: { memory: ${memory} } } }`;
+const serving = (name: string, memory: string): string =>
+  `  ${name}:\n    image: ${webImage}\n    command: [serve]\n    ${limited(memory)}\n`;
+
+async function stack(name: string, composeFile: string): Promise<string> {
+  const made = await one('compose.create', { name, appName: name, ...place(), composeFile });
+  return textOf(made.body, 'composeId');
+}
+
+it('lets one of two compose services through that are deployed at the same moment', async () => {
+  await setQuota({ memoryBytes: 2 * GiB });
+  const file = `services:\n${serving('web', '1500m')}`;
+  const both = await Promise.all(['first', 'second'].map((name) => stack(name, file)));
+  const begun = await Promise.all(both.map((composeId) => one('compose.deploy', { composeId })));
+  const ends = [await stage.ended(begun[0]?.deploymentId), await stage.ended(begun[1]?.deploymentId)];
+  expect(ends.toSorted()).toEqual([
+    'done',
+    expect.stringMatching(/error: .*may have 2048 MiB.*has 1500 MiB.*make it 3000 MiB/s),
+  ]);
+});
+
+it('leaves a service that the last release of its file did not change, and lets it come back', async () => {
+  const file = (memory: string): string => `services:\n${serving('kept', '1g')}${serving('changed', memory)}`;
+  const composeId = await stack('stack', file('1g'));
+  const deployed = async (): Promise<string> =>
+    stage.ended((await one('compose.deploy', { composeId })).deploymentId);
+  expect(await deployed()).toBe('done');
+  expect(await status(one('compose.update', { composeId, composeFile: file('900m') }))).toBe(200);
+  expect(await deployed()).toBe('done');
+  await setQuota({ memoryBytes: GiB / 2 });
+  await stage.run(() => stage.machine.memory.engine.removeService('stack_kept', { limitMs: 60_000 }));
+  await stage.run(() => stage.world.reconciler.run());
+  expect([...stage.machine.memory.state.services.values()].map(({ spec }) => spec.Name)).toContain(
+    'stack_kept',
+  );
+});
+
 it('leaves what runs, and lets it come back', async () => {
   const applicationId = await application('shop', { memoryLimit: '1g' });
   expect(await deploy(applicationId)).toBe('done');

@@ -2,6 +2,7 @@
  * Backups on a real database and a real folder, with a source of the test's own: what is around the dump,
  * without an engine.
  */
+import type { Fact } from '../../server/src/domain/fact.ts';
 import type { Quotas } from '../../server/src/modules/quota/quota.ts';
 import { createQuotaStore } from '../../server/src/modules/quota/store.ts';
 import { quotasOf } from '../../server/src/composition/quotas.ts';
@@ -64,6 +65,8 @@ export interface BackupDeskState {
   /** Bytes of disk that must stay free. */
   keptFree: number;
   alarms: string[];
+  /** Facts that left. */
+  told: Fact[];
   tidied: string[];
 }
 
@@ -84,7 +87,12 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   const parts: Parts = {
     clock,
     backups: stores.backups,
-    runs: createBackupRuns(createBackupRunStore(database), createQueue(stores.jobs, clock, onQueued), clock),
+    runs: createBackupRuns(
+      createBackupRunStore(database),
+      createQueue(stores.jobs, clock, onQueued),
+      clock,
+      async (fact) => void state.told.push(fact),
+    ),
     logs: createFileLogs(join(folder, 'logs'), clock),
     sources: sourcesOf(() => state),
     openStore: destinations.open,
@@ -96,6 +104,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     runs: parts.runs,
     sources: parts.sources,
     clock,
+    tell: async (fact) => void state.told.push(fact),
     onAlarm: ({ backupId }) => void state.alarms.push(backupId),
   });
   const state: BackupDeskState = {
@@ -104,6 +113,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     holds: false,
     keptFree: 0,
     alarms: [],
+    told: [],
     tidied: [],
     tick: schedules.tick,
     work: (signal = new AbortController().signal) => workOne(database, runner, signal),

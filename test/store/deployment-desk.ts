@@ -2,6 +2,7 @@
  * The queue, its worker and the runner of deployments on a real database, with stages that wait where a test
  * wants them to: what is around the stages. The engine is not there.
  */
+import type { TellFact } from '../../server/src/domain/fact.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +77,7 @@ export interface DeploymentDesk {
 
 export function createDeploymentDesk(
   database: Database,
-  { buildsAtOnce = 1 }: { buildsAtOnce?: number } = {},
+  { buildsAtOnce = 1, ...told }: { buildsAtOnce?: number; tell?: TellFact } = {},
 ): DeploymentDesk {
   const stores = createStores(database);
   const clock = systemClock;
@@ -84,7 +85,7 @@ export function createDeploymentDesk(
   const applications = applicationsOf(stores);
   const queue = createQueue(stores.jobs, clock, () => worker.wake());
   const services = servicesOf(stores, applications);
-  const deployments = createDeployments(stores.deployments, { services, queue, logs }, clock);
+  const deployments = createDeployments(stores.deployments, { services, queue, logs, ...told }, clock);
   const { gates, stages } = createGates();
   const faults: string[] = [];
   const turns = createTurns();

@@ -55,6 +55,8 @@ export interface PreviewDesk {
   queue: Queue;
   routes: KeptRoutes;
   runtime: PreviewRuntime;
+  /** Questions to the name service and changes of routes, in their order. */
+  steps: string[];
   /** What was told to whoever runs Berth. */
   warnings: string[];
   /** Runs the queued jobs of pull requests, one after another. */
@@ -74,16 +76,13 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   const routes = keptRoutes(database);
   const queue = createQueue(stores.jobs, clock, () => undefined);
   const warnings: string[] = [];
+  const steps: string[] = [];
   const applications = createApplications(
     stores.applications,
     { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] },
     clock,
   );
-  const previews = createPreviewDeployments(
-    stores.previewDeployments,
-    { domains: createDomains(stores.domains, clock, anyHost), names, serverIp: async () => '203.0.113.7' },
-    clock,
-  );
+  const previews = previewsOf(stores, steps);
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);
   const services = {
     application: deployedApplications(applications, hosts),
@@ -108,7 +107,7 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     gitProviders,
     queue,
     interruption: idleInterruption(deployments),
-    changeRoutes: routes.changeRoutes,
+    changeRoutes: noting(steps, routes.changeRoutes),
   });
   return {
     stores,
@@ -121,10 +120,30 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     routes,
     runtime: runtimeOf(hosts, services.previewDeployment),
     warnings,
+    steps,
     work: () => workOff(stores, previewing),
     insertLink: (link) => stores.gitProviders.insert({ ...plainLink, ...link }),
   };
 }
+
+function previewsOf(stores: Stores, steps: string[]): PreviewDeployments {
+  return createPreviewDeployments(
+    stores.previewDeployments,
+    {
+      domains: createDomains(stores.domains, systemClock, anyHost),
+      names: createServiceNames(stores.serviceNames),
+      serverIp: async () => (steps.push('address'), '203.0.113.7'),
+    },
+    systemClock,
+  );
+}
+
+const noting =
+  (steps: string[], changeRoutes: KeptRoutes['changeRoutes']): KeptRoutes['changeRoutes'] =>
+  (serverKey, write, change, options) => {
+    steps.push('change of routes');
+    return changeRoutes(serverKey, write, change, options);
+  };
 
 /** Nothing is released here. */
 function runtimeOf(hosts: Hosts, services: DeployedServices): PreviewRuntime {

@@ -55,6 +55,10 @@ export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
     backup_run: [failedBackup(estate, own, number)],
     backup: [backup(estate, own)],
     preview_deployment: [preview(estate, application)],
+    schedule: [schedule(estate, application)],
+    schedule_run: [scheduleRun(estate, own, number)],
+    hook_delivery: [hookDelivery(estate, number)],
+    alarm: [alarm(estate)],
   };
 }
 
@@ -182,5 +186,90 @@ function preview(estate: Estate, application: OfApplication): TableRecord<'previ
     isStopped: false,
     commentId: null,
     commentDigest: null,
+  };
+}
+
+function schedule(estate: Estate, application: OfApplication): TableRecord<'schedule'> {
+  return {
+    ...application,
+    scheduleId: of(estate, 'scheduleId'),
+    composeId: null,
+    serviceName: null,
+    name: 'nightly',
+    cron: '0 4 * * *',
+    timeZone: 'UTC',
+    command: ['true'],
+    limitMinutes: 60,
+    enabled: false,
+    nextRunAt: null,
+  };
+}
+
+function scheduleRun(estate: Estate, own: Own, number: number): TableRecord<'schedule_run'> {
+  return {
+    ...own,
+    scheduleRunId: of(estate, 'scheduleRunId'),
+    scheduleId: of(estate, 'scheduleId'),
+    startedBy: 'schedule',
+    status: 'missed',
+    exitCode: null,
+    errorMessage: 'Berth did not run at that time.',
+    dueAt: own.createdAt,
+    startedAt: null,
+    finishedAt: own.createdAt,
+    sequence: number,
+    nanoCpus: null,
+    memoryBytes: null,
+  };
+}
+
+function hookDelivery(estate: Estate, number: number): TableRecord<'hook_delivery'> {
+  return {
+    webhookDeliveryId: of(estate, 'webhookDeliveryId'),
+    organizationId: estate.organizationId,
+    applicationId: of(estate, 'applicationId'),
+    composeId: null,
+    provider: 'github',
+    hostDeliveryId: 'd-1',
+    summary: 'push to the branch next: Fix the door',
+    outcome: 'skipped',
+    reason: 'the branch next is not main',
+    deploymentId: null,
+    events: [
+      {
+        kind: 'push',
+        refKind: 'branch',
+        ref: 'next',
+        commit: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+        message: 'Fix the door',
+        changedPaths: undefined,
+      },
+    ],
+    source: 'signed',
+    replayOf: null,
+    receivedAt: '2026-01-01T00:00:00.000Z',
+    sequence: number,
+  };
+}
+
+/** That has ended, so that the evaluator of a started program has no reason to end it. */
+function alarm(estate: Estate): TableRecord<'alarm'> {
+  const at = '2026-01-01T00:00:00.000Z';
+  return {
+    alarmId: of(estate, 'alarmId'),
+    organizationId: estate.organizationId,
+    kind: 'serviceDown',
+    subjectType: 'application',
+    subjectId: of(estate, 'applicationId'),
+    subjectName: 'shop',
+    sentence: 'shop is down.',
+    projectId: of(estate, 'projectId'),
+    environmentId: of(estate, 'environmentId'),
+    serviceId: of(estate, 'applicationId'),
+    begunAt: at,
+    endedAt: at,
+    acknowledgedAt: null,
+    acknowledgedBy: null,
+    times: 1,
   };
 }

@@ -22,6 +22,7 @@ export function organizationRows(estate: Estate, own: Own): Rows {
     ],
     server: servers(estate, own),
     destination: destinations(estate, own),
+    notification: [notification(estate, own)],
     certificate: certificates(estate, own),
     certificate_resolver: [certificateResolver(estate, own)],
     git_provider: [gitProvider(estate, own)],
@@ -66,6 +67,9 @@ function servers(estate: Estate, own: Own): TableRecord<'server'>[] {
     serverType: 'deploy',
     status: 'inactive',
     hostKeyFingerprint: null,
+    setupStatus: 'idle',
+    setupStage: null,
+    setupError: null,
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
@@ -74,6 +78,23 @@ function servers(estate: Estate, own: Own): TableRecord<'server'>[] {
     { ...server, serverId: of(estate, 'serverId'), name: 'node-1' },
     { ...server, createdAt: later, serverId: of(estate, 'busyServerId'), name: 'node-2' },
   ];
+}
+
+function notification(estate: Estate, own: Own): TableRecord<'notification'> {
+  return {
+    ...own,
+    notificationId: of(estate, 'notificationId'),
+    name: 'on call',
+    channel: 'webhook',
+    enabled: true,
+    events: ['deploymentFailed'],
+    settings: JSON.stringify({ url: 'https://127.0.0.1:1/berth', secret: hiddenTexts.webhookSecret }),
+    lastSentAt: null,
+    lastError: null,
+    lastErrorAt: null,
+    leaseHolder: null,
+    leaseUntil: 0,
+  };
 }
 
 function destinations(estate: Estate, own: Own): TableRecord<'destination'>[] {

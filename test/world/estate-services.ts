@@ -72,6 +72,8 @@ function failedDeployment(estate: Estate, own: Own, number: number): TableRecord
     errorMessage: 'The build failed.',
     settings: null,
     sourceDeploymentId: null,
+    startedBy: null,
+    stages: null,
     child: null,
     previousVersion: null,
     startedAt: createdAt,

@@ -57,6 +57,8 @@ const hints: Readonly<Record<string, Hint>> = {
   'domain.create': ({ applicationId, prefix }) => ({ applicationId, host: `new.${prefix}.example.com` }),
   'domain.update': ({ host }) => ({ host }),
   'port.create': ({ prefix }) => ({ publishedPort: 40_000 + Number(prefix.slice(1)), publishMode: 'host' }),
+  // Without it, of the machine of Berth itself, which is the installation's alone.
+  'server.metrics': ({ serverId }) => ({ serverId }),
   'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
   'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
   'certificate.create': () => ({
@@ -121,6 +123,9 @@ const instead: Readonly<Record<string, readonly string[]>> = {
     ]),
   ),
   'registry.test registryId': ['registryUrl', 'username', 'password'],
+  'schedule.create composeId': ['applicationId'],
+  'schedule.all composeId': ['applicationId'],
+  'webhook.all composeId': ['applicationId'],
 };
 
 /** The good input with this id in the field; in a list when the field takes one. */

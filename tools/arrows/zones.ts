@@ -15,7 +15,7 @@ export interface Zone {
   cure: string;
 }
 
-const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract'];
+const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract', 'channel'];
 
 export const zones: readonly Zone[] = [
   {
@@ -63,12 +63,20 @@ export const zones: readonly Zone[] = [
     cure: "Put the query into the module's store.ts and call it through <noun>.ts.",
   },
   {
+    // A kind of notification channel is one file: its settings and how a message looks there.
+    name: 'channel',
+    files: /^server\/src\/modules\/notification\/channels\/[a-z]+\.ts$/,
+    sees: ['domain'],
+    packages: /^(zod|node:crypto)$/,
+    cure: 'A channel says what is to be sent; sending.ts sends it.',
+  },
+  {
     // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it
     // takes.
     name: 'contract',
     files:
       /^server\/src\/modules\/(contracts|[^/]+\/(contract|record)(-[a-z-]+)?|application\/settings|database\/kinds(\/[a-z]+)?)\.ts$/,
-    sees: ['domain', 'procedure'],
+    sees: ['domain', 'procedure', 'channel'],
     packages: /^zod$/,
     cure: 'Contracts are for what stands above them.',
   },
@@ -195,7 +203,7 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'source is fetched.',
   },
   {
-    file: /^server\/src\/modules\/service\/(turns|own-service)\.ts$/,
+    file: /^server\/src\/modules\/service\/(turns|own-service|output-events)\.ts$/,
     reason:
       'Whoever changes a running service waits for its turn and looks at it, whatever kind of service it is.',
   },
@@ -244,5 +252,6 @@ export const reservedPackages: readonly {
     files: /^cli\/terminal\.ts$/,
     cure: 'Make a Command and run it with server/src/shell/run.ts.',
   },
+  { name: /^nodemailer$/, zones: ['adapters'], cure: 'Ask for the port (server/src/ports/mailer.ts).' },
   { name: /^pino$/, zones: [], cure: 'Take the log as an argument; main.ts makes it.' },
 ];

@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { listProcedures } from '../../server/src/procedure/listing.ts';
+import { berthFileSchema } from '../../server/src/transport/berth-file-schema.ts';
 import { createOpenapi } from '../../server/src/transport/openapi.ts';
 import { accessPage } from './access-page.ts';
+import { formFieldsFile } from './form-fields.ts';
 import { procedureKindsFile } from './procedure-kinds.ts';
 import { indexPage, page, routerPage } from './reference.ts';
 
@@ -21,10 +23,12 @@ export function generatedFiles(root: string): Map<string, string> {
       `${generatedFolder}/openapi.json`,
       `${JSON.stringify(createOpenapi(procedures, versionOf(root)), null, 1)}\n`,
     ],
+    [`${generatedFolder}/berth-file.schema.json`, berthFileSchema()],
     [`${generatedFolder}/README.md`, indexPage(procedures)],
     [`${generatedFolder}/access.md`, page(...accessPage(procedures))],
     ...pages,
     ['client/procedure-kinds.ts', procedureKindsFile(procedures)],
+    ['web/src/generated/form-fields.json', formFieldsFile(procedures)],
   ]);
 }
 

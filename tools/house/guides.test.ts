@@ -2,6 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { imageNames, images } from '../../images/images.ts';
+import { ownOptions } from '../../cli/api-input.ts';
+import { contracts } from '../../server/src/modules/contracts.ts';
+import { propertiesOf } from '../../server/src/procedure/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
+import { listProcedures } from '../../server/src/procedure/listing.ts';
 import { repositoryRoot } from '../../images/build-context.ts';
 
 const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');
@@ -39,6 +44,27 @@ test('images that a guide names as ours are built by bin/up, with the words of t
   expect(named.filter((name) => !imageNames.some((each) => each === name))).toEqual([]);
   const table = read('docs/guide/without-a-registry.md');
   for (const name of imageNames) expect(table).toContain(`| \`${name}\` | ${images[name].use} |`);
+});
+
+test('calls that a guide shows as commands exist, take these options, and need no session', () => {
+  const procedures = new Map(listProcedures(contracts).map((one) => [one.path, one.procedure]));
+  const calls = guides.flatMap((path) =>
+    [...read(path).matchAll(/\bberth (?:api )?([a-zA-Z]+\.[a-zA-Z]+)(?= --)([^\n`]*)/gu)].map(
+      ([, name = '', rest = '']) => ({ path, name, rest }),
+    ),
+  );
+  expect(calls.length).toBeGreaterThan(40);
+  const faults = calls.flatMap(({ path, name, rest }) => {
+    const procedure = procedures.get(name);
+    if (!procedure) return [`${path}: there is no ${name}`];
+    if (procedure.access.sessionOnly) return [`${path}: ${name} needs a session`];
+    const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input')).map((field) => field.name);
+    const words = rest.replaceAll(/'[^']*('|$)|"[^"]*("|$)/gu, '').replace(/#.*/u, '');
+    return [...words.matchAll(/ --(?:no-)?([a-zA-Z]+)/gu)]
+      .filter(([, option = '']) => ![...fields, ...ownOptions].includes(option))
+      .map(([, option = '']) => `${path}: ${name} takes no --${option}`);
+  });
+  expect(faults).toEqual([]);
 });
 
 test('links between guides lead to files', () => {

@@ -1,10 +1,10 @@
 /**
- * What is one machine's stands in `server/src/adapters/host/local/` alone: everywhere else it is a host's, of
- * which Berth's own machine is one.
+ * What is one machine's stands in the connections to machines alone (`server/src/adapters/host/local/` and
+ * `ssh/`): everywhere else it is a host's, of which Berth's own machine is one.
  */
 import type { Line } from './width.ts';
 
-const home = /^server\/src\/adapters\/host\/local\//;
+const home = /^server\/src\/adapters\/host\/(local|ssh)\//;
 const comment = /^\s*(\*|\/\*|\/\/)/;
 
 interface Rule {
@@ -38,7 +38,10 @@ const rules: readonly Rule[] = [
     cure: 'Take the engine from its host; a connection gives the path of its socket.',
     allowed: [
       { file: /^server\/src\/config\.ts$/, reason: 'The default of the setting.' },
-      { file: /\/build-engine\/build-engines\.ts$/, reason: "A builder's own, which is no server's engine." },
+      {
+        file: /\/build-engine\/builder-folders\.ts$/,
+        reason: "A builder's own, which is no server's engine.",
+      },
     ],
   },
   {

@@ -1,7 +1,7 @@
 /** The packed command line, installed in an empty folder without a network, as somebody would use it. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { version } from '../../cli/version.ts';
 import { goodKey, startContractServer, type ContractServer } from '../../test/contract-server.ts';
 import { packageCommandLine } from './command-line.ts';
+import { late } from './late-built-ins.ts';
 
 const run = promisify(execFile);
 /** npm and a bundle on a busy machine. */
@@ -46,7 +47,13 @@ const environment = (): NodeJS.ProcessEnv => ({
 
 test('is one program and brings nothing else', async () => {
   const place = join(installed, 'node_modules/@berth/cli');
-  expect((await readdir(place)).toSorted()).toEqual(['LICENSE', 'README.md', 'berth.mjs', 'package.json']);
+  expect((await readdir(place)).toSorted()).toEqual([
+    'LICENSE',
+    'README.md',
+    'berth.mjs',
+    'package.json',
+    'program.mjs',
+  ]);
   const beside = await readdir(join(installed, 'node_modules'));
   expect(beside.toSorted()).toEqual(['.bin', '.package-lock.json', '@berth']);
 });
@@ -62,4 +69,17 @@ test.each(nodes)('runs words and procedures with %s', async (node) => {
     code: 2,
     stderr: expect.stringContaining('Did you mean status?'),
   });
+});
+
+test.each(nodes)('says its first word before %s loads what only later words need', async (node) => {
+  const told = 'process.on("exit",()=>process.stderr.write(process.moduleLoadList.join("\\n")))';
+  const argv = ['--import', `data:text/javascript,${told}`, program(), 'help'];
+  const { stdout, stderr } = await run(node, argv, { env: environment(), cwd: installed });
+  expect(stdout).toContain('Deploy and look');
+  const loaded = stderr.split('\n');
+  expect(loaded).toContain('NativeModule fs');
+  for (const name of ['zlib', 'child_process', 'readline/promises', 'timers/promises', 'http'])
+    expect(loaded).not.toContain(`NativeModule ${name}`);
+  const text = await readFile(join(installed, 'node_modules/@berth/cli/program.mjs'), 'utf8');
+  for (const name of late) expect(text).not.toMatch(new RegExp(`(from|import)"${name}"`));
 });

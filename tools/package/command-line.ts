@@ -1,11 +1,12 @@
 /**
- * The command line as it is published: one bundled file without dependencies for Node.js 20 and newer, in a
- * folder that `npm pack` takes as it is. `bin/berth` runs the same file.
+ * The command line as it is published: one bundled file without dependencies for Node.js 20 and newer, and
+ * the few lines that start it, in a folder that `npm pack` takes as it is. `bin/berth` runs the same files.
  */
-import { chmod, copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { version } from '../../cli/version.ts';
+import { lateBuiltIns } from './late-built-ins.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Where `bin/berth` looks for it. */
@@ -18,9 +19,21 @@ const packageFile = {
   license: 'MIT',
   type: 'module',
   bin: { berth: 'berth.mjs' },
-  files: ['berth.mjs'],
+  files: ['berth.mjs', 'program.mjs'],
   engines: { node: '>=20' },
 };
+
+/**
+ * Has Node.js keep the compiled program, in a folder that is the user's own: who could write there could make
+ * them run anything.
+ */
+const start = `#!/usr/bin/env node
+import module from 'node:module';
+const { env } = process;
+const home = env.HOME || env.USERPROFILE;
+if (home) module.enableCompileCache?.(\`\${env.XDG_CACHE_HOME || \`\${home}/.cache\`}/berth\`);
+await import('./program.mjs');
+`;
 
 const readme = `# Berth from the command line
 
@@ -33,29 +46,34 @@ const readme = `# Berth from the command line
 /** Writes the folder; the program takes its place at once, so that one that starts meanwhile is whole. */
 export async function packageCommandLine(folder = packageFolder): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const beside = join(folder, `.berth.${process.pid}.mjs`);
   const bundle = await rolldown({
     input: join(root, 'cli/main.ts'),
     platform: 'node',
     logLevel: 'warn',
+    plugins: [lateBuiltIns()],
     transform: { target: 'node20' },
   });
   try {
     // One file: what is imported late stands in it too, and runs late all the same.
-    await bundle.write({
-      file: beside,
-      format: 'esm',
-      minify: true,
-      codeSplitting: false,
-      banner: '#!/usr/bin/env node',
-    });
-    await chmod(beside, 0o755);
-    await rename(beside, join(folder, 'berth.mjs'));
+    await put(folder, 'program.mjs', (file) =>
+      bundle.write({ file, format: 'esm', minify: true, codeSplitting: false }),
+    );
   } finally {
     await bundle.close();
-    await rm(beside, { force: true });
   }
+  await put(folder, 'berth.mjs', (file) => writeFile(file, start, { mode: 0o755 }));
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageFile, null, 2)}\n`);
   await writeFile(join(folder, 'README.md'), readme);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+}
+
+/** Writes a file beside its place and moves it there. */
+async function put(folder: string, name: string, write: (file: string) => Promise<unknown>): Promise<void> {
+  const beside = join(folder, `.${process.pid}.${name}`);
+  try {
+    await write(beside);
+    await rename(beside, join(folder, name));
+  } finally {
+    await rm(beside, { force: true });
+  }
 }

@@ -2,11 +2,13 @@
 import type { Database } from '../db/database.ts';
 import { AppError } from '../domain/errors.ts';
 import { contracts } from '../modules/contracts.ts';
+import { terminalContract } from '../modules/terminal/contract.ts';
 import { createAudit, type Audit } from '../modules/audit/audit.ts';
 import { organizationHandlers } from '../modules/organization/handlers.ts';
 import { createInvitations, type Invitations } from '../modules/organization/invitation.ts';
 import { createMembers, type Members } from '../modules/organization/member.ts';
 import { createMemberships, type Memberships } from '../modules/organization/membership.ts';
+import { createReferable } from '../modules/service/referable.ts';
 import type { Quotas } from '../modules/quota/quota.ts';
 import { createOrganizations, type Organizations } from '../modules/organization/organization.ts';
 import { createAuthentication, type Authentication } from '../modules/user/authentication.ts';
@@ -21,6 +23,8 @@ import { createSignIn, type SignInDesk } from '../modules/user/sign-in.ts';
 import { createSignUp, type SignUp } from '../modules/user/sign-up.ts';
 import { createUsers, type Users } from '../modules/user/user.ts';
 import { auditHandlers } from '../modules/audit/handlers.ts';
+import { createEvents, type Events } from '../modules/event/event.ts';
+import { createVisibility } from '../modules/event/visibility.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createGuard, type Guard } from '../procedure/guard.ts';
 import { keyScopes } from '../procedure/listing.ts';
@@ -30,6 +34,7 @@ import type { Stores } from './stores.ts';
 
 export interface Accounts {
   audit: Audit;
+  events: Events;
   users: Users;
   members: Members;
   memberships: Memberships;
@@ -53,7 +58,10 @@ export function createAccounts(
   stores: Stores,
   database: Database,
   clock: Clock,
-  firstSignUp: FirstSignUp = { accepts: async () => false },
+  {
+    firstSignUp = { accepts: async () => false },
+    onFault = () => undefined,
+  }: { firstSignUp?: FirstSignUp; onFault?: (error: unknown) => void } = {},
 ): Accounts {
   const audit = createAudit(stores.audit, clock);
   const throttle = createSignInThrottle(clock);
@@ -75,16 +83,20 @@ export function createAccounts(
     firstOrganization: organizations.first,
   });
   const quotas = quotasOf(stores);
+  const events = eventsOf(stores.events, clock, organizations, onFault);
   const guard = createGuard({
     findScope: stores.findScope,
+    referable: createReferable(stores.services, stores.serviceRows),
     findPlace: stores.users.findPlace,
     standingOf: organizations.standing,
     transaction: (work) => database.transaction(work),
     withinQuota: quotas.within,
     recordAudit: audit.record,
+    tell: events.tellChange,
   });
   return {
     audit,
+    events,
     users,
     organizations,
     memberships,
@@ -101,6 +113,17 @@ export function createAccounts(
       awaitsFirstAccount: async () => !(await stores.users.hasUsers()),
     },
   };
+}
+
+function eventsOf(
+  store: Stores['events'],
+  clock: Clock,
+  { standing }: Organizations,
+  onFault: (error: unknown) => void,
+): Events {
+  const { reachesInto } = store;
+  const visibility = createVisibility({ contracts, standingOf: standing, reachesInto });
+  return createEvents({ store, clock, visibility, onFault });
 }
 
 function userDesk(
@@ -138,15 +161,10 @@ function userDesk(
 }
 
 /** The routers of accounts; `audit` stands at the end of the interface's list. */
-export function accountRouters({
-  users,
-  organizations,
-  memberships,
-  invitations,
-  quotas,
-  audit,
-  desk: userParts,
-}: Accounts): {
+export function accountRouters(
+  { users, organizations, memberships, invitations, quotas, audit, desk: userParts }: Accounts,
+  gone: (organizationId: string) => void = () => undefined,
+): {
   user: Router;
   organization: Router;
   audit: Router;
@@ -156,12 +174,17 @@ export function accountRouters({
     memberships,
     invitations,
     quotas,
+    gone,
     moveSession: users.moveSession,
     emailOf: async (userId: string) => (await users.account(userId)).email,
     hasTwoFactor: userParts.twoFactors.isOn,
   };
   return {
-    user: router('user', contracts.user, userHandlers(users, keyScopes(contracts), userParts)),
+    user: router(
+      'user',
+      contracts.user,
+      userHandlers(users, keyScopes({ ...contracts, terminal: terminalContract }), userParts),
+    ),
     organization: router('organization', contracts.organization, organizationHandlers(desk)),
     audit: router('audit', contracts.audit, auditHandlers(audit)),
   };

@@ -7,6 +7,7 @@ import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads, type Uploads } from '../adapters/archive/uploads.ts';
 import { createObjectStores } from '../adapters/object-store/stores.ts';
 import { createGitApis } from '../adapters/git-api/git-apis.ts';
+import { createMailer } from '../adapters/mail/smtp.ts';
 import { createGit } from '../adapters/git/cli.ts';
 import { createOutgoing, type OutgoingOptions } from '../adapters/outgoing/outgoing.ts';
 import { sshKeyPairs } from '../adapters/ssh/key-pairs.ts';
@@ -58,6 +59,7 @@ export function createAdapters(config: Config, parts: AdapterParts) {
     keyPairs: sshKeyPairs,
     names: createNameResolver(),
     outgoing,
+    mailer: createMailer(outgoing),
     files,
     logs: createFileLogs(folder('logs'), clock, () => logLimits(settings)),
     uploads: uploadsBelow(folder('uploads'), files, settings),

@@ -26,12 +26,34 @@ async function tidyBuilders(
   { organizations }: Ground['stores'],
   log: Ground['log'],
 ): Promise<void> {
+  const warn = (error: unknown): void =>
+    log.warn('The builders of a former run could not be looked at', { error: sentenceOf(error) });
   try {
     const known = new Set((await organizations.list({})).map(({ organizationId }) => organizationId));
-    for (const { builder } of await hosts.all()) await builder.tidy(known);
+    // One that cannot be reached is no reason to leave the others alone.
+    await Promise.all((await hosts.all()).map(({ builder }) => builder.tidy(known).catch(warn)));
   } catch (error) {
-    log.warn('The builders of a former run could not be looked at', { error: sentenceOf(error) });
+    warn(error);
   }
+}
+
+/** Removes the builders of an organization that is gone; what cannot be reached goes at the next start. */
+export function buildersLeaver({
+  hosts,
+  log,
+}: {
+  hosts: Pick<Machines['hosts'], 'all'>;
+  log: Pick<Ground['log'], 'warn'>;
+}): (organizationId: string) => void {
+  const remove = async (organizationId: string): Promise<void> => {
+    for (const { builder } of await hosts.all()) await builder.remove(organizationId);
+  };
+  return (organizationId) =>
+    void remove(organizationId).catch((error: unknown) =>
+      log.warn('The builder of a deleted organization stays until the next start', {
+        error: sentenceOf(error),
+      }),
+    );
 }
 
 /** What a crash left of deployments. */

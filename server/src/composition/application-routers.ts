@@ -9,6 +9,7 @@ import { deploymentHandlers } from '../modules/deployment/handlers.ts';
 import type { Mounts } from '../modules/mount/mount.ts';
 import type { Ports } from '../modules/port/port.ts';
 import { previewDeploymentHandlers } from '../modules/preview-deployment/handlers.ts';
+import { webhookHandlers } from '../modules/webhook/handlers.ts';
 import { createPreviewRuntime } from '../modules/preview-deployment/runtime.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import { addressOf } from '../domain/address.ts';
@@ -25,6 +26,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
       contracts.deployment,
       deploymentHandlers(deployments, { logs: adapters.logs, queue }),
     ),
+    router('webhook', contracts.webhook, webhookHandlers(previewing.webhooks.deliveries)),
     router(
       'previewDeployment',
       contracts.previewDeployment,
@@ -62,6 +64,7 @@ function applicationDesk(
     members,
     queue,
     logs: adapters.logs,
+    leaveSchedules: (applicationId) => parts.scheduling.desk.schedules.leaving({ applicationId }),
     interruption,
     views: createApplicationViews({
       placement: applications.placement,
@@ -73,7 +76,7 @@ function applicationDesk(
       liveOf: parts.liveOf,
     }),
     uploads: adapters.uploads,
-    applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application)),
+    applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application), { mayWait: true }),
     keeping: parts.hostReach.keeping,
     withDomain: createWithDomain(parts),
     removePreviews: parts.previewing.removeAll,

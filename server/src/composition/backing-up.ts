@@ -28,6 +28,7 @@ import type { Adapters } from './adapters.ts';
 import { createBesideServers, type BesideParts } from './beside-servers.ts';
 import { installationPorts, sealKeyFile } from './installation-snapshot.ts';
 import type { Log } from './log.ts';
+import type { Notifying } from './notifying.ts';
 import type { Stores } from './stores.ts';
 
 export interface BackingUp {
@@ -52,6 +53,7 @@ export interface BackingUpParts extends BesideParts {
   log: Log;
   settings: Pick<SettingsService, 'get'>;
   hostReach: HostReach;
+  notifying: Pick<Notifying, 'tell'>;
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
@@ -66,7 +68,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     openStore: adapters.objectStores,
   });
   const backups = createBackups(stores.backups, clock);
-  const runs = createBackupRuns(stores.backupRuns, queue, clock);
+  const runs = createBackupRuns(stores.backupRuns, queue, clock, parts.notifying.tell);
   const beside = createBesideServers(parts);
   const programs = createPrograms((service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`);
   const sources = createSources(parts, beside, programs);
@@ -100,6 +102,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       runs,
       sources,
       clock,
+      tell: parts.notifying.tell,
       onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
         log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
     }),

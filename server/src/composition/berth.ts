@@ -9,7 +9,7 @@ import { createProxySocket } from '../transport/proxy-socket.ts';
 import { tidyUp } from './after-crash.ts';
 import { openGround } from './ground.ts';
 import { hostReachAtUpgrade } from './host-reach-at-upgrade.ts';
-import { connectsNone, type Connect } from './hosts.ts';
+import type { Connect } from './hosts.ts';
 import { createKeeping } from './keeping.ts';
 import type { Log } from './log.ts';
 import { createMachines } from './machines.ts';
@@ -20,6 +20,7 @@ import { createReleasing } from './releasing.ts';
 import { createApp } from './routers.ts';
 import { startTimers } from './timers.ts';
 import { version } from './version.ts';
+import { createWatching } from './watching.ts';
 import { walls as builtWalls, type Walls } from './walls.ts';
 import { createWorking } from './working.ts';
 
@@ -34,11 +35,11 @@ export interface Berth {
 
 const stopLimitMs = 8000;
 
-/** `connect` gives the connections of servers besides Berth's own machine. */
+/** `connect` gives the connections of servers besides Berth's own machine, in the place of SSH. */
 export async function createBerth(
   config: Config,
   log: Log,
-  { connect = connectsNone, walls = builtWalls }: { connect?: Connect; walls?: Walls } = {},
+  { connect, walls = builtWalls }: { connect?: Connect | undefined; walls?: Walls } = {},
 ): Promise<Berth> {
   const ground = await openGround(config, log);
   await nameReleasedServices(ground.stores);
@@ -48,10 +49,14 @@ export async function createBerth(
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
-  const observing = createObserving(ground, machines);
-  await tidyUp(ground, machines);
+  const observing = createObserving(ground, machines, product.accounts.events);
+  const watching = createWatching(ground, product, machines, observing);
+  await Promise.all([tidyUp(ground, machines), product.notifying.tellUpgrade()]);
   const timers = startTimers({
     ...ground,
+    notifying: product.notifying,
+    ...working,
+    ...watching,
     schedules: working.backingUp.schedules,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
   });
@@ -62,30 +67,31 @@ export async function createBerth(
     ...machines,
     ...releasing,
     ...working,
-    liveOf: observing.liveOf,
+    ...watching,
+    ...observing,
     reconciler,
     proxySocket,
     members: product.accounts.members,
     version,
   });
-  const { worker } = working;
   return {
     app,
-    worker,
+    worker: working.worker,
     reconciler: {
       ...reconciler,
       start() {
         reconciler.start();
         observing.start();
+        watching.ownCollector.start();
       },
     },
     listenForProxy: () => proxySocket.listen(app, join(ground.local.proxyFolder, berthSocketName)),
     async close() {
-      await machines.watch.stop();
+      await Promise.all([machines.watch.stop(), watching.ownCollector.stop()]);
       await timers.stop();
       await proxySocket.close();
       await app.close();
-      await Promise.all([worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);
+      await Promise.all([working.worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);
       await ground.database.close();
     },
   };

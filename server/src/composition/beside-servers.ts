@@ -130,14 +130,14 @@ async function start(
 /** What it runs is here; the image of a database that never ran is asked for as by its deployment. */
 async function bringFirst(
   { databasePorts }: BesideParts,
-  { engine, key: serverKey }: Host,
+  { engine, key: serverKey, fetchImage }: Host,
   { containerImage: reference, organizationId }: DatabaseRecord,
   { signal, say }: Telling,
 ): Promise<void> {
   const { images, reachRegistry, records } = databasePorts;
   const auth = await records.registryAuth(reference, organizationId);
   await bringImage(
-    { engine, serverKey, images, reachRegistry, log: { line: say }, signal },
+    { engine, serverKey, fetchImage, images, reachRegistry, log: { line: say }, signal },
     { reference, organizationId, auth, how: 'present' },
   );
 }

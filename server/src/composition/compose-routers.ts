@@ -36,6 +36,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         queue,
         runtime: runningComposes.runtime,
         logs: adapters.logs,
+        leaveSchedules: (composeId) => parts.scheduling.desk.schedules.leaving({ composeId }),
         interruption,
         isInstallations: parts.accounts.organizations.isFirst,
         approvals: createComposeApprovals({

@@ -23,6 +23,8 @@ export interface RunningComposes {
   ports: Omit<ComposePorts, 'applyRoutes'>;
   /** What the engine should run of it; none before the first release. */
   liveSpecs(compose: ComposeRecord): Promise<ServiceSpec[]>;
+  /** The same, each with its name in the file. */
+  liveServices(compose: ComposeRecord): Promise<LiveService[]>;
   runtime: ComposeRuntime;
   envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
@@ -60,6 +62,7 @@ export function createRunningComposes(
       judgeFile,
       requireFreePort: requireFreePort(parts),
     },
+    liveServices,
     liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec),
     envBlocks: (compose) => records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),
     runtime: createComposeRuntime({
@@ -136,6 +139,7 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
       (
         await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })
       ).map(({ deploymentId }) => deploymentId),
+    deployment: deployments.find,
     nameReleased: (composeId, released) => composes.patch(composeId, released),
     reserve: composes.reserve,
   };

@@ -78,6 +78,8 @@ eachDatabase('the upgrade that brings approvals', (test) => {
           },
         }),
         sourceDeploymentId: null,
+        startedBy: null,
+        stages: null,
         child: null,
         previousVersion: null,
         createdAt: '2026-01-01T00:00:00.000Z',

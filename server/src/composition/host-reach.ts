@@ -1,7 +1,7 @@
 /** The walls round each machine, joined from records and the machine itself. */
 import { readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
 import { createImageJudge } from '../deploy/judged-images.ts';
-import { judgedEngine } from '../deploy/judged-engine.ts';
+import { judgedEngine, type JudgeParts } from '../deploy/judged-engine.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
 import { parseServerPath } from '../domain/server-path.ts';
 import type { DeployedKind } from '../domain/service-ref.ts';
@@ -63,15 +63,11 @@ export function walledEngine(
   { judge }: Walls,
 ): Engine {
   const { engine, key: serverKey } = machine;
+  const released: JudgeParts['released'] = ({ kind }, deploymentId) =>
+    releasedSpecs(stores, kind, deploymentId);
   const ofReach = specWithinQuota(
-    judge({
-      approvals,
-      places: createPlaces(machine),
-      own: ownMounts(machine),
-      released: ({ kind }, deploymentId) => releasedSpecs(stores, kind, deploymentId),
-    }),
-    approvals,
-    quotasOf(stores),
+    judge({ approvals, places: createPlaces(machine), own: ownMounts(machine), released }),
+    { approvals, released, quotas: quotasOf(stores) },
   );
   const ofImages = createImageJudge({
     images,

@@ -4,7 +4,7 @@ import { createMachine, type Machine, type MachineOptions } from '../adapters/ho
 import type { Config } from '../config.ts';
 import type { TableRecord } from '../db/tables.ts';
 import { createNetworks, proxyServiceName, type FindProxy, type NetworkOptions } from '../deploy/networks.ts';
-import { notYet } from '../domain/errors.ts';
+import { AppError } from '../domain/errors.ts';
 import { localServer } from '../domain/server-key.ts';
 import type { HostConnection } from '../ports/host-connection.ts';
 import type { ContainerState, Engine } from '../ports/engine.ts';
@@ -14,17 +14,17 @@ import type { OwnFolders } from './adapters.ts';
 import type { Stores } from './stores.ts';
 
 /**
- * Connects a server; undefined for one that is not connected. Throws SERVICE_UNAVAILABLE when the connection
- * cannot be had.
+ * Connects a server; undefined for one that is not connected. `isUsed`: something is to be done there, so
+ * that one that never was connected is now. Throws when the connection cannot be had.
  */
-export type Connect = (server: TableRecord<'server'>) => Promise<HostConnection | undefined>;
-
-/** The product connects none yet. */
-export const connectsNone: Connect = async () => undefined;
+export type Connect = (
+  server: TableRecord<'server'>,
+  options: { isUsed: boolean },
+) => Promise<HostConnection | undefined>;
 
 export interface HostsParts
   extends Omit<NetworkOptions, 'engine' | 'proxyContainers'>,
-    Omit<MachineOptions, 'dockerPath' | 'staticImage'> {
+    Omit<MachineOptions, 'dockerPath' | 'staticImage' | 'ownEngineSocket'> {
   config: Pick<Config, 'dockerCli' | 'proxyImage'>;
   /** Of Berth's own machine. */
   local: HostConnection;
@@ -38,30 +38,38 @@ export interface HostsParts
 
 export function createHosts(parts: HostsParts): Hosts {
   const local = hostOf(parts, { key: localServer, name: 'this server', connection: parts.local });
-  const connected = new Map<string, Promise<Host | undefined>>();
+  const connected = new Map<string, Connected>();
 
-  async function connectTo(serverId: string): Promise<Host | undefined> {
+  async function connectTo(serverId: string, isUsed: boolean): Promise<Host | undefined> {
     const server = await parts.servers.find({ serverId });
-    const connection = server && (await parts.connect(server));
+    const connection = server && (await parts.connect(server, { isUsed }));
     return connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
   }
-  async function find(serverKey: string): Promise<Host | undefined> {
+  /** One connection for everybody; who only looks has none made for a server that never had one. */
+  async function get(serverKey: string, isUsed: boolean): Promise<Host | undefined> {
     if (serverKey === localServer) return local;
-    const present = connected.get(serverKey) ?? connectTo(serverKey);
-    connected.set(serverKey, present);
-    const host = await present.catch((error: unknown) => {
-      connected.delete(serverKey);
-      throw error;
-    });
-    // It may be connected the next time.
-    if (!host) connected.delete(serverKey);
-    return host;
+    for (;;) {
+      const present = connected.get(serverKey) ?? { isUsed, host: connectTo(serverKey, isUsed) };
+      connected.set(serverKey, present);
+      const forget = (): void => {
+        if (connected.get(serverKey) === present) connected.delete(serverKey);
+      };
+      const host = await present.host.catch((error: unknown) => {
+        forget();
+        throw error;
+      });
+      if (host) return host;
+      // It may be connected the next time.
+      forget();
+      if (present.isUsed || !isUsed) return undefined;
+    }
   }
+  const find = (serverKey: string): Promise<Host | undefined> => get(serverKey, false);
   return {
     find,
-    async of(serverKey, doing = 'Working on other servers') {
-      const host = await find(serverKey);
-      if (!host) throw notYet(doing);
+    async of(serverKey) {
+      const host = await get(serverKey, true);
+      if (!host) throw notConnected();
       return host;
     },
     async all() {
@@ -75,13 +83,21 @@ export function createHosts(parts: HostsParts): Hosts {
   };
 }
 
+const notConnected = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'This server is not connected, or its record was removed meanwhile.');
+
+interface Connected {
+  isUsed: boolean;
+  host: Promise<Host | undefined>;
+}
+
 function hostOf(
   parts: HostsParts,
   { key, name, connection }: { key: string; name: string; connection: HostConnection },
 ): Host {
   const { config, walled, environments, composes, pool } = parts;
   const { dockerCli: dockerPath, proxyImage: staticImage } = config;
-  const options = { ...parts, dockerPath, staticImage };
+  const options = { ...parts, dockerPath, staticImage, ownEngineSocket: parts.local.engineSocket };
   const machine = createMachine({ key, name, connection }, options);
   const engine = walled(machine);
   const proxyContainers = async (): Promise<ContainerState[]> =>

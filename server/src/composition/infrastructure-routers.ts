@@ -2,6 +2,9 @@
  * Routers of what services stand on and are reached by: servers, certificates, domains, containers, the
  * swarm.
  */
+import { join } from 'node:path';
+import { alarmHandlers } from '../modules/alarm/handlers.ts';
+import { cleanupHandlers } from '../modules/cleanup/handlers.ts';
 import { certificateHandlers } from '../modules/certificate/handlers.ts';
 import { createCertificates, type Certificates } from '../modules/certificate/certificate.ts';
 import { createCertificateResolvers } from '../modules/certificate-resolver/certificate-resolver.ts';
@@ -12,13 +15,24 @@ import { contracts } from '../modules/contracts.ts';
 import { certificateState, type CertificateSight } from '../modules/domain/certificate-state.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers, type DomainDesk } from '../modules/domain/handlers.ts';
+import { metricsHandlers } from '../modules/metrics/handlers.ts';
+import { notificationHandlers } from '../modules/notification/handlers.ts';
+import { scheduleHandlers } from '../modules/schedule/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
 import { createServers, type Servers } from '../modules/server/server.ts';
 import { createSight } from '../modules/sight/sight.ts';
+import { templateHandlers } from '../modules/template/handlers.ts';
+import { createTemplates } from '../modules/template/template.ts';
 import { swarmHandlers } from '../modules/swarm/handlers.ts';
 import { createSwarm } from '../modules/swarm/swarm.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
+
+/** Of this checkout or release, whether Berth runs from its source or compiled. */
+const templatesFolder = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../../../templates' : '../../../../templates',
+);
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
 export function infrastructureRouters(
@@ -41,7 +55,24 @@ export function infrastructureRouters(
       contracts.domain,
       domainHandlers(parts.domains, domainDesk(parts, certificates, servers)),
     ),
-    router('server', contracts.server, serverHandlers(servers)),
+    router(
+      'server',
+      contracts.server,
+      serverHandlers(servers, {
+        changed: parts.servers.reset,
+        setup: parts.serverSetup,
+        inspect: parts.serverInspection,
+        monitoring: parts.monitoring,
+        own: parts.ownCollector,
+        isInstallations: isFirstOrganization,
+      }),
+    ),
+    router('template', contracts.template, templateHandlers(createTemplates(templatesFolder))),
+    router('metrics', contracts.metrics, metricsHandlers(parts.metrics)),
+    router('cleanup', contracts.cleanup, cleanupHandlers(parts.cleanup)),
+    router('alarm', contracts.alarm, alarmHandlers(parts.alarms)),
+    router('schedule', contracts.schedule, scheduleHandlers(parts.scheduling.desk)),
+    router('notification', contracts.notification, notificationHandlers(parts.notifying.desk)),
     router(
       'certificate',
       contracts.certificate,
@@ -55,16 +86,12 @@ export function infrastructureRouters(
     router(
       'container',
       contracts.container,
-      containerHandlers(async (serverKey) =>
-        createContainers(await hosts.of(serverKey, 'Looking at the containers of other servers'), sight),
-      ),
+      containerHandlers(async (serverKey) => createContainers(await hosts.of(serverKey), sight)),
     ),
     router(
       'swarm',
       contracts.swarm,
-      swarmHandlers(async (serverKey) =>
-        createSwarm(await hosts.of(serverKey, 'Looking at the swarm of other servers'), sight),
-      ),
+      swarmHandlers(async (serverKey) => createSwarm(await hosts.of(serverKey), sight)),
     ),
   ];
 }

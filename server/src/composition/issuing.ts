@@ -2,8 +2,10 @@
  * Issuance on each server joined with its proxy, the DNS and the log; it looks by itself each minute, and
  * each hour at the whole store.
  */
+import { AppError } from '../domain/errors.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
+import type { TellFact } from '../domain/fact.ts';
 import { createIssuance, type Issuance } from '../modules/issuance/issuance.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import type { ProxyStore } from '../ports/certificate-news.ts';
@@ -45,11 +47,20 @@ export interface IssuingParts {
   settings: SettingsService;
   clock: Clock;
   log: Log;
+  tell: TellFact;
   /** Lets the proxy of the server follow. */
   changed(serverKey: string): void;
 }
 
-export function createIssuing({ stores, adapters, settings, clock, log, changed }: IssuingParts): Issuing {
+export function createIssuing({
+  stores,
+  adapters,
+  settings,
+  clock,
+  log,
+  tell,
+  changed,
+}: IssuingParts): Issuing {
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   const addressOf = serverAddressOf(stores, settings);
   const watched = new Map<string, Issuance>();
@@ -62,6 +73,7 @@ export function createIssuing({ stores, adapters, settings, clock, log, changed 
       files,
       changed: () => changed(serverKey),
       warn: (sentence) => log.warn(sentence),
+      tell,
       whyNot: async (host) =>
         Promise.race([
           dns.whyNotHere(host, await addressOf(serverKey)),
@@ -70,7 +82,10 @@ export function createIssuing({ stores, adapters, settings, clock, log, changed 
     });
   }
   const attempt = (work: () => Promise<unknown>, what: string): void =>
-    void work().catch((error: unknown) => log.fault(error, what));
+    void work().catch((error: unknown) => {
+      // The store of a server that cannot be reached is looked at the next time.
+      if (!(error instanceof AppError)) log.fault(error, what);
+    });
   return {
     begin(serverKey, files) {
       const issuance = issuanceOn(serverKey, files);

@@ -16,11 +16,13 @@ import { createDeployed, type Deployed } from './previewing.ts';
 import type { Product } from './product.ts';
 import { ownHostOf } from './own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
+import { createServerConnections, type ServerConnections } from './server-connections.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
 import type { Walls } from './walls.ts';
 
 export interface Machines extends Deployed {
   hosts: Hosts;
+  servers: Pick<ServerConnections, 'reset' | 'shell'>;
   hostReach: HostReach;
   watch: ProxyWatch;
   ownHost: OwnHost;
@@ -31,16 +33,22 @@ export interface Machines extends Deployed {
 export function createMachines(
   ground: Ground,
   product: Product,
-  { connect, walls }: { connect: Connect; walls: Walls },
+  { connect, walls }: { connect: Connect | undefined; walls: Walls },
 ): Machines {
   const { stores, adapters, clock, local } = ground;
   const { approvals, settings, environments, composes, queue } = product;
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
-  const watch = createProxyWatch({ ...ground, settings });
+  const watch = createProxyWatch({
+    ...ground,
+    settings,
+    tell: product.notifying.tell,
+    counters: product.counters,
+  });
+  const servers = createServerConnections(ground);
   const images = imageAccessOf(ground, walls);
   const hosts = createHosts({
     ...ground,
-    connect,
+    connect: connect ?? servers.connect,
     local,
     environments,
     composes,
@@ -73,6 +81,7 @@ export function createMachines(
   );
   return {
     hosts,
+    servers,
     hostReach: hostReachOn(approvals, hosts, local),
     watch,
     ownHost: ownHostOf(ground, watch),

@@ -6,6 +6,7 @@ import type { DeployRecords, ReleaseSnapshot } from '../deploy/context.ts';
 import { previewRecords } from '../deploy/preview-deployer.ts';
 import { readSnapshot } from '../deploy/snapshot.ts';
 import { resolveEnv } from '../domain/env.ts';
+import type { ReadOnce } from '../db/until-written.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
 import {
   applicationInputs,
@@ -69,7 +70,24 @@ export interface PendingRecords {
   compose: Pick<ComposeRecords, 'envBlocks' | 'mounts'>;
 }
 
-export function createPending(released: Released, records: PendingRecords): Pending {
+/** Each is computed anew after a write alone: pages ask for it far more often than anything is changed. */
+export function createPending(
+  released: Released,
+  records: PendingRecords,
+  once: ReadOnce<string[]>,
+): Pending {
+  const pending = computePending(released, records);
+  return {
+    application: (application) =>
+      once(application.applicationId, [application], () => pending.application(application)),
+    preview: (application, preview) =>
+      once(preview.previewDeploymentId, [application, preview], () => pending.preview(application, preview)),
+    database: (database) => once(database.databaseId, [database], () => pending.database(database)),
+    compose: (compose) => once(compose.composeId, [compose], () => pending.compose(compose)),
+  };
+}
+
+function computePending(released: Released, records: PendingRecords): Pending {
   async function ofSource(
     application: ApplicationRecord,
     { envBlocks, mounts, ports, registryFacts }: PendingRecords['application'],

@@ -24,6 +24,7 @@ export interface PlatformParts {
 
 const settleLimitMs = 60_000;
 const answerLimitMs = 5000;
+const imageLimitMs = 10 * 60_000;
 /** Kinds of services that domains lead to. */
 const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>([
   'application',
@@ -44,6 +45,8 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
         await awaitProxy(proxy, present.running === 1 ? answerLimitMs : settleLimitMs);
         return [];
       }
+      // Where no registry has it, Berth's own machine does.
+      await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
       await keepId((await engine.applyService(spec)).id);
       await awaitProxy(proxy, settleLimitMs);
       return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];

@@ -18,6 +18,7 @@ import {
 } from '../modules/deployment/deployment.ts';
 import type { Interruption } from '../modules/interruption/interruption.ts';
 import type { Domains } from '../modules/domain/domain.ts';
+import { commitStatusLater } from '../modules/git-provider/commit-status.ts';
 import type { GitProviders } from '../modules/git-provider/git-provider.ts';
 import { deployedPreviews } from '../modules/preview-deployment/deployed.ts';
 import { createPreviewComments } from '../modules/preview-deployment/preview-comments.ts';
@@ -40,6 +41,8 @@ import type { Hosts } from '../ports/host.ts';
 import type { Accounts } from './accounts.ts';
 import type { Adapters } from './adapters.ts';
 import type { Log } from './log.ts';
+import type { Notifying } from './notifying.ts';
+import { linkedSource } from './commit-statuses.ts';
 import { quotasOf } from './quotas.ts';
 import type { Stores } from './stores.ts';
 
@@ -95,6 +98,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     watch: createPreviewWatch({ ...shared, pullRequests, comments }),
     webhooks: createWebhooks(
       stores.webhooks,
+      stores.webhookReceipts,
       {
         deployments,
         wake: queue.wake,
@@ -119,6 +123,7 @@ export interface DeployedParts {
   databases: Databases;
   composes: Composes;
   queue: Queue;
+  notifying: Pick<Notifying, 'tell'>;
   /** The comment of a preview is to follow it. */
   commented: PullRequests['comment'];
 }
@@ -143,6 +148,7 @@ export function createDeployed({
   databases,
   composes,
   queue,
+  notifying,
   commented,
 }: DeployedParts): Deployed {
   const previews = createPreviewDeployments(
@@ -161,7 +167,14 @@ export function createDeployed({
     deployedPreviews: services.previewDeployment,
     deployments: createDeployments(
       stores.deployments,
-      { services, queue, logs: adapters.logs, requireRoom: quotasOf(stores).requireRecorded },
+      {
+        services,
+        queue,
+        logs: adapters.logs,
+        requireRoom: quotasOf(stores).requireRecorded,
+        tell: notifying.tell,
+        tellHost: commitStatusLater(queue, linkedSource(stores)),
+      },
       clock,
     ),
   };

@@ -4,6 +4,7 @@ import { createQueue } from '../jobs/queue.ts';
 import { createApplications, type Applications } from '../modules/application/application.ts';
 import { createComposes, type Composes } from '../modules/compose/compose.ts';
 import { createDatabases, type Databases } from '../modules/database/database.ts';
+import { createCounters, type Counters } from '../modules/metrics/counters.ts';
 import { createDomains, type Domains } from '../modules/domain/domain.ts';
 import { createEnvironments, type Environments } from '../modules/environment/environment.ts';
 import { createApprovals, type Approvals } from '../modules/host-reach/host-reach.ts';
@@ -17,6 +18,7 @@ import type { Queue } from '../ports/queue.ts';
 import { createAccounts, type Accounts } from './accounts.ts';
 import { firstSignUp } from './first-sign-up.ts';
 import type { Ground } from './ground.ts';
+import { createNotifying, type Notifying } from './notifying.ts';
 import type { Walls } from './walls.ts';
 
 export interface Product {
@@ -36,19 +38,23 @@ export interface Product {
   /** Rung by the queue, heard by the worker. */
   alarm: Alarm;
   turns: Turns;
+  notifying: Notifying;
+  counters: Counters;
 }
 
-export async function createProduct(
-  { config, stores, database, adapters, clock, settings, local }: Ground,
-  walls: Pick<Walls, 'hosts' | 'names'>,
-): Promise<Product> {
+export async function createProduct(ground: Ground, walls: Pick<Walls, 'hosts' | 'names'>): Promise<Product> {
+  const { config, log, stores, database, adapters, clock, settings, local } = ground;
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
   const names = walls.names(stores.serviceNames);
   const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
   const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
   const { hasResolver } = stores.domains;
+  const counters = createCounters();
   const alarm = createAlarm();
-  const accounts = createAccounts(stores, database, clock, firstSignUp(config.data));
+  const accounts = createAccounts(stores, database, clock, {
+    firstSignUp: firstSignUp(config.data),
+    onFault: (error) => void log.fault(error, 'events'),
+  });
   return {
     settings,
     names,
@@ -72,5 +78,7 @@ export async function createProduct(
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),
+    counters,
+    notifying: createNotifying(ground, counters),
   };
 }

@@ -2,6 +2,7 @@
 import { keptServices, readComposeSnapshot } from '../deploy/compose/compose-snapshot.ts';
 import type { JudgeFile } from '../deploy/compose/compose-context.ts';
 import type { Judge, JudgeParts } from '../deploy/judged-engine.ts';
+import type { ServiceSpec } from '../ports/engine.ts';
 import { ownerOfLabels } from '../domain/service-ref.ts';
 import { createQuotas, type Quotas, type Taken } from '../modules/quota/quota.ts';
 import type { BuildSlots } from '../ports/build-slots.ts';
@@ -14,7 +15,7 @@ interface Limited {
 }
 
 /** Undefined as soon as one of them has no limit. */
-function sumOf(services: readonly Limited[]): Pick<Taken, 'memoryBytes' | 'nanoCpus'> {
+export function sumOf(services: readonly Limited[]): Pick<Taken, 'memoryBytes' | 'nanoCpus'> {
   const sum = (name: 'memoryBytes' | 'nanoCpus'): number | undefined =>
     services.reduce<number | undefined>((total, { replicas, limits }) => {
       const one = limits[name];
@@ -34,31 +35,47 @@ export function quotasOf({ quotas }: Pick<Stores, 'quotas'>): Quotas {
 export function fileWithinQuota(judgeFile: JudgeFile, quotas: Quotas): JudgeFile {
   return async (compose, plan, deploymentId) => {
     await judgeFile(compose, plan, deploymentId);
-    await quotas.requireRoom(compose.organizationId, {
-      serviceId: compose.composeId,
-      name: compose.name,
-      // What runs once takes as much while it runs.
-      ...sumOf(plan.services),
-    });
+    await quotas.requireRoom(
+      compose.organizationId,
+      {
+        serviceId: compose.composeId,
+        name: compose.name,
+        // What runs once takes as much while it runs.
+        ...sumOf(plan.services),
+      },
+      deploymentId,
+    );
   };
 }
 
 /** Whatever way a service comes to the engine: what runs goes on, everything else fits or is refused. */
 export function specWithinQuota(
   judge: Judge,
-  { find }: Pick<JudgeParts['approvals'], 'find'>,
-  quotas: Quotas,
+  {
+    approvals: { find },
+    released,
+    quotas,
+  }: Pick<JudgeParts, 'released'> & { approvals: Pick<JudgeParts['approvals'], 'find'>; quotas: Quotas },
 ): Judge {
   return async (spec) => {
     await judge(spec);
     const service = ownerOfLabels(spec.labels);
     const known = service && (await find(service));
-    if (!service || !known || spec.release === undefined || spec.release === known.liveDeploymentId) return;
-    await quotas.requireRoom(known.organizationId, {
-      serviceId: service.serviceId,
-      name: spec.name,
-      ...sumOf([spec]),
-    });
+    if (!service || !known || spec.release === undefined) return;
+    const { liveDeploymentId: live } = known;
+    const isLive = (one: ServiceSpec): boolean => one.name === spec.name && one.release === spec.release;
+    if (live !== null && (spec.release === live || (await released(service, live)).some(isLive))) return;
+    // The services of a compose service are released together, and so they are counted.
+    const all = service.kind === 'compose' ? await released(service, spec.release) : [];
+    await quotas.requireRoom(
+      known.organizationId,
+      {
+        serviceId: service.serviceId,
+        name: spec.name,
+        ...sumOf(all.some(isLive) ? all : [spec]),
+      },
+      spec.release,
+    );
   };
 }
 

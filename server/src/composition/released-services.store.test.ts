@@ -63,6 +63,8 @@ eachDatabase('names of released services', ({ open }) => {
       previousVersion: null,
       sequence: 1,
       sourceDeploymentId: null,
+      startedBy: null,
+      stages: null,
     });
     await nameReleasedServices(stores);
     const released = async (composeId: string): Promise<unknown> =>

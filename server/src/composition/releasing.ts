@@ -1,4 +1,5 @@
 /** What runs by the records, and what deployments and operations by hand are made of. */
+import { keepUntilWritten } from '../db/until-written.ts';
 import { releaseNow } from '../deploy/release-now.ts';
 import { createApplicationRuntime, type ApplicationRuntime } from '../modules/application/runtime.ts';
 import { randomId } from '../ports/clock.ts';
@@ -65,11 +66,15 @@ export function createReleasing(
     instance,
     running,
     runningComposes,
-    pending: createPending(releases, {
-      application: ports.records,
-      database: running.ports.records,
-      compose: runningComposes.ports.records,
-    }),
+    pending: createPending(
+      releases,
+      {
+        application: ports.records,
+        database: running.ports.records,
+        compose: runningComposes.ports.records,
+      },
+      keepUntilWritten(ground.database),
+    ),
     runtime: createRuntime(parts, product, live),
   };
 }

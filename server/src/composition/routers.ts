@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { installationBackupHandlers } from '../modules/backup/handlers-installation.ts';
 import { contracts } from '../modules/contracts.ts';
+import { eventHandlers } from '../modules/event/handlers.ts';
 import { gitProviderHandlers } from '../modules/git-provider/handlers.ts';
+import { statusClass } from '../modules/metrics/counters.ts';
 import { createMounts } from '../modules/mount/mount.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
+import { createTerminals, type Terminals } from '../modules/terminal/terminal.ts';
+import { probeTarget } from '../deploy/health-check.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
 import { createRegistry, router, type Router } from '../procedure/registry.ts';
 import { addAuthRoutes } from '../transport/auth-routes.ts';
@@ -21,6 +25,7 @@ import { trustProxies } from '../transport/trusted-proxies.ts';
 import { addWebhookRoutes } from '../transport/webhook.ts';
 import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './accounts.ts';
+import { buildersLeaver } from './after-crash.ts';
 import { localServer } from '../domain/server-key.ts';
 import type { AppParts } from './app-parts.ts';
 import { applicationRouters } from './application-routers.ts';
@@ -28,6 +33,12 @@ import { composeRouters } from './compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
 import { routingRouters } from './routing-routers.ts';
 import { serviceRouters } from './service-routers.ts';
+
+/** `dist/web` of this checkout or release, whether Berth runs from its source or compiled. */
+const dashboardFolder = join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? '../../../dist/web' : '../../../web',
+);
 
 export function createApp(parts: AppParts): FastifyInstance {
   const { config, log, accounts, settings, version } = parts;
@@ -53,6 +64,9 @@ export function createApp(parts: AppParts): FastifyInstance {
     uploadLimit: async () => (await settings.get()).uploadLimit,
     liveStreamLimit: async () => (await settings.get()).streamLimit,
     answerLimit: async () => (await settings.get()).logAnswerLimit,
+    dashboardFolder,
+    terminals: { terminals: terminalsOf(parts) },
+    answered: (status) => parts.counters.add('berth_api_requests_total', 1, { code: statusClass(status) }),
     openapi: () => (document ??= JSON.stringify(createOpenapi([...registry.values()], version))),
   });
   addAuthRoutes(app, accounts.door, {
@@ -67,9 +81,21 @@ export function createApp(parts: AppParts): FastifyInstance {
   return app;
 }
 
+function terminalsOf({ hosts, stores, previews, applications }: AppParts): Terminals {
+  return createTerminals({
+    hosts,
+    services: stores.serviceReads,
+    busybox: probeTarget,
+    async applicationOf(previewDeploymentId, organizationId) {
+      const { applicationId } = await previews.one(previewDeploymentId, organizationId);
+      return applications.one(applicationId, organizationId);
+    },
+  });
+}
+
 function routersOf(parts: AppParts): Router[] {
   const { config, stores, adapters, clock, settings, hosts, reconciler } = parts;
-  const account = accountRouters(parts.accounts);
+  const account = accountRouters(parts.accounts, buildersLeaver(parts));
   const ports = createPorts(stores.ports, {
     clock,
     ownPorts: [config.port, config.httpPort, config.httpsPort],
@@ -108,6 +134,7 @@ function routersOf(parts: AppParts): Router[] {
       }),
     ),
     account.audit,
+    router('event', contracts.event, eventHandlers(parts.accounts.events)),
     ...infrastructureRouters(parts, parts.accounts.organizations.isFirst),
     ...routingRouters(parts),
     ...composeRouters(parts, mounts),

@@ -1,4 +1,5 @@
 /** Routers of projects, environments and what stands in them besides applications. */
+import { AppError } from '../domain/errors.ts';
 import { serverKeyOf } from '../domain/server-key.ts';
 import { contracts } from '../modules/contracts.ts';
 import { databaseRouters, type DatabaseDesk } from '../modules/database/handlers.ts';
@@ -7,6 +8,7 @@ import { mountHandlers } from '../modules/mount/handlers.ts';
 import type { Mounts } from '../modules/mount/mount.ts';
 import { projectHandlers } from '../modules/project/handlers.ts';
 import { createProjects } from '../modules/project/project.ts';
+import { serviceHandlers } from '../modules/service/handlers.ts';
 import { environmentOf } from '../modules/service/service.ts';
 import { createServiceCopies } from '../modules/service/service-copies.ts';
 import { createServiceNames } from '../modules/service-name/service-name.ts';
@@ -27,6 +29,21 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
       'environment',
       contracts.environment,
       environmentHandlers(environments, { ...shared, project: projects.one }),
+    ),
+    router(
+      'service',
+      contracts.service,
+      serviceHandlers({
+        services: stores.serviceReads,
+        conditions: parts.conditions,
+        liveOf,
+        measuredOn: async (serverId, organizationId) => {
+          if (serverId === null) return parts.ownCollector;
+          const server = await stores.servers.find({ serverId, organizationId });
+          if (!server) throw new AppError('NOT_FOUND', 'The server of this service no longer exists.');
+          return parts.monitoring.agentOf(server);
+        },
+      }),
     ),
     router('mount', contracts.mount, mountHandlers(mounts)),
     ...databaseRouters(databaseDesk(parts, mounts)),

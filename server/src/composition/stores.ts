@@ -2,6 +2,7 @@
 import type { Database } from '../db/database.ts';
 import { createSlotStore } from '../jobs/slot-store.ts';
 import { createJobStore } from '../jobs/store.ts';
+import { createAlarmStore } from '../modules/alarm/store.ts';
 import { createApplicationStore } from '../modules/application/store.ts';
 import { createAuditStore } from '../modules/audit/store.ts';
 import { createBackupRunStore, createBackupStore } from '../modules/backup/store.ts';
@@ -14,11 +15,14 @@ import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
 import { createDomainStore, createRequestStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
+import { createEventStore } from '../modules/event/store.ts';
 import { createGitProviderStore } from '../modules/git-provider/store.ts';
 import { createHostReachStore } from '../modules/host-reach/store.ts';
 import { createImageStore } from '../modules/image/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
+import { createMetricsStore } from '../modules/metrics/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
+import { createNotificationStore } from '../modules/notification/store.ts';
 import {
   createInvitationStore,
   createMemberStore,
@@ -32,13 +36,14 @@ import { createProjectStore } from '../modules/project/store.ts';
 import { createRedirectStore } from '../modules/redirect/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
+import { createScheduleStore } from '../modules/schedule/store.ts';
 import { createServerStore } from '../modules/server/store.ts';
-import { createServiceRows, createServiceStore } from '../modules/service/store.ts';
+import { createServiceReads, createServiceRows, createServiceStore } from '../modules/service/store.ts';
 import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
 import { createSightStore } from '../modules/sight/store.ts';
 import { createSshKeyStore } from '../modules/ssh-key/store.ts';
-import { createWebhookStore } from '../modules/webhook/store.ts';
+import { createReceiptStore, createWebhookStore } from '../modules/webhook/store.ts';
 import { createUserStore } from '../modules/user/store.ts';
 
 export type Stores = ReturnType<typeof createStores>;
@@ -49,6 +54,10 @@ export function createStores(database: Database) {
     organizations: createOrganizationStore(database),
     members: createMemberStore(database),
     quotas: createQuotaStore(database),
+    notifications: createNotificationStore(database),
+    schedules: createScheduleStore(database),
+    alarms: createAlarmStore(database),
+    metrics: createMetricsStore(database),
     invitations: createInvitationStore(database),
     projects: createProjectStore(database),
     environments: createEnvironmentStore(database),
@@ -57,6 +66,7 @@ export function createStores(database: Database) {
     databases: createDatabaseStore(database),
     composes: createComposeStore(database),
     services: createServiceStore(database),
+    serviceReads: createServiceReads(database),
     serviceRows: createServiceRows(database),
     deployments: createDeploymentStore(database),
     domains: createDomainStore(database),
@@ -70,6 +80,7 @@ export function createStores(database: Database) {
     previewDeployments: createPreviewDeploymentStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),
+    webhookReceipts: createReceiptStore(database),
     redirects: createRedirectStore(database),
     basicAuths: createBasicAuthStore(database),
     sshKeys: createSshKeyStore(database),
@@ -83,6 +94,7 @@ export function createStores(database: Database) {
     backupRuns: createBackupRunStore(database),
     settings: createSettingsStore(database),
     audit: createAuditStore(database),
+    events: createEventStore(database),
     jobs: createJobStore(database),
     buildSlots: createSlotStore(database),
     findScope: createFindScope(database),

@@ -2,17 +2,26 @@
  * What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen.
  */
 import type { BackupSchedules } from '../modules/backup/schedules.ts';
+import { keptMs } from '../modules/event/event.ts';
+import type { Schedules } from '../modules/schedule/schedule.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from './log.ts';
+import type { Notifying } from './notifying.ts';
 import type { Stores } from './stores.ts';
 
 const housekeepingMs = 3_600_000;
 const scheduleMs = 5000;
+const eventsMs = 60_000;
+const alarmMs = 10_000;
+const dispatchMs = 2000;
 const dayMs = 24 * 3_600_000;
 const keptJobsMs = 7 * dayMs;
 const keptInvitationsMs = 30 * dayMs;
 /** Hosts send a delivery again within hours. */
 const keptDeliveriesMs = 7 * dayMs;
+const keptAlarmsMs = 30 * dayMs;
+/** Of an organization, ended ones. */
+const keptAlarms = 1000;
 const keptAuditMs = 400 * dayMs;
 
 export interface Timers {
@@ -26,12 +35,22 @@ export function startTimers({
   log,
   schedules,
   previews,
+  notifying,
+  scheduling,
+  alarms,
+  monitoring,
+  cleanTurn,
 }: {
   stores: Stores;
   clock: Clock;
   log: Log;
   schedules: BackupSchedules;
   previews: { watch(): Promise<void>; everyMs: number };
+  notifying: Notifying;
+  scheduling: Pick<Schedules, 'tick'>;
+  alarms: { look(): Promise<void> };
+  monitoring: { look(): Promise<void> };
+  cleanTurn(): Promise<void>;
 }): Timers {
   const timers = [
     every(
@@ -39,12 +58,22 @@ export function startTimers({
       () => tidy(stores, clock),
       (error) => void log.fault(error, 'housekeeping'),
     ),
+    every(
+      eventsMs,
+      () => stores.events.prune(clock.now() - keptMs),
+      (error) => void log.fault(error, 'old events'),
+    ),
     every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
+    every(scheduleMs, scheduling.tick, (error) => void log.fault(error, 'schedules of services')),
+    every(eventsMs, cleanTurn, (error) => void log.fault(error, 'clean-up')),
+    every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
+    every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
+    every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),
     every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
   ];
   return {
     async stop() {
-      await Promise.all(timers.map((timer) => timer.stop()));
+      await Promise.all([...timers.map((timer) => timer.stop()), notifying.stop()]);
     },
   };
 }
@@ -79,5 +108,7 @@ async function tidy(stores: Stores, clock: Clock): Promise<void> {
   await stores.users.pruneSessions(clock.now());
   await stores.invitations.prune(clock.now() - keptInvitationsMs);
   await stores.webhooks.prune(new Date(clock.now() - keptDeliveriesMs).toISOString());
+  await stores.alarms.prune(new Date(clock.now() - keptAlarmsMs).toISOString(), keptAlarms);
+  await stores.notifications.prune(clock.now() - keptJobsMs);
   await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
 }

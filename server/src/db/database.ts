@@ -1,7 +1,7 @@
 /** What a store sees of the database: compiled queries in, rows out, one transaction at a time. */
 import type { CompiledQuery, Kysely } from 'kysely';
 import type { Cipher } from './cipher.ts';
-import type { Tables } from './tables.ts';
+import type { NewEvent, Tables } from './tables.ts';
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';
@@ -27,6 +27,18 @@ export interface Database {
    * attempt at a time. Outside it is a transaction.
    */
   attempt<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Stores an event with what the transaction under way changes, or by itself outside of one; nothing is
+   * stored when the transaction, or the attempt inside it, is taken back.
+   */
+  tell(event: NewEvent): Promise<void>;
+  /** Calls `listener` after each commit that stored events; gives the function that ends it. */
+  onTold(listener: () => void): () => void;
+  /**
+   * Another number after each write that may have changed rows: what was read under the same number is still
+   * true. Undefined where that is not known: inside a transaction, and on PostgreSQL, which others write to.
+   */
+  generation(): number | undefined;
   /** Statements run so far; tests assert on differences. */
   readonly statements: { count: number };
   close(): Promise<void>;

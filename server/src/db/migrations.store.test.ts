@@ -125,6 +125,8 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
       errorMessage: null,
       settings: null,
       sourceDeploymentId: null,
+      startedBy: null,
+      stages: null,
       child: null,
       previousVersion: null,
       createdAt: now,

@@ -552,6 +552,136 @@ ALTER TABLE "compose" ADD COLUMN "secretEnv" TEXT NOT NULL DEFAULT '';
 ALTER TABLE "mount" ADD COLUMN "isSecret" BIGINT NOT NULL DEFAULT 0;
 `,
   },
+  {
+    version: 19,
+    name: 'notifications',
+    sql: `
+CREATE TABLE "notification" (
+  "notificationId" TEXT PRIMARY KEY,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "name" TEXT NOT NULL, "channel" TEXT NOT NULL, "enabled" BIGINT NOT NULL, "events" TEXT NOT NULL,
+  "settings" TEXT NOT NULL, "lastSentAt" TEXT, "lastError" TEXT, "lastErrorAt" TEXT,
+  "createdAt" TEXT NOT NULL);
+CREATE INDEX "notification_organization" ON "notification"("organizationId");
+CREATE TABLE "notification_delivery" (
+  "deliveryId" TEXT PRIMARY KEY,
+  "notificationId" TEXT NOT NULL REFERENCES "notification"("notificationId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL, "factGroup" TEXT NOT NULL, "isSummary" BIGINT NOT NULL,
+  "notice" TEXT NOT NULL, "state" TEXT NOT NULL, "attempts" BIGINT NOT NULL, "opensAt" BIGINT NOT NULL,
+  "dueAt" BIGINT NOT NULL, "nextAt" BIGINT NOT NULL, "sequence" BIGINT NOT NULL);
+CREATE INDEX "notification_delivery_channel"
+  ON "notification_delivery"("notificationId", "factGroup", "opensAt");
+CREATE INDEX "notification_delivery_state" ON "notification_delivery"("state", "nextAt");
+`,
+  },
+  {
+    version: 20,
+    name: 'what deployments under way take',
+    sql: `
+CREATE TABLE "quota_claim" (
+  "deploymentId" TEXT PRIMARY KEY REFERENCES "deployment"("deploymentId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL, "serviceId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "nanoCpus" BIGINT, "memoryBytes" BIGINT
+);
+CREATE INDEX "quota_claim_organization" ON "quota_claim" ("organizationId");
+`,
+  },
+  {
+    version: 21,
+    name: 'schedules and alarms',
+    sql: `
+CREATE TABLE "schedule" (
+  "scheduleId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "serviceName" TEXT, "name" TEXT NOT NULL, "cron" TEXT NOT NULL, "timeZone" TEXT NOT NULL,
+  "command" TEXT NOT NULL, "limitMinutes" BIGINT NOT NULL, "enabled" BIGINT NOT NULL, "nextRunAt" BIGINT,
+  "createdAt" TEXT NOT NULL);
+CREATE INDEX "schedule_application" ON "schedule"("applicationId", "createdAt");
+CREATE INDEX "schedule_compose" ON "schedule"("composeId", "createdAt");
+CREATE INDEX "schedule_due" ON "schedule"("enabled", "nextRunAt");
+CREATE TABLE "schedule_run" (
+  "scheduleRunId" TEXT PRIMARY KEY,
+  "scheduleId" TEXT NOT NULL REFERENCES "schedule"("scheduleId") ON DELETE CASCADE,
+  "organizationId" TEXT NOT NULL, "startedBy" TEXT NOT NULL, "status" TEXT NOT NULL, "exitCode" BIGINT,
+  "errorMessage" TEXT, "dueAt" TEXT NOT NULL, "createdAt" TEXT NOT NULL, "startedAt" TEXT,
+  "finishedAt" TEXT, "sequence" BIGINT NOT NULL);
+CREATE INDEX "schedule_run_schedule" ON "schedule_run"("scheduleId", "sequence");
+CREATE TABLE "alarm" (
+  "alarmId" TEXT PRIMARY KEY,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "kind" TEXT NOT NULL, "subjectType" TEXT NOT NULL, "subjectId" TEXT NOT NULL, "subjectName" TEXT NOT NULL,
+  "sentence" TEXT NOT NULL, "projectId" TEXT, "environmentId" TEXT, "serviceId" TEXT,
+  "begunAt" TEXT NOT NULL, "endedAt" TEXT, "acknowledgedAt" TEXT, "acknowledgedBy" TEXT);
+CREATE INDEX "alarm_organization" ON "alarm"("organizationId", "endedAt");
+`,
+  },
+  {
+    version: 22,
+    name: 'set-up of servers',
+    sql: `
+ALTER TABLE "server" ADD COLUMN "setupStatus" TEXT NOT NULL DEFAULT 'idle';
+ALTER TABLE "server" ADD COLUMN "setupStage" TEXT;
+ALTER TABLE "server" ADD COLUMN "setupError" TEXT;
+`,
+  },
+  {
+    version: 23,
+    name: 'events',
+    sql: `
+CREATE TABLE "event_head" ("headId" BIGINT NOT NULL PRIMARY KEY, "position" BIGINT NOT NULL);
+CREATE TABLE "event" (
+  "position" BIGINT NOT NULL PRIMARY KEY, "at" BIGINT NOT NULL, "organizationId" TEXT, "projectId" TEXT,
+  "environmentId" TEXT, "serviceId" TEXT, "formerProjectId" TEXT, "formerEnvironmentId" TEXT, "userId" TEXT,
+  "kind" TEXT NOT NULL, "what" TEXT NOT NULL, "resourceId" TEXT NOT NULL, "status" TEXT, "stage" TEXT);
+CREATE INDEX "event_at" ON "event"("at");
+`,
+  },
+  {
+    version: 24,
+    name: 'who began a deployment, and when its stages were',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "startedBy" TEXT;
+ALTER TABLE "deployment" ADD COLUMN "stages" TEXT;
+`,
+  },
+  {
+    version: 25,
+    name: 'what scheduled runs take, alarms that come and go, who sends to a channel',
+    sql: `
+ALTER TABLE "schedule_run" ADD COLUMN "nanoCpus" BIGINT;
+ALTER TABLE "schedule_run" ADD COLUMN "memoryBytes" BIGINT;
+CREATE INDEX "schedule_run_status" ON "schedule_run"("status", "organizationId");
+ALTER TABLE "alarm" ADD COLUMN "times" BIGINT NOT NULL DEFAULT 1;
+ALTER TABLE "notification" ADD COLUMN "leaseHolder" TEXT;
+ALTER TABLE "notification" ADD COLUMN "leaseUntil" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
+  {
+    version: 26,
+    name: 'what came of deliveries of git hosts',
+    sql: `
+CREATE TABLE "hook_delivery" (
+  "webhookDeliveryId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL,
+  "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE,
+  "provider" TEXT, "hostDeliveryId" TEXT, "summary" TEXT NOT NULL, "outcome" TEXT NOT NULL, "reason" TEXT,
+  "deploymentId" TEXT, "events" TEXT, "source" TEXT NOT NULL, "replayOf" TEXT, "receivedAt" TEXT NOT NULL,
+  "sequence" BIGINT NOT NULL);
+CREATE INDEX "hook_delivery_application" ON "hook_delivery"("applicationId", "sequence");
+CREATE INDEX "hook_delivery_compose" ON "hook_delivery"("composeId", "sequence");
+`,
+  },
+  {
+    version: 27,
+    name: 'opening terminals as a grant',
+    sql: `
+UPDATE "member" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canOpenTerminal":false}'
+  WHERE "grants" NOT LIKE '%canOpenTerminal%' AND length("grants") > 2;
+UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canOpenTerminal":false}'
+  WHERE "grants" NOT LIKE '%canOpenTerminal%' AND length("grants") > 2;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

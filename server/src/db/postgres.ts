@@ -14,6 +14,7 @@ import { AppError } from '../domain/errors.ts';
 import { attempted } from './attempted.ts';
 import type { Cipher } from './cipher.ts';
 import type { Database } from './database.ts';
+import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import type { Tables } from './tables.ts';
 import { isUniqueViolation } from './unique-violation.ts';
 
@@ -25,7 +26,7 @@ export interface PostgresOptions {
 }
 
 /** What the transaction started may go on after it, a loop for example; then it no longer belongs to it. */
-interface TransactionScope {
+interface TransactionScope extends Gathered {
   client: pg.PoolClient | undefined;
 }
 
@@ -33,16 +34,7 @@ interface TransactionScope {
 const int8 = 20;
 
 export function openPostgres(options: PostgresOptions): Database {
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(int8, Number);
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: 5000,
-    types,
-  });
-  // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
-  pool.on('error', () => undefined);
+  const pool = openPool(options);
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
   const statements = { count: 0 };
@@ -68,50 +60,93 @@ export function openPostgres(options: PostgresOptions): Database {
     );
   }
 
+  const builder = createBuilder();
+  const run: Database['run'] = async (query, parameters = query.parameters) =>
+    (await execute(query, parameters)).rows;
+  const change: Database['change'] = async (query, parameters = query.parameters) =>
+    (await execute(query, parameters)).rowCount ?? 0;
+  const outbox = createOutbox({ builder, run, change });
+  const begin = async <T>(work: () => Promise<T>): Promise<T> =>
+    transact({ client: await translated(() => pool.connect()), transactions, outbox }, work);
+
   return {
     dialect: 'postgres',
-    builder: new Kysely<Tables>({
-      dialect: {
-        createAdapter: () => new PostgresAdapter(),
-        createDriver: () => new DummyDriver(),
-        createIntrospector: (db) => new PostgresIntrospector(db),
-        createQueryCompiler: () => new PostgresQueryCompiler(),
-      },
-    }),
+    builder,
     cipher: options.cipher,
     statements,
-    run: async (query, parameters = query.parameters) => (await execute(query, parameters)).rows,
-    change: async (query, parameters = query.parameters) => (await execute(query, parameters)).rowCount ?? 0,
+    generation: () => undefined,
+    run,
+    change,
     script: async (sql) => {
       await translated(() => (transactionClient() ?? pool).query(sql));
     },
-    transaction: async (work) =>
-      transactionClient() ? work() : transact(await translated(() => pool.connect()), transactions, work),
+    transaction: async (work) => (transactionClient() ? work() : begin(work)),
     attempt: async (work) => {
       const client = transactionClient();
-      if (!client) return transact(await translated(() => pool.connect()), transactions, work);
-      return attempted((sql) => translated(() => client.query(sql)), work);
+      if (!client) return begin(work);
+      return outbox.attempt(transactions.getStore(), () =>
+        attempted((sql) => translated(() => client.query(sql)), work),
+      );
     },
+    tell: async (event) => {
+      const add = (): void => void transactions.getStore()?.events.push(event);
+      if (transactionClient()) add();
+      else await begin(async () => add());
+    },
+    onTold: outbox.listen,
     close: () => pool.end(),
   };
 }
 
-async function transact<T>(
-  client: pg.PoolClient,
-  transactions: AsyncLocalStorage<TransactionScope>,
-  work: () => Promise<T>,
-): Promise<T> {
+function openPool(options: PostgresOptions): pg.Pool {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(int8, Number);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: 5000,
+    types,
+  });
+  // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** Compiles queries, and runs none. */
+function createBuilder(): Kysely<Tables> {
+  return new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  });
+}
+
+interface Beginning {
+  client: pg.PoolClient;
+  transactions: AsyncLocalStorage<TransactionScope>;
+  outbox: Outbox;
+}
+
+async function transact<T>({ client, transactions, outbox }: Beginning, work: () => Promise<T>): Promise<T> {
   // The query that meets a lost connection reports it; without a listener the loss itself would end the
   // process.
   const ignore = (): void => undefined;
   client.on('error', ignore);
-  const scope: TransactionScope = { client };
+  const scope: TransactionScope = { client, events: [] };
   try {
     await translated(() => client.query('BEGIN'));
-    const result = await transactions.run(scope, work);
+    const result = await transactions.run(scope, async () => {
+      const value = await work();
+      await outbox.write(scope);
+      return value;
+    });
     scope.client = undefined;
     await translated(() => client.query('COMMIT'));
     client.release();
+    outbox.committed(scope);
     return result;
   } catch (error) {
     scope.client = undefined;

@@ -18,9 +18,10 @@ import { AppError } from '../domain/errors.ts';
 import { attempted } from './attempted.ts';
 import type { Cipher } from './cipher.ts';
 import type { Database } from './database.ts';
-import type { Tables } from './tables.ts';
+import type { NewEvent, Tables } from './tables.ts';
+import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import { isUniqueViolation } from './unique-violation.ts';
-import { createWriteQueue } from './write-queue.ts';
+import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 export interface SqliteOptions {
   path: string;
@@ -44,7 +45,7 @@ interface Prepared {
 }
 
 /** What the transaction started may go on after it, a loop for example; then it no longer belongs to it. */
-interface TransactionScope {
+interface TransactionScope extends Gathered {
   isOpen: boolean;
 }
 
@@ -55,7 +56,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const inTransaction = (): boolean => transactions.getStore()?.isOpen ?? false;
   const statements = { count: 0 };
-  const { enqueue } = createWriteQueue(writer.handle, translated);
+  const { enqueue, enqueueTelling, generation } = countWrites(createWriteQueue(writer.handle, translated));
 
   function execute<R>(connection: Connection, query: CompiledQuery<R>, parameters: readonly unknown[]): R[] {
     statements.count += 1;
@@ -69,41 +70,44 @@ export function openSqlite(options: SqliteOptions): Database {
   const readingConnection = (): Connection => (writer.handle.isTransaction ? reader : writer);
 
   function write<R>(query: CompiledQuery<R>, parameters: readonly unknown[]): Promise<R[]> | R[] {
-    return inTransaction()
-      ? execute(writer, query, parameters)
-      : enqueue('statement', () => execute(writer, query, parameters));
+    const run = (): R[] => execute<R>(writer, query, parameters);
+    if (inTransaction()) return run();
+    return tellsRows(query.sql) ? enqueueTelling((rows) => rows.length > 0, run) : enqueue('statement', run);
   }
+
+  const run: Database['run'] = async (query, parameters = query.parameters) =>
+    isRead(query.sql) && !inTransaction()
+      ? execute(readingConnection(), query, parameters)
+      : write(query, parameters);
+  const change: Database['change'] = async (query, parameters = query.parameters) => {
+    const run = (): number => changed(writer, query, parameters, statements);
+    return inTransaction() ? run() : enqueueTelling((changes) => changes > 0, run);
+  };
+  const builder = createBuilder();
+  const outbox = createOutbox({ builder, run, change });
+  const { transact, tell } = createTransact({ enqueue, transactions, inTransaction, outbox });
 
   return {
     dialect: 'sqlite',
-    builder: createBuilder(),
+    builder,
     cipher: options.cipher,
     statements,
-    run: async (query, parameters = query.parameters) =>
-      isRead(query.sql) && !inTransaction()
-        ? execute(readingConnection(), query, parameters)
-        : write(query, parameters),
-    change: async (query, parameters = query.parameters) => {
-      const run = (): number => {
-        statements.count += 1;
-        return translated(() =>
-          Number(prepare(writer, query.sql).statement.run(...asInput(parameters)).changes),
-        );
-      };
-      return inTransaction() ? run() : enqueue('statement', run);
-    },
+    generation: () => (inTransaction() ? undefined : generation()),
+    run,
+    change,
     script: async (sql) => {
-      const run = (): void => writer.handle.exec(sql);
-      return inTransaction() ? run() : enqueue('alone', run);
+      const exec = (): void => writer.handle.exec(sql);
+      return inTransaction() ? exec() : enqueue('alone', exec);
     },
-    transaction: async (work) => {
-      if (inTransaction()) return work();
-      return enqueue('transaction', () => within(transactions, work));
-    },
+    transaction: async (work) => (inTransaction() ? work() : transact(work)),
     attempt: async (work) =>
       inTransaction()
-        ? attempted(async (sql) => writer.handle.exec(sql), work)
-        : enqueue('transaction', () => within(transactions, work)),
+        ? outbox.attempt(transactions.getStore(), () =>
+            attempted(async (sql) => writer.handle.exec(sql), work),
+          )
+        : transact(work),
+    tell,
+    onTold: outbox.listen,
     close: async () => {
       await enqueue('alone', () => undefined);
       reader.handle.close();
@@ -111,6 +115,70 @@ export function openSqlite(options: SqliteOptions): Database {
     },
   };
 }
+
+function changed(
+  connection: Connection,
+  { sql }: CompiledQuery<unknown>,
+  parameters: readonly unknown[],
+  statements: Database['statements'],
+): number {
+  statements.count += 1;
+  return translated(() => Number(prepare(connection, sql).statement.run(...asInput(parameters)).changes));
+}
+
+interface Transacting {
+  enqueue: WriteQueue['enqueue'];
+  transactions: AsyncLocalStorage<TransactionScope>;
+  inTransaction(): boolean;
+  outbox: Outbox;
+}
+
+/** Transactions that end with what was told in them. */
+function createTransact({ enqueue, transactions, inTransaction, outbox }: Transacting) {
+  async function transact<T>(work: () => Promise<T>): Promise<T> {
+    const scope: TransactionScope = { isOpen: true, events: [] };
+    const result = await enqueue('transaction', () =>
+      within(transactions, scope, async () => {
+        const value = await work();
+        await outbox.write(scope);
+        return value;
+      }),
+    );
+    outbox.committed(scope);
+    return result;
+  }
+  const add = (event: NewEvent): void => void transactions.getStore()?.events.push(event);
+  return {
+    transact,
+    async tell(event: NewEvent): Promise<void> {
+      if (inTransaction()) add(event);
+      else await transact(async () => add(event));
+    },
+  };
+}
+
+interface CountedWrites extends WriteQueue {
+  /** A statement that tells by what it gives whether it changed anything: a look for a job may find none. */
+  enqueueTelling<T>(hasChanged: (result: T) => boolean, task: () => T): Promise<T>;
+  generation(): number;
+}
+
+/** Counts what may have changed rows, before whoever wrote it is answered. */
+function countWrites(writes: WriteQueue): CountedWrites {
+  let generation = 0;
+  return {
+    enqueue: (kind, task) => writes.enqueue(kind, task).finally(() => (generation += 1)),
+    async enqueueTelling(hasChanged, task) {
+      const result = await writes.enqueue('statement', task);
+      if (hasChanged(result)) generation += 1;
+      return result;
+    },
+    generation: () => generation,
+  };
+}
+
+/** Whether a write gives a row for each that it changed. */
+const tellsRows = (sql: string): boolean => /\breturning\b/i.test(sql);
 
 /** Compiles queries, and runs none. */
 function createBuilder(): Kysely<Tables> {
@@ -127,9 +195,9 @@ function createBuilder(): Kysely<Tables> {
 /** What `work` changes in its own course belongs to the transaction that the queue opened for it. */
 async function within<T>(
   transactions: AsyncLocalStorage<TransactionScope>,
+  scope: TransactionScope,
   work: () => Promise<T>,
 ): Promise<T> {
-  const scope = { isOpen: true };
   try {
     return await transactions.run(scope, work);
   } finally {

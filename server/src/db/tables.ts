@@ -5,7 +5,14 @@
 import type { DatabaseKindName } from '../domain/database-kind.ts';
 import type { Approval, AwaitedApproval } from '../domain/danger.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/lifecycle.ts';
+import type {
+  ApplicationStatus,
+  DeploymentKind,
+  DeploymentStage,
+  DeploymentStarter,
+  DeploymentStatus,
+} from '../domain/lifecycle.ts';
+import type { HookEvent } from '../domain/git-event.ts';
 import type { Grants, Role } from '../domain/permissions.ts';
 import {
   boolean,
@@ -91,6 +98,16 @@ const quota = {
   memoryBytes: optionalNumber(),
   builds: optionalNumber(),
   backupBytes: optionalNumber(),
+};
+
+/** What a deployment under way takes of its organization's quota. */
+const quotaClaim = {
+  deploymentId: text(),
+  organizationId: text(),
+  serviceId: text(),
+  name: text(),
+  nanoCpus: optionalNumber(),
+  memoryBytes: optionalNumber(),
 };
 
 const member = {
@@ -260,6 +277,9 @@ const deployment = {
   errorMessage: optionalText(),
   settings: optionalSecret(),
   sourceDeploymentId: optionalText(),
+  startedBy: optionalJson<DeploymentStarter>(),
+  /** In their order; null before the first. */
+  stages: optionalJson<DeploymentStage[]>(),
   child: optionalJson<ChildProcess>(),
   previousVersion: optionalNumber(),
   createdAt: text(),
@@ -486,6 +506,9 @@ const server = {
   serverType: text<'deploy' | 'build'>(),
   status: text<'active' | 'inactive'>(),
   hostKeyFingerprint: optionalText(),
+  setupStatus: text<'idle' | 'running' | 'done' | 'error'>(),
+  setupStage: optionalText(),
+  setupError: optionalText(),
   buildsConcurrency: number(),
   metricsConfig: optionalJson<MetricsConfig>(),
   metricsToken: optionalSecret(),
@@ -670,6 +693,25 @@ const gitProvider = {
 /** Deliveries of webhooks that were answered, so that none is answered twice. */
 const webhookDelivery = { deliveryKey: text(), receivedAt: text() };
 
+/** What came of a delivery of a git host to a service; `events` as they were read, to be judged again. */
+const hookDelivery = {
+  webhookDeliveryId: text(),
+  organizationId: text(),
+  applicationId: optionalText(),
+  composeId: optionalText(),
+  provider: optionalText(),
+  hostDeliveryId: optionalText(),
+  summary: text(),
+  outcome: text<'queued' | 'skipped' | 'duplicate' | 'refused'>(),
+  reason: optionalText(),
+  deploymentId: optionalText(),
+  events: optionalJson<HookEvent[]>(),
+  source: text<'signed' | 'unsigned'>(),
+  replayOf: optionalText(),
+  receivedAt: text(),
+  sequence: number(),
+};
+
 /**
  * What became of a host's certificate of an ACME authority; `authority` as the proxy's folders name it, empty
  * when the host's own DNS refused it. Times in ms.
@@ -709,6 +751,30 @@ const requestMinute = {
   bytes: number(),
 };
 
+/** The position of the newest event: one row. */
+const eventHead = { headId: number(), position: number() };
+
+/** What happened, kept a quarter of an hour (decisions 14); `at` in epoch milliseconds. */
+const event = {
+  position: number(),
+  at: number(),
+  /** Null for what concerns the whole installation. */
+  organizationId: optionalText(),
+  projectId: optionalText(),
+  environmentId: optionalText(),
+  serviceId: optionalText(),
+  /** Where it stood before, when it was moved. */
+  formerProjectId: optionalText(),
+  formerEnvironmentId: optionalText(),
+  /** Of what belongs to one person. */
+  userId: optionalText(),
+  kind: text(),
+  what: text<'created' | 'updated' | 'removed' | 'deployment' | 'condition' | 'alarm'>(),
+  resourceId: text(),
+  status: optionalText(),
+  stage: optionalText(),
+};
+
 /** What the organization last got from a registry, or gave to one, under this very reference. */
 const imagePull = {
   organizationId: text(),
@@ -718,8 +784,122 @@ const imagePull = {
   pulledAt: text(),
 };
 
+/** A command that a service runs by the clock. `nextRunAt` in ms; null while it is switched off. */
+const schedule = {
+  scheduleId: text(),
+  organizationId: text(),
+  applicationId: optionalText(),
+  composeId: optionalText(),
+  /** Of a compose service, as its file has it. */
+  serviceName: optionalText(),
+  name: text(),
+  cron: text(),
+  timeZone: text(),
+  command: json<string[]>(),
+  limitMinutes: number(),
+  enabled: boolean(),
+  nextRunAt: optionalNumber(),
+  createdAt: text(),
+};
+
+const scheduleRun = {
+  scheduleRunId: text(),
+  scheduleId: text(),
+  organizationId: text(),
+  startedBy: text<'schedule' | 'person'>(),
+  status: text<'queued' | 'running' | 'done' | 'error' | 'missed'>(),
+  exitCode: optionalNumber(),
+  errorMessage: optionalText(),
+  dueAt: text(),
+  createdAt: text(),
+  startedAt: optionalText(),
+  finishedAt: optionalText(),
+  sequence: number(),
+  /** What it takes of the organization's quota while it runs; null: no limit. */
+  nanoCpus: optionalNumber(),
+  memoryBytes: optionalNumber(),
+};
+
+/**
+ * Something that is wrong, since when and until when; the service's place is kept, so that each member sees
+ * what is theirs.
+ */
+const alarm = {
+  alarmId: text(),
+  organizationId: text(),
+  kind: text(),
+  subjectType: text(),
+  subjectId: text(),
+  subjectName: text(),
+  sentence: text(),
+  projectId: optionalText(),
+  environmentId: optionalText(),
+  serviceId: optionalText(),
+  begunAt: text(),
+  endedAt: optionalText(),
+  acknowledgedAt: optionalText(),
+  acknowledgedBy: optionalText(),
+  /** How often it began: one that comes and goes is one row. */
+  times: number(),
+};
+
+/** A channel that is told of events. `settings` are the channel's own, as JSON. */
+const notification = {
+  notificationId: text(),
+  organizationId: text(),
+  name: text(),
+  channel: text(),
+  enabled: boolean(),
+  events: json<string[]>(),
+  settings: secret(),
+  lastSentAt: optionalText(),
+  lastError: optionalText(),
+  lastErrorAt: optionalText(),
+  createdAt: text(),
+  /** The process that sends to it now, and until when nobody else does (ms). */
+  leaseHolder: optionalText(),
+  leaseUntil: number(),
+};
+
+/** What a message says, before a channel gives it its form. */
+export interface StoredNotice {
+  /** The same for every channel; a summary has its own. */
+  id: string;
+  /** ISO 8601: when it happened; of a summary: when its first fact did. */
+  at: string;
+  subject: { type: string; id: string; name: string } | null;
+  sentences: string[];
+  /** By event: how many facts. */
+  counts: Record<string, number>;
+}
+
+/**
+ * A message that waits for its channel or went there. Times in ms: `opensAt` is when the minutes begin in
+ * which its group is not told again, `dueAt` when it may go, `nextAt` when it is tried next.
+ */
+const notificationDelivery = {
+  deliveryId: text(),
+  notificationId: text(),
+  organizationId: text(),
+  factGroup: text(),
+  isSummary: boolean(),
+  notice: json<StoredNotice>(),
+  state: text<'queued' | 'sent' | 'given up'>(),
+  attempts: number(),
+  opensAt: number(),
+  dueAt: number(),
+  nextAt: number(),
+  sequence: number(),
+};
+
 export const tables = {
+  schedule,
+  schedule_run: scheduleRun,
+  alarm,
+  notification,
+  notification_delivery: notificationDelivery,
   quota,
+  quota_claim: quotaClaim,
   user,
   two_factor: twoFactor,
   recovery_code: recoveryCode,
@@ -758,12 +938,18 @@ export const tables = {
   proxy_file: proxyFile,
   request_minute: requestMinute,
   webhook_delivery: webhookDelivery,
+  hook_delivery: hookDelivery,
   image_pull: imagePull,
+  event_head: eventHead,
+  event,
 };
 
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };
 export type TableName = keyof typeof tables;
 export type TableRecord<T extends TableName> = RecordOf<(typeof tables)[T]>;
+
+/** An event before its commit, which gives it its position. */
+export type NewEvent = Omit<TableRecord<'event'>, 'position'>;
 
 export type ComposeRecord = TableRecord<'compose'>;
 export type ApplicationRecord = TableRecord<'application'>;

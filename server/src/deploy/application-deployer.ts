@@ -46,7 +46,7 @@ export async function prepareSource(
 ): Promise<Prepared> {
   const { records } = ports;
   const { deployment } = context;
-  const host = await hostOf({ hosts }, application);
+  const host = await hostOf({ hosts }, application, context);
   const placement = await records.placement(application.environmentId);
   const around = await records.envBlocks(application, blocksOf(application));
   const variables = applicationVariables(application, around);

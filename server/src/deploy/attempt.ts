@@ -3,6 +3,7 @@
  * happens.
  */
 import { AppError, sentenceOf } from '../domain/errors.ts';
+import { nextStages } from '../domain/lifecycle.ts';
 import { ownerOf, type DeployedKind } from '../domain/service-ref.ts';
 import type { DeploymentRecord, JobRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
@@ -159,7 +160,8 @@ async function prepare({ deployers }: AttemptOptions, context: AttemptContext): 
 }
 
 async function runStage(stage: BoundStage, context: AttemptContext): Promise<void> {
-  await context.save({ stage: stage.name, child: null });
+  const stages = nextStages(context.deployment.stages, isoTime(context.clock), stage.name);
+  await context.save({ stage: stage.name, stages, child: null });
   context.log.line(`── ${stage.sentence()}`);
   const began = context.clock.now();
   await stage.run();

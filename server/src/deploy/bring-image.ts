@@ -4,15 +4,19 @@ import { isPlatformImage, registryOf } from '../domain/image-reference.ts';
 import type { ServiceRef } from '../domain/service-ref.ts';
 import type { ImageAccess, RegistryRefusal } from '../modules/image/image.ts';
 import type { Engine } from '../ports/engine.ts';
+import type { Host } from '../ports/host.ts';
 import type { ImageState } from '../ports/engine-image.ts';
 import type { RegistryAuth } from '../ports/registry-auth.ts';
 import type { DeployContext } from './context.ts';
+import { requireProven } from './proven-image.ts';
 
 export interface BringParts extends Pick<DeployContext, 'signal' | 'reachRegistry'> {
   log: Pick<DeployContext['log'], 'line'>;
-  engine: Pick<Engine, 'image' | 'pullImage' | 'askRegistry'>;
+  engine: Pick<Engine, 'image' | 'pullImage' | 'askRegistry' | 'removeImage'>;
   images: ImageAccess;
   serverKey: string;
+  /** From Berth's own machine (ports/host.ts). */
+  fetchImage?: Host['fetchImage'];
 }
 
 export interface WantedImage {
@@ -33,9 +37,11 @@ export interface WantedImage {
  * said, the same whether others have the image here or not.
  */
 export async function bringImage(parts: BringParts, wanted: WantedImage): Promise<void> {
-  const { engine, images, log, serverKey } = parts;
+  const { engine, images, log, serverKey, fetchImage, signal } = parts;
   const { reference, organizationId, service, how } = wanted;
   images.requireReference(reference, 'the image');
+  if (fetchImage && !(await engine.image(reference)) && (await images.isListed(reference)))
+    if (await fetchImage(reference, signal)) log.line(`Took ${reference} over from Berth's own machine.`);
   const claim = { organizationId, serverKey, reference, service };
   const local = await engine.image(reference);
   if (local && (await images.isShared(reference, local)))
@@ -44,7 +50,9 @@ export async function bringImage(parts: BringParts, wanted: WantedImage): Promis
   const refused = await fromRegistry(parts, wanted, local);
   const present = await engine.image(reference);
   if (refused === undefined) {
-    if (present) await images.keep(claim, present);
+    if (!present) return;
+    if (!(await images.mayRun(claim, present))) await requireProven(parts, claim, present);
+    await images.keep(claim, present);
     return;
   }
   if (!present || !(await images.mayKeep(claim, present, refused.why))) throw refusal(reference, refused);

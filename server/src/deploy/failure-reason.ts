@@ -1,4 +1,5 @@
-import type { ContainerEnd, TaskState } from '../ports/engine.ts';
+import type { ContainerEnd } from '../ports/container-end.ts';
+import type { TaskState } from '../ports/engine.ts';
 
 /**
  * One sentence on why a task of a release failed, from the engine's words and exit code. `end` tells what

@@ -1,8 +1,12 @@
 /** What a deployment works with of the host of its service: taken once, when the deployment is prepared. */
+import { sentenceOf } from '../domain/errors.ts';
 import { serverKeyOf } from '../domain/server-key.ts';
-import { deployingElsewhere, type Host, type Hosts } from '../ports/host.ts';
+import type { Host, Hosts } from '../ports/host.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { LogWriter } from '../ports/deployment-log.ts';
 
-export interface HostParts extends Pick<Host, 'engine' | 'builder' | 'networks' | 'probePath'> {
+export interface HostParts
+  extends Pick<Host, 'engine' | 'builder' | 'networks' | 'probePath' | 'fetchImage'> {
   serverKey: string;
   /** Puts the routes of the host's proxy right (a new domain's network, a first release). */
   applyRoutes(): Promise<void>;
@@ -14,12 +18,38 @@ export interface HostAccess {
   applyRoutes(serverKey: string): Promise<void>;
 }
 
-export const hostOf = (
+/** Waits for a machine that cannot be reached now, and says so in the deployment's log (decisions 13). */
+export async function hostOf(
   { hosts }: Pick<HostAccess, 'hosts'>,
   service: { serverId: string | null },
-): Promise<Host> => hosts.of(serverKeyOf(service), deployingElsewhere);
+  { signal, log, clock }: { signal: AbortSignal; log: Pick<LogWriter, 'line'>; clock: Clock },
+): Promise<Host> {
+  const host = await hosts.of(serverKeyOf(service));
+  const began = clock.now();
+  let isTold = false;
+  await host.reachable?.({
+    signal,
+    onWait(fault, limitMs) {
+      isTold = true;
+      log.line(
+        `${sentenceOf(fault)} The deployment waits for it, at most ${Math.round(limitMs / 60_000)} minutes.`,
+      );
+    },
+  });
+  if (isTold)
+    log.line(`It can be reached again; going on after ${Math.round((clock.now() - began) / 1000)} s.`);
+  return host;
+}
 
 export function partsOf({ applyRoutes }: Pick<HostAccess, 'applyRoutes'>, host: Host): HostParts {
-  const { key, engine, builder, networks, probePath } = host;
-  return { serverKey: key, engine, builder, networks, probePath, applyRoutes: () => applyRoutes(key) };
+  const { key, engine, builder, networks, probePath, fetchImage } = host;
+  return {
+    serverKey: key,
+    engine,
+    builder,
+    networks,
+    probePath,
+    fetchImage,
+    applyRoutes: () => applyRoutes(key),
+  };
 }

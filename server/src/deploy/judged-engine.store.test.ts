@@ -184,6 +184,11 @@ eachDatabase('the wall before the engine', (test) => {
     expect(await judged(ours(), { mounts: [...mounts, bind('/etc')], release: 'release-live' })).toContain(
       '/etc',
     );
+    // What the last release of a compose service did not change bears the release that it came with.
+    const former = { ...plain, labels: labelsOf(ours()), release: 'release-former', mounts };
+    released.set('release-live', [{ ...former, release: 'release-live', mounts: [] }, former]);
+    expect(await judged(ours(), { mounts, release: 'release-former' })).toBe('let through');
+    expect(await judged(ours(), { mounts, release: 'release-live' })).toContain('binds /srv/shop');
     // A rollback, an upgrade and a restore have a release of their own.
     expect(await judged(ours(), { mounts })).toContain('binds /srv/shop');
     expect(await judged(ours(), { mounts, release: undefined })).toContain('binds /srv/shop');

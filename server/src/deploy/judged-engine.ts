@@ -46,8 +46,11 @@ export function createJudge({ approvals, places, own, released }: JudgeParts): J
   ): Promise<boolean> {
     if (spec.release === undefined) return false;
     const known = await approvals.find(service);
-    if (!known || known.liveDeploymentId !== spec.release) return false;
-    const had = (await released(service, spec.release)).flatMap((one) => dangersOfSpec(one, service, own));
+    if (!known || known.liveDeploymentId === null) return false;
+    // What a release of a compose service did not change bears the release that it came with.
+    const had = (await released(service, known.liveDeploymentId))
+      .filter(({ release }) => release === spec.release)
+      .flatMap((one) => dangersOfSpec(one, service, own));
     return uncovered(dangers, had).length === 0;
   }
 

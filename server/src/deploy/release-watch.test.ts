@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ContainerEnd, ServiceState, TaskState, UpdateState } from '../ports/engine.ts';
+import type { ContainerEnd } from '../ports/container-end.ts';
+import type { ServiceState, TaskState, UpdateState } from '../ports/engine.ts';
 import { failureReason } from './failure-reason.ts';
 import { judgeRelease } from './release-verdict.ts';
 import type { ReleaseTarget } from './release-verdict.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ContainerEnd, Engine, TaskState } from '../ports/engine.ts';
+import type { ContainerEnd } from '../ports/container-end.ts';
+import type { Engine, TaskState } from '../ports/engine.ts';
 import { createCheckWatch } from './check-watch.ts';
 import { failureReason } from './failure-reason.ts';
 import { judgeRelease } from './release-verdict.ts';

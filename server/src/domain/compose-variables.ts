@@ -1,4 +1,5 @@
 /** Variables of a compose service, references put in. Pure. */
+import { formatEnv } from './dotenv.ts';
 import { resolveBlock, type EnvBlocks, type SurroundingBlocks } from './env.ts';
 import { secretBlock } from './secret-env.ts';
 
@@ -28,5 +29,19 @@ export function composeVariables(
     plain,
     secret,
     all: { ...plain, ...secret },
+  };
+}
+
+/**
+ * What references in a file of a repository see: the compose service's own variables with their values, and
+ * nothing of project, environment or the services beside it. Who writes a repository is not whoever may read
+ * those; the service's own variables pass on what it is to have.
+ */
+export function blocksOfRepository(own: Readonly<Record<string, string>>): EnvBlocks {
+  const literal = Object.entries(own).map(([name, value]) => [name, value.replaceAll('${{', () => '$${{')]);
+  return {
+    project: '',
+    environment: '',
+    service: formatEnv(Object.fromEntries(literal)),
   };
 }

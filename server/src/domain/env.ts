@@ -124,6 +124,27 @@ function scopeOf(name: Scope['name'], field: string, text: string): Scope {
   };
 }
 
+/** A service that a text refers to; `inner` is what stands between the braces. */
+export interface NamedService {
+  inner: string;
+  name: string;
+}
+
+/**
+ * Services of the environment that a text of variables, or a compose file, may refer to by name. One that a
+ * variable of the same name hides is among them.
+ */
+export function namedServices(text: string): NamedService[] {
+  const found = new Map<string, NamedService>();
+  for (const [, escape, within = ''] of text.matchAll(reference)) {
+    const inner = within.trim();
+    const name = serviceReference.exec(inner)?.[1];
+    if (escape !== '' || name === undefined || referenceName.exec(inner)?.[1] !== undefined) continue;
+    found.set(inner, { inner, name });
+  }
+  return [...found.values()];
+}
+
 // `$${{` stands for a literal `${{`.
 const reference = /(\$?)\$\{\{([^{}]{0,256})\}\}/g;
 const referenceName = /^(?:(project|environment)\.)?([A-Za-z_][A-Za-z0-9_.-]*)$/;

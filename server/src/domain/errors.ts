@@ -13,7 +13,6 @@ export const errorCodes = {
   UNSUPPORTED_MEDIA_TYPE: { httpStatus: 415, trpc: -32015 },
   TOO_MANY_REQUESTS: { httpStatus: 429, trpc: -32029 },
   INTERNAL_SERVER_ERROR: { httpStatus: 500, trpc: -32603 },
-  NOT_IMPLEMENTED: { httpStatus: 501, trpc: -32603 },
   SERVICE_UNAVAILABLE: { httpStatus: 503, trpc: -32603 },
 } as const satisfies Record<string, { httpStatus: number; trpc: number }>;
 
@@ -79,17 +78,6 @@ export function badField(path: string, message: string): AppError {
 /** One of the refusals that certificates and swarm have of their own, in their flat shape. */
 export function flatError(name: FlatRefusal, sentence: string): AppError {
   return new AppError(flatRefusals[name], sentence, { reason: name });
-}
-
-/**
- * What a later version does: thrown only after access, input and every documented refusal were answered
- * (decisions 1, NOT_IMPLEMENTED). `what` begins the sentence.
- */
-export function notYet(what: string): AppError {
-  return new AppError(
-    'NOT_IMPLEMENTED',
-    `${what} is not part of this version of Berth yet. Nothing was changed.`,
-  );
 }
 
 /** The sentence of any thrown value, for logs and for error fields of records. */

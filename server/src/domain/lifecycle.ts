@@ -32,6 +32,38 @@ export type StageName =
   | 'verify-query'
   | 'switch';
 
+/** What began a deployment: somebody, by a session or a key, a host's webhook, or Berth by itself. */
+export const deploymentStarters = ['person', 'key', 'webhook', 'berth'] as const;
+export interface DeploymentStarter {
+  kind: (typeof deploymentStarters)[number];
+  userId: string | null;
+  apiKeyId: string | null;
+}
+
+/** Times are ISO 8601; `finishedAt` is null while it goes on. */
+export interface DeploymentStage {
+  name: string;
+  startedAt: string;
+  finishedAt: string | null;
+}
+
+/** The stage under way is over; perhaps the next one begins. One that begins again has a row of its own. */
+export function nextStages(
+  stages: readonly DeploymentStage[] | null,
+  at: string,
+  next?: string,
+): DeploymentStage[] {
+  return [
+    ...(stages ?? []).map((stage) => ({ ...stage, finishedAt: stage.finishedAt ?? at })),
+    ...(next === undefined ? [] : [{ name: next, startedAt: at, finishedAt: null }]),
+  ];
+}
+
+/** The stage that a line of the log was written in, by its time (ISO 8601). */
+export function stageAt(stages: readonly DeploymentStage[] | null, at: string): string | undefined {
+  return stages?.findLast(({ startedAt }) => startedAt <= at)?.name;
+}
+
 type Transition = { from: readonly ApplicationStatus[] | 'any'; to: ApplicationStatus };
 
 /** What happens to a service → its next status. */

@@ -27,6 +27,10 @@ export interface Live {
   restarts: number;
   lastExit: LastExit | null;
   problem: LiveProblem | null;
+  /** Why a task that should run cannot, in the engine's words; null when none waits or it says nothing. */
+  waiting: string | null;
+  /** Running tasks whose containers are paused. */
+  paused: number;
   /** Set while the engine does not answer: when it was last seen. The rest is as it was then. */
   unreachableSince: string | null;
 }
@@ -51,6 +55,8 @@ export interface SeenService {
   restarts: number;
   lastExit: LastExit | null;
   problem: LiveProblem | null;
+  waiting: string | null;
+  paused: number;
 }
 
 /** So many ends within this time are a crash loop; after it without one a service is well again. */
@@ -98,6 +104,8 @@ export function liveOf(
     restarts: sum(parts.map(({ restarts }) => restarts)),
     lastExit,
     problem: parts.find(({ problem }) => problem !== null)?.problem ?? null,
+    waiting: parts.find(({ waiting }) => waiting !== null)?.waiting ?? null,
+    paused: sum(parts.map(({ paused }) => paused)),
     unreachableSince,
   };
 }

@@ -27,6 +27,7 @@ export interface Grants {
   canAccessToAPI: boolean;
   canAccessToSSHKeys: boolean;
   canAccessToGitProviders: boolean;
+  canOpenTerminal: boolean;
   /** Held by every role until it is taken; the others are a member's, and off until given. */
   canReadSecrets: boolean;
 }
@@ -48,6 +49,7 @@ export const noGrants: Grants = {
   canAccessToAPI: false,
   canAccessToSSHKeys: false,
   canAccessToGitProviders: false,
+  canOpenTerminal: false,
   canReadSecrets: true,
 };
 

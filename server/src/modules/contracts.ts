@@ -3,6 +3,7 @@
  * client, CLI and reference walk over them.
  */
 import type { Contract } from '../procedure/procedure.ts';
+import { alarmContract } from './alarm/contract.ts';
 import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
 import { backupContract } from './backup/contract.ts';
@@ -10,6 +11,7 @@ import { installationBackupContract } from './backup/contract-installation.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
+import { cleanupContract } from './cleanup/contract.ts';
 import { composeContract } from './compose/contract.ts';
 import { containerContract } from './container/contract.ts';
 import { databaseContracts } from './database/contract.ts';
@@ -17,30 +19,41 @@ import { deploymentContract } from './deployment/contract.ts';
 import { destinationContract } from './destination/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
+import { eventContract } from './event/contract.ts';
 import { gitProviderContract } from './git-provider/contract.ts';
+import { metricsContract } from './metrics/contract.ts';
 import { mountContract } from './mount/contract.ts';
+import { notificationContract } from './notification/contract.ts';
 import { organizationContract } from './organization/contract.ts';
 import { portContract } from './port/contract.ts';
 import { previewDeploymentContract } from './preview-deployment/contract.ts';
 import { projectContract } from './project/contract.ts';
 import { redirectContract } from './redirect/contract.ts';
 import { registryContract } from './registry/contract.ts';
+import { scheduleContract } from './schedule/contract.ts';
 import { serverContract } from './server/contract.ts';
+import { serviceContract } from './service/contract.ts';
 import { settingsContract } from './settings/contract.ts';
 import { sshKeyContract } from './ssh-key/contract.ts';
 import { swarmContract } from './swarm/contract.ts';
+import { templateContract } from './template/contract.ts';
 import { userContract } from './user/contract.ts';
+import { webhookContract } from './webhook/contract.ts';
 
 export const contracts = {
   user: userContract,
   organization: organizationContract,
   project: projectContract,
   environment: environmentContract,
+  service: serviceContract,
   application: applicationContract,
   ...databaseContracts,
   compose: composeContract,
   deployment: deploymentContract,
+  event: eventContract,
   previewDeployment: previewDeploymentContract,
+  webhook: webhookContract,
+  cleanup: cleanupContract,
   domain: domainContract,
   port: portContract,
   mount: mountContract,
@@ -55,8 +68,13 @@ export const contracts = {
   certificate: certificateContract,
   certificateResolver: certificateResolverContract,
   destination: destinationContract,
+  notification: notificationContract,
+  schedule: scheduleContract,
+  alarm: alarmContract,
+  metrics: metricsContract,
   container: containerContract,
   swarm: swarmContract,
+  template: templateContract,
   backup: backupContract,
   installationBackup: installationBackupContract,
 } as const satisfies Record<string, Contract>;

@@ -28,6 +28,8 @@ export interface BuildEngines {
    * organizations that are not among these are removed with their caches.
    */
   tidy(organizations: ReadonlySet<string>): Promise<void>;
+  /** Removes the organization's engine with its cache. */
+  remove(organizationId: string): Promise<void>;
 }
 
 /** What the network of a builder is kept from; networks and addresses as CIDR or plain. */

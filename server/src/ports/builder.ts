@@ -24,6 +24,8 @@ export interface Builder {
    * these are removed with their caches.
    */
   tidy(organizations: ReadonlySet<string>): Promise<void>;
+  /** Removes an organization's builder with its cache, when there is one. */
+  remove(organizationId: string): Promise<void>;
 }
 
 export interface BuilderProgram {

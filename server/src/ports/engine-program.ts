@@ -65,3 +65,33 @@ export interface ExecResult {
   stdout: string;
   stderr: string;
 }
+
+/** Of a terminal, in characters. */
+export interface TerminalSize {
+  columns: number;
+  rows: number;
+}
+
+/** A program that somebody talks with while it runs in a container. */
+export interface InteractiveProgram {
+  argv: readonly [string, ...string[]];
+  /** Variables besides the container's own. */
+  env: Readonly<Record<string, string | Secret>>;
+  /** With a terminal of this size; absent: without one, its two outputs apart. */
+  size?: TerminalSize | undefined;
+  /** Cuts the connection; the program goes on, for no engine ends it. */
+  signal: AbortSignal;
+}
+
+export interface ProgramConnection {
+  /** What it writes, as it comes; of a terminal all is `stdout`. What nobody takes is held back. */
+  output: AsyncIterable<{ stream: 'stdout' | 'stderr'; bytes: Uint8Array }>;
+  /** Resolves when the program's side has room for more; what comes after its end is dropped. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Nothing more comes: a program without a terminal reads the end of its input. */
+  endInput(): void;
+  /** Of a terminal; of a program that has ended it does nothing. */
+  resize(size: TerminalSize): Promise<void>;
+  /** Once the output has ended; undefined when its container is gone, and nobody knows. */
+  exitCode(): Promise<number | undefined>;
+}

@@ -2,7 +2,16 @@
  * What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is
  * nano-CPUs.
  */
-import type { ExecProgram, ExecResult, ProgramSpec, ProgramStreams } from './engine-program.ts';
+import type { EngineDisk } from './engine-disk.ts';
+import type {
+  ExecProgram,
+  ExecResult,
+  InteractiveProgram,
+  ProgramConnection,
+  ProgramSpec,
+  ProgramStreams,
+} from './engine-program.ts';
+import type { ContainerEnd } from './container-end.ts';
 import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 
@@ -24,7 +33,7 @@ export const taskLabel = 'berth.task';
 /** Label of such a service with the run of Berth (one start to its end) that waits for it. */
 export const instanceLabel = 'berth.instance';
 
-export interface Engine {
+export interface Engine extends EngineDisk {
   /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
   info(): Promise<EngineInfo>;
 
@@ -119,6 +128,8 @@ export interface Engine {
    * decides about a label of ours; of others, anybody may have.
    */
   containers(label: string): Promise<ContainerState[]>;
+  /** Ids of the local containers that are paused. */
+  pausedContainers(): Promise<string[]>;
   /** Local containers of the running tasks of the service of this id, as the manager tells them. */
   serviceContainers(serviceId: string): Promise<ContainerState[]>;
   /** How a finished container of this node ended; undefined when it is not here or still runs. */
@@ -131,6 +142,12 @@ export interface Engine {
    * no such container, PRECONDITION_FAILED at the limit (the program may go on then).
    */
   exec(containerId: string, program: ExecProgram): Promise<ExecResult>;
+  /**
+   * Starts a program in a running container of this node and gives the connection with it. NOT_FOUND when
+   * there is no such container, CONFLICT when it does not run. One that cannot be started says so in its
+   * output and ends with 126 or 127.
+   */
+  interact(containerId: string, program: InteractiveProgram): Promise<ProgramConnection>;
 
   /**
    * FORBIDDEN, NOT_FOUND or BAD_REQUEST when the registry does not give it, SERVICE_UNAVAILABLE when no
@@ -376,19 +393,3 @@ export interface ServiceWithTasks {
 }
 
 export type RunningService = ServiceWithTasks & { service: ServiceState };
-
-export interface ContainerEnd {
-  exitCode: number;
-  /** The kernel killed it for want of memory. */
-  outOfMemory: boolean;
-  /** Engine's error text, empty without one. */
-  error: string;
-  /** So many checks failed one after another that the engine took it for unhealthy, and ended it. */
-  unhealthy: boolean;
-  /** What its last failed health check printed. */
-  failedCheck?: string | undefined;
-  /** The user it ran as, where that is not root. */
-  user?: string | undefined;
-  /** Where it had volumes. */
-  volumes?: string[] | undefined;
-}

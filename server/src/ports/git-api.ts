@@ -51,8 +51,21 @@ export interface GitApi {
   addComment(repository: string, number: number, text: string): Promise<string>;
   /** False when it was deleted. */
   editComment(repository: string, number: number, commentId: string, text: string): Promise<boolean>;
+  /** What became of a deployment of a commit; the newest one of a context stands. */
+  setStatus(repository: string, commit: string, status: CommitStatus): Promise<void>;
   /** What git signs in with now. */
   token(): Promise<Secret>;
+}
+
+export type CommitState = 'pending' | 'success' | 'failure' | 'cancelled';
+
+export interface CommitStatus {
+  state: CommitState;
+  /** Whose status it is, such as `berth/shop`. */
+  context: string;
+  /** At most 140 characters, as GitHub takes them. */
+  description: string;
+  targetUrl: string;
 }
 
 export interface GitRepository {

@@ -2,6 +2,7 @@
  * A host is everything that is one machine's: whoever works on a service takes its host once, and passes it
  * on.
  */
+import type { AppError } from '../domain/errors.ts';
 import type { Builder } from './builder.ts';
 import type { ProxyStore } from './certificate-news.ts';
 import type { Engine } from './engine.ts';
@@ -18,6 +19,11 @@ export interface Host {
   engine: Engine;
   engineView: EngineView;
   builder: Builder;
+  /**
+   * Brings an image that Berth's own machine has and this one lacks, through the connection; gives whether it
+   * is there now. Absent for Berth's own machine.
+   */
+  fetchImage?: ((reference: string, signal: AbortSignal) => Promise<boolean>) | undefined;
   networks: HostNetworks;
   proxy: Proxy;
   /** Certificates and accounts as the proxy keeps them. */
@@ -38,10 +44,31 @@ export interface Host {
    */
   realPath(path: string): Promise<string>;
   facts(): Promise<HostFacts>;
+  /**
+   * Waits until the machine can be reached; absent for one that always can. Throws what does not mend by
+   * itself, SERVICE_UNAVAILABLE when the time is over, and the signal's reason.
+   */
+  reachable?(waiting: {
+    signal: AbortSignal;
+    /** Told once, when there is something to wait for, with how long that is at most (milliseconds). */
+    onWait(fault: AppError, limitMs: number): void;
+  }): Promise<void>;
+  /** Why nothing of it can be reached at this moment, as a sentence; undefined when all is well. */
+  whySilent?(): string | undefined;
+  /** What its monitoring agent needs; absent where none can run. */
+  agent?: AgentPlaces | undefined;
   /** Keeps its containers from its ports; absent where nobody may set its packet filter from here. */
   portWall?: PortWall | undefined;
   /** Whether nothing on the machine listens on the TCP port, whatever program it is. */
   isPortFree(port: number): Promise<boolean>;
+}
+
+export interface AgentPlaces {
+  /** Unix socket of Berth's own machine that the agent answers on. */
+  socket: string;
+  /** On the machine itself: the engine's socket, and the proc file system. */
+  engineSocket: string;
+  proc: string;
 }
 
 /** What the machine is at this moment. */
@@ -98,15 +125,12 @@ export interface HostNetworks {
 /** The only way to a host. */
 export interface Hosts {
   /**
-   * The host of this key. NOT_IMPLEMENTED while its server is not connected; `doing` begins that sentence.
-   * SERVICE_UNAVAILABLE when the connection cannot be had.
+   * The host of this key. PRECONDITION_FAILED for a server without an SSH key, SERVICE_UNAVAILABLE when the
+   * connection cannot be had.
    */
-  of(serverKey: string, doing?: string): Promise<Host>;
+  of(serverKey: string): Promise<Host>;
   /** Undefined for a server that was never connected: nothing of Berth's can be on it. */
   find(serverKey: string): Promise<Host | undefined>;
   /** Every connected one, Berth's own machine first. */
   all(): Promise<Host[]>;
 }
-
-/** Begins the sentence for a service whose server is not connected. */
-export const deployingElsewhere = 'Deploying to other servers';

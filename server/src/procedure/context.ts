@@ -37,6 +37,11 @@ export interface CallContext {
    */
   hasHostReach(): Promise<boolean>;
   /**
+   * Who calls, with what they may at this moment, for a stream that goes on; UNAUTHORIZED or FORBIDDEN when
+   * they may not call any more.
+   */
+  actorNow(): Promise<Actor>;
+  /**
    * One transaction with the change and its audit entry: all or nothing. `placeOf` names the organization
    * whose log the entry belongs to, when that is not the actor's.
    */

@@ -1,20 +1,18 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
 import { AppError } from '../domain/errors.ts';
-import { memberReaches, type Grants, type Role, type Scope } from '../domain/permissions.ts';
+import type { Grants, Role, Scope } from '../domain/permissions.ts';
 import { watchAccess, whileAllowed, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput, refuseMasked } from './input.ts';
-import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach, type PlacePorts } from './place.ts';
-import {
-  resourceKinds,
-  type ResourceKind,
-  type ResourceReference,
-  type StreamEvent,
-  type UploadedFile,
-} from './procedure.ts';
+import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
+import type { StreamEvent, UploadedFile } from './procedure.ts';
+import { checkReferences, type ReferencePorts } from './references.ts';
+import type { NamedProcedure } from './listing.ts';
 import type { RegisteredProcedure } from './registry.ts';
 import { shownTo } from './secret-fields.ts';
 import { shownEvents } from './shown-events.ts';
+import { absent, checkResources, idsIn, isNested, type ThingPorts } from './things.ts';
+import { toldChange, type ToldChange } from './told-change.ts';
 
 /** What the transport knows of a call. */
 export interface Caller {
@@ -44,12 +42,7 @@ export interface AuditEntry {
   ip: string;
 }
 
-export interface GuardPorts extends PlacePorts {
-  /**
-   * Where a thing stands; undefined when it does not exist. What can stand in several organizations is looked
-   * for in the caller's first.
-   */
-  findScope(kind: ResourceKind, id: string, organizationId: string): Promise<Scope | undefined>;
+export interface GuardPorts extends ThingPorts, ReferencePorts {
   /** The user's place in an organization; undefined when there is none. */
   findPlace(
     userId: string,
@@ -59,6 +52,8 @@ export interface GuardPorts extends PlacePorts {
   /** A change of the organization, inside the transaction; CONFLICT when it takes more than it may. */
   withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
+  /** Stores the event of a change with it (decisions 14). */
+  tell(change: ToldChange): Promise<void>;
 }
 
 export interface Guard {
@@ -68,6 +63,19 @@ export interface Guard {
     caller: Caller,
     rawInput: unknown,
   ): Promise<AsyncIterable<StreamEvent<unknown>>>;
+  /** Lets a caller in to what stays open both ways, which no handler answers. */
+  open(target: NamedProcedure, caller: Caller, rawInput: unknown): Promise<OpenCall>;
+}
+
+/** A caller who was let in; call `end` when what they have open is over. */
+export interface OpenCall {
+  actor: Actor;
+  input: unknown;
+  /** Fires when they may no longer have it, with what they would be refused with. */
+  lost: AbortSignal;
+  /** Stores what became of it. */
+  audit(outcome: string): Promise<void>;
+  end(): void;
 }
 
 interface Admitted {
@@ -76,7 +84,13 @@ interface Admitted {
   context: CallContext;
   input: unknown;
   resourceId: string | undefined;
-  audited: { done: boolean };
+  recorded: Recorded;
+}
+
+/** What of a call is stored already, each with the change that it is about. */
+interface Recorded {
+  audit: boolean;
+  event: boolean;
 }
 
 /**
@@ -100,26 +114,39 @@ export function createGuard(ports: GuardPorts): Guard {
           )
         : events;
     },
+    async open(target, caller, rawInput) {
+      const admitted = await admit(ports, target, caller, rawInput);
+      const { access, context, input, resourceId } = admitted;
+      access?.start();
+      return {
+        actor: context.actor,
+        input,
+        lost: access?.lost ?? new AbortController().signal,
+        audit: (outcome) => audit(ports, target, admitted, outcome, resourceId),
+        end: () => access?.stop(),
+      };
+    },
   };
 }
 
 async function admit(
   ports: GuardPorts,
-  target: RegisteredProcedure,
+  target: NamedProcedure,
   caller: Caller,
   rawInput: unknown,
 ): Promise<Admitted> {
   const identity = await caller.authenticate();
   try {
     const checked = await check(ports, target, identity, rawInput);
-    const audited = { done: false };
+    const recorded = { audit: false, event: false };
     const access = accessOf(ports, target, caller, rawInput);
+    const present = access ? endingWith(caller, access) : caller;
     return {
       access,
-      context: contextOf(ports, target, access ? endingWith(caller, access) : caller, checked, audited),
+      context: contextOf(ports, target, { caller: present, rawInput, recorded }, checked),
       input: checked.input,
       resourceId: checked.resourceId,
-      audited,
+      recorded,
     };
   } catch (error) {
     if (isChange(target) && error instanceof AppError && auditedAtTheDoor.includes(error.code)) {
@@ -138,7 +165,7 @@ async function admit(
 /** Looks again as at the beginning, without counting. */
 function accessOf(
   ports: GuardPorts,
-  target: RegisteredProcedure,
+  target: NamedProcedure,
   { recheckMs, authenticateAgain }: Caller,
   rawInput: unknown,
 ): AccessWatch | undefined {
@@ -165,7 +192,7 @@ async function run(
   admitted: Admitted,
   file?: UploadedFile,
 ): Promise<unknown> {
-  const { access, context, input, audited, resourceId } = admitted;
+  const { access, context, input, recorded, resourceId } = admitted;
   let answer: unknown;
   try {
     answer =
@@ -174,11 +201,15 @@ async function run(
         : await target.call(context, input, file);
   } catch (error) {
     const outcome = error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR';
-    if (isChange(target) && !audited.done) await audit(ports, target, admitted, outcome, resourceId);
+    if (isChange(target) && !recorded.audit) await audit(ports, target, admitted, outcome, resourceId);
     throw error;
   }
-  if (isChange(target) && !audited.done)
-    await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
+  // A change whose handler wrote by itself, an engine's for example.
+  if (isChange(target) && !(recorded.audit && recorded.event))
+    await ports.transaction(async () => {
+      if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
+      if (!recorded.event) await tell(ports, target, admitted, answer);
+    });
   return shownTo(context.actor, target, target.procedure.output.parse(answer));
 }
 
@@ -200,7 +231,7 @@ async function receivedWhileAllowed(
 
 function audit(
   ports: GuardPorts,
-  target: RegisteredProcedure,
+  target: NamedProcedure,
   { context: { actor, ip } }: Admitted,
   outcome: string,
   resourceId: string | undefined,
@@ -208,7 +239,24 @@ function audit(
   return ports.recordAudit({ actor, procedure: target.path, resourceId, outcome, ip });
 }
 
-function isChange({ procedure: { kind, changes } }: RegisteredProcedure): boolean {
+async function tell(
+  ports: GuardPorts,
+  target: NamedProcedure,
+  { context: { actor, scope }, input }: Pick<Admitted, 'context' | 'input'>,
+  answer: unknown,
+  organizationId = actor.organizationId,
+): Promise<void> {
+  const change = await toldChange(ports, {
+    target,
+    actor: { ...actor, organizationId },
+    scope,
+    input,
+    answer,
+  });
+  if (change) await ports.tell(change);
+}
+
+function isChange({ procedure: { kind, changes } }: NamedProcedure): boolean {
   return kind === 'mutation' || kind === 'upload' || changes === true;
 }
 
@@ -222,7 +270,7 @@ interface Checked {
 
 async function check(
   ports: GuardPorts,
-  target: RegisteredProcedure,
+  target: NamedProcedure,
   identity: Actor,
   rawInput: unknown,
 ): Promise<Checked> {
@@ -236,17 +284,24 @@ async function check(
   if (actsIn !== undefined) await checkPlace(ports, target, actor);
   const { scope, resourceId } = await checkResources(ports, target, actor, input);
   await checkHostReach(ports, target, actor, input);
+  if (isChange(target)) await checkReferences(ports, target, { actor, scope, input });
   return { actor, input, scope, resourceId };
+}
+
+interface Calling {
+  caller: Caller;
+  rawInput: unknown;
+  recorded: Recorded;
 }
 
 function contextOf(
   ports: GuardPorts,
-  target: RegisteredProcedure,
-  caller: Caller,
-  { actor, scope, resourceId }: Checked,
-  audited: Admitted['audited'],
+  target: NamedProcedure,
+  { caller, rawInput, recorded }: Calling,
+  { actor, scope, resourceId, input }: Checked,
 ): CallContext {
-  return {
+  const { authenticateAgain } = caller;
+  const context: CallContext = {
     actor,
     scope,
     ip: caller.ip,
@@ -257,11 +312,14 @@ function contextOf(
       return caller.signal;
     },
     hasHostReach: () => hasHostReach(ports, target, actor),
+    actorNow: async () =>
+      authenticateAgain ? (await check(ports, target, await authenticateAgain(), rawInput)).actor : actor,
     async write(work, placeOf) {
+      const isAudited = recorded.audit;
       const result = await ports.transaction(async () => {
         const value = await ports.withinQuota(actor.organizationId, work);
         const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
-        if (!audited.done)
+        if (!isAudited)
           await ports.recordAudit({
             actor: by,
             procedure: target.path,
@@ -269,25 +327,27 @@ function contextOf(
             outcome: 'done',
             ip: caller.ip,
           });
+        if (isChange(target)) await tell(ports, target, { context, input }, value, by.organizationId);
         return value;
       });
-      // Only now is the entry stored; a commit that failed took it away again.
-      audited.done = true;
+      // Only now are they stored; a commit that failed took them away again.
+      Object.assign(recorded, { audit: true, event: true });
       return result;
     },
   };
+  return context;
 }
 
 /** A change enters the log with its own transaction; here its refusal does. */
 async function* auditedEvents(
   events: AsyncIterable<StreamEvent<unknown>>,
-  { audited }: Admitted,
+  { recorded }: Admitted,
   audit: (outcome: string) => Promise<void>,
 ): AsyncIterable<StreamEvent<unknown>> {
   try {
     yield* events;
   } catch (error) {
-    if (!audited.done) await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
+    if (!recorded.audit) await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
     throw error;
   }
 }
@@ -295,7 +355,7 @@ async function* auditedEvents(
 /** The caller as a member of the organization that the field names. */
 async function actorIn(
   ports: GuardPorts,
-  target: RegisteredProcedure,
+  target: NamedProcedure,
   actor: Actor,
   { field, input }: { field: string; input: unknown },
 ): Promise<Actor> {
@@ -314,78 +374,8 @@ async function actorIn(
   );
 }
 
-async function checkResources(
-  ports: GuardPorts,
-  target: RegisteredProcedure,
-  actor: Actor,
-  input: unknown,
-): Promise<{ scope: Scope | undefined; resourceId: string | undefined }> {
-  let subject: { scope: Scope; resourceId: string } | undefined;
-  const mayCross = async (): Promise<boolean> =>
-    actor.role !== 'member' && (await ports.standingOf(actor.organizationId)) === 'installation';
-  for (const { kind, field, partial, acrossOrganizations } of target.procedure.access.resources) {
-    for (const id of idsIn(input, field)) {
-      const scope = await ports.findScope(kind, id, actor.organizationId);
-      if (!scope) throw absent(kind, field);
-      if (scope.organizationId !== actor.organizationId && !(acrossOrganizations && (await mayCross())))
-        throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);
-      if (actor.role === 'member' && !partial) checkMember(target, { kind, field }, actor, scope);
-      if (!isNested(field)) subject ??= { scope, resourceId: id };
-    }
-  }
-  return { scope: subject?.scope, resourceId: subject?.resourceId };
-}
-
-function absent(kind: ResourceKind, field: string): AppError {
-  return new AppError(
-    'NOT_FOUND',
-    `There is no ${kind} with the id given in ${field}. It may have been removed.`,
-  );
-}
-
-/** What the kind asks of a member. */
-function checkMember(
-  target: RegisteredProcedure,
-  { kind, field }: ResourceReference,
-  { grants, userId }: Actor,
-  scope: Scope,
-): void {
-  const need = resourceKinds[kind];
-  if (need === 'nothing') return;
-  if (need === 'own') {
-    if (scope.userId === userId) return;
-    throw forbidden(
-      target,
-      `The ${kind} named in ${field} is not yours. Its owner, or an Owner or Admin of the organization, ` +
-        'can do this.',
-    );
-  }
-  if (need === 'assigned' ? memberReaches(grants, scope) : grants[need]) return;
-  throw forbidden(
-    target,
-    `You have no access to the ${kind} named in ` +
-      `${field}${need === 'assigned' ? '' : `; it needs the permission ${need}`}. An Owner or Admin of ` +
-      'the organization can give it.',
-  );
-}
-
-/**
- * The procedure's subject stands in a field of its own; ids inside an object are what it is given besides.
- */
-function isNested(field: string): boolean {
-  return field.includes('.');
-}
-
-/** The id in the field, each id of a list, none when the field is absent. */
-function idsIn(input: unknown, field: string): string[] {
-  let value = input;
-  for (const name of field.split('.'))
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
-}
-
 /** What a refused call named; its input was perhaps not parsed, so only what looks like an id is kept. */
-function subjectOf(target: RegisteredProcedure, rawInput: unknown): string | undefined {
+function subjectOf(target: NamedProcedure, rawInput: unknown): string | undefined {
   const [subject] = target.procedure.access.resources
     .filter(({ field }) => !isNested(field))
     .flatMap(({ field }) => idsIn(rawInput, field));

@@ -10,7 +10,12 @@ export const logEvent = z
       type: z.literal('line'),
       text: z.string(),
       at: z.string().optional(),
+      message: z.string().optional().describe('The text without its time'),
+      stage: z.string().optional().describe('Of a deployment: the stage it was written in'),
+      level: z.enum(['error', 'warning', 'info']).optional(),
       stream: z.enum(['stdout', 'stderr']).optional(),
+      task: z.string().optional().describe('Of a running service: the task that wrote it'),
+      service: z.string().optional().describe('Of a compose service: the service of its file'),
     }),
     z.object({ type: z.literal('end'), outcome: z.string() }),
   ])

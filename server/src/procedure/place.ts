@@ -12,17 +12,21 @@ import { hostReachAction, reachingField } from './host-reach.ts';
 import { actionOf, grantsOf } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
+/** A procedure, whether or not its handler is there. */
+type Target = Pick<RegisteredProcedure, 'path' | 'router' | 'procedure'>;
+
 export interface PlacePorts {
   /** What the organization is on this installation. */
   standingOf(organizationId: string): Promise<Standing>;
 }
 
 /** What the credentials allow, whoever holds them. */
-export function checkKey(target: RegisteredProcedure, actor: Actor): void {
+export function checkKey(target: Target, actor: Actor): void {
   if (target.procedure.access.sessionOnly && actor.sessionId === undefined) {
     throw forbidden(
       target,
-      `${target.path} needs a logged-in session; an API key cannot call it. Sign in first.`,
+      `${target.path} needs a session, as the dashboard has; an API key, such as the command line has, ` +
+        'cannot call it.',
     );
   }
   const action = actionOf(target.procedure);
@@ -35,11 +39,7 @@ export function checkKey(target: RegisteredProcedure, actor: Actor): void {
 }
 
 /** What the caller's place in the organization allows. */
-export async function checkPlace(
-  ports: PlacePorts,
-  target: RegisteredProcedure,
-  actor: Actor,
-): Promise<void> {
+export async function checkPlace(ports: PlacePorts, target: Target, actor: Actor): Promise<void> {
   const { access } = target.procedure;
   if (actor.lacksTwoFactor && !access.beforeTwoFactor)
     throw forbidden(
@@ -73,7 +73,7 @@ export async function checkPlace(
 /** What reaches the machine itself is for the people who run it (decisions 2). */
 export async function checkHostReach(
   ports: PlacePorts,
-  target: RegisteredProcedure,
+  target: Target,
   actor: Actor,
   input: unknown,
 ): Promise<void> {
@@ -91,7 +91,7 @@ export async function checkHostReach(
 
 export async function hasHostReach(
   ports: PlacePorts,
-  { router }: RegisteredProcedure,
+  { router }: Target,
   { organizationId, permissions, role }: Actor,
 ): Promise<boolean> {
   if (!roleReaches(role, 'hostReach')) return false;
@@ -100,7 +100,7 @@ export async function hasHostReach(
 }
 
 /** A refusal of whoever is known, in the flat shape where the procedure's document wants that. */
-export function forbidden({ procedure }: RegisteredProcedure, sentence: string): AppError {
+export function forbidden({ procedure }: Target, sentence: string): AppError {
   const { flatRefusal } = procedure.access;
   return flatRefusal === undefined ? new AppError('FORBIDDEN', sentence) : flatError(flatRefusal, sentence);
 }

@@ -46,6 +46,8 @@ export interface HostReconciler extends RouteChanges {
   hasProxy(): Promise<boolean>;
   /** Puts the routes as they are now onto the proxy, in whatever transaction the caller is. */
   applyNow(): Promise<{ changed: boolean }>;
+  /** Once it is started: resolves when it was put right for the first time, or after a while. */
+  settled(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -60,9 +62,10 @@ export function createHostReconciler(options: HostReconcilerOptions): HostReconc
   const firstRun = Promise.withResolvers<void>();
   const reach = createReach(options);
   const proxy = watchedProxy(host);
+  const ready = (): Promise<void> => Promise.race([firstRun.promise, after(readyLimitMs)]);
   const changes = createRouteChanges({
     ...database,
-    ready: () => Promise.race([firstRun.promise, after(readyLimitMs)]),
+    ready,
     apply: proxy.apply,
   });
   let isStarted = false;
@@ -94,6 +97,7 @@ export function createHostReconciler(options: HostReconcilerOptions): HostReconc
     run: runs.run,
     applyNow: proxy.apply,
     hasProxy: proxy.isThere,
+    settled: async () => (isStarted ? ready() : undefined),
     start() {
       if (isStarted) return;
       isStarted = true;

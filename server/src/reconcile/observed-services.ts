@@ -1,4 +1,5 @@
 /** What was seen of the services of one host, and what is shown of it. */
+import type { HostSight } from '../domain/condition.ts';
 import {
   liveOf,
   type Live,
@@ -20,14 +21,19 @@ export interface ObservedOptions {
   shown: Map<string, Live>;
   /** Told once of a released service that has come into trouble, with the engine's name for it. */
   onProblem(problem: LiveProblem, name: string, live: Live): void;
+  /** Told when something of what is shown may be another than before. */
+  onShown?(): void;
 }
 
 export interface ObservedServices {
-  note(name: string, found: ServiceWithTasks): Promise<void>;
+  note(name: string, found: ServiceWithTasks, paused: ReadonlySet<string>): Promise<void>;
   /** These are all that there are. */
-  noteAll(all: readonly RunningService[]): Promise<void>;
+  noteAll(all: readonly RunningService[], paused: ReadonlySet<string>): Promise<void>;
+  /** Whether the engine was seen, and whether it answers. */
+  sight(): HostSight;
   /** The engine does not answer: what it ran stays shown, with when it was last seen. */
   lose(): void;
+  unreachableSince(): string | null;
 }
 
 interface Noted {
@@ -52,19 +58,23 @@ export function createObservedServices(options: ObservedOptions): ObservedServic
     unreachableSince: null,
   };
   return {
-    async note(name, { service, tasks }) {
+    async note(name, { service, tasks }, paused) {
       reached(book);
       const former = book.noted.get(name)?.owner;
-      const entry = service && (await remember(book, { service, tasks }));
+      const entry = service && (await remember(book, { service, tasks }, paused));
       if (!entry) book.noted.delete(name);
       show(book, [former, entry?.owner]);
       if (entry) tell(book, name, entry);
     },
-    async noteAll(all) {
+    sight() {
+      if (book.unreachableSince !== null) return { state: 'away', since: book.unreachableSince };
+      return { state: book.lastSeen === undefined ? 'unseen' : 'seen' };
+    },
+    async noteAll(all, paused) {
       reached(book);
       const former = new Map(book.noted);
       const names = new Set<string>();
-      for (const found of all) if (await remember(book, found)) names.add(found.service.name);
+      for (const found of all) if (await remember(book, found, paused)) names.add(found.service.name);
       for (const name of former.keys()) if (!names.has(name)) book.noted.delete(name);
       show(
         book,
@@ -72,6 +82,7 @@ export function createObservedServices(options: ObservedOptions): ObservedServic
       );
       for (const [name, entry] of book.noted) tell(book, name, entry);
     },
+    unreachableSince: () => book.unreachableSince,
     lose() {
       if (book.unreachableSince !== null) return;
       book.unreachableSince = book.lastSeen ?? new Date(book.clock.now()).toISOString();
@@ -95,7 +106,10 @@ function showEverything(book: Book): void {
 }
 
 /** What is known of these owners now; of one that has nothing left, nothing. */
-function show({ noted, shown, unreachableSince }: Book, owners: readonly (ServiceRef | undefined)[]): void {
+function show(
+  { noted, shown, unreachableSince, onShown }: Book,
+  owners: readonly (ServiceRef | undefined)[],
+): void {
   const parts = Map.groupBy(noted.values(), ({ owner }) => serviceKey(owner));
   for (const [key, owner] of new Map(owners.flatMap((one) => (one ? [[serviceKey(one), one]] : [])))) {
     const seen = (parts.get(key) ?? []).map((part) => part.seen);
@@ -103,15 +117,24 @@ function show({ noted, shown, unreachableSince }: Book, owners: readonly (Servic
     if (live === null) shown.delete(key);
     else shown.set(key, live);
   }
+  onShown?.();
 }
 
 /** Undefined for what belongs to no service, and for one-off tasks. */
-async function remember(book: Book, found: RunningService): Promise<Noted | undefined> {
+async function remember(
+  book: Book,
+  found: RunningService,
+  paused: ReadonlySet<string>,
+): Promise<Noted | undefined> {
   const { name, labels } = found.service;
   const owner = ownerOfLabels(labels);
   if (owner === undefined || labels[taskLabel] !== undefined) return undefined;
   const memory = book.noted.get(name)?.memory ?? emptyMemory();
-  const seen = await seeService(memory, found, book.clock.now(), book.engine.containerEnd);
+  const seen = await seeService(memory, found, {
+    now: book.clock.now(),
+    endOf: book.engine.containerEnd,
+    paused,
+  });
   const deployment = seen.deploymentId === undefined ? undefined : await book.deploymentOf(seen.deploymentId);
   const entry = { owner, memory, seen: { ...seen, deployment } };
   book.noted.set(name, entry);

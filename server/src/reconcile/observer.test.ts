@@ -103,3 +103,27 @@ test('the services of a compose are one', async () => {
   });
   await observer.stop();
 });
+
+test('an engine that hangs holds up no end', async () => {
+  const { engine } = createEngineInMemory();
+  const asked = Promise.withResolvers<void>();
+  const observer = createObserver({
+    engine: {
+      ...engine,
+      servicesWithTasks() {
+        asked.resolve();
+        return new Promise(() => undefined);
+      },
+    },
+    clock: systemClock,
+    shown: new Map(),
+    deploymentOf: async () => undefined,
+    onProblem: () => undefined,
+    onFault(error) {
+      throw error;
+    },
+  });
+  observer.start();
+  await asked.promise;
+  await expect(observer.stop()).resolves.toBeUndefined();
+});

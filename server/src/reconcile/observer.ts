@@ -5,68 +5,74 @@
  */
 import { AppError } from '../domain/errors.ts';
 import type { Engine } from '../ports/engine.ts';
-import { createObservedServices, type ObservedOptions } from './observed-services.ts';
+import { createObservedServices, type ObservedOptions, type ObservedServices } from './observed-services.ts';
 
 export interface ObserverOptions extends ObservedOptions {
-  engine: Pick<Engine, 'changes' | 'containerEnd' | 'servicesWithTasks' | 'serviceWithTasks'>;
+  engine: Pick<
+    Engine,
+    'changes' | 'containerEnd' | 'pausedContainers' | 'servicesWithTasks' | 'serviceWithTasks'
+  >;
   /** Told what nobody expected. */
   onFault(error: unknown): void;
   fullLookMs?: number;
+  /** Whether somebody watches: then everything is looked at each `watchedLookMs`. */
+  isWatched?(): boolean;
 }
 
 export interface Observer {
   /** Looks at everything once; SERVICE_UNAVAILABLE when the engine does not answer. */
   look(): Promise<void>;
+  /** Whether the engine was seen, and whether it answers. */
+  sight: ObservedServices['sight'];
+  /** ISO 8601: when the engine was last seen; null while it answers. */
+  unreachableSince(): string | null;
   start(): void;
   stop(): Promise<void>;
 }
 
 const usualFullLookMs = 60_000;
+const watchedLookMs = 5000;
 /** An event of a container is there before the swarm knows what became of its task. */
 const looksAfterMs = [300, 3000] as const;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
 
 export function createObserver(options: ObserverOptions): Observer {
-  const { engine, onFault, fullLookMs = usualFullLookMs } = options;
+  const { engine, onFault, fullLookMs = usualFullLookMs, isWatched = () => false } = options;
   const observed = createObservedServices(options);
   const stopped = new AbortController();
   const later = createTimers(stopped.signal);
   const due = new Set<string>();
-  let work = Promise.resolve();
   let following: Promise<void> | undefined;
-
   const failed = (error: unknown): void => (isUnavailable(error) ? observed.lose() : onFault(error));
-  /** One look at a time. */
-  function inTurn(look: () => Promise<void>): Promise<void> {
-    work = work.then(async () => {
-      if (!stopped.signal.aborted) await look().catch(failed);
-    });
-    return work;
-  }
+  const turns = createTurns(stopped.signal, failed);
+  const inTurn = turns.take;
   function lookSoon(name: string): void {
-    for (const ms of looksAfterMs) {
-      const key = `${ms} ${name}`;
+    for (const [ms, key] of looksAfterMs.map((each) => [each, `${each} ${name}`] as const)) {
       if (due.has(key)) continue;
       due.add(key);
       later(ms, () => {
         due.delete(key);
-        void inTurn(async () => observed.note(name, await engine.serviceWithTasks(name)));
+        void inTurn(() => look(name));
       });
     }
   }
-  const lookAtAll = async (): Promise<void> => observed.noteAll(await engine.servicesWithTasks());
-  const lookAgain = (): void => {
-    if (!stopped.signal.aborted) later(fullLookMs, () => void inTurn(lookAtAll).then(lookAgain));
-  };
+  const { look, lookAtAll } = createLooks(engine, observed);
+  const pauseMs = Math.min(watchedLookMs, fullLookMs);
+  function lookAgain(sinceMs = pauseMs): void {
+    if (stopped.signal.aborted) return;
+    later(pauseMs, () => {
+      if (!isWatched() && sinceMs < fullLookMs) lookAgain(sinceMs + pauseMs);
+      else void inTurn(lookAtAll).then(() => lookAgain());
+    });
+  }
   async function follow(): Promise<void> {
     let retryMs = firstRetryMs;
     while (!stopped.signal.aborted) {
       try {
         for await (const name of engine.changes(stopped.signal)) {
           retryMs = firstRetryMs;
-          if (name === undefined) void inTurn(lookAtAll);
-          else lookSoon(name);
+          void (name === undefined ? inTurn(lookAtAll) : lookSoon(name));
         }
       } catch (error) {
         failed(error);
@@ -77,14 +83,50 @@ export function createObserver(options: ObserverOptions): Observer {
   }
   return {
     look: lookAtAll,
+    sight: observed.sight,
+    unreachableSince: observed.unreachableSince,
     start() {
       following ??= follow();
       lookAgain();
     },
     async stop() {
       stopped.abort();
-      await Promise.all([following, work]);
+      await Promise.all([following, turns.ended()]);
     },
+  };
+}
+
+function createLooks(engine: ObserverOptions['engine'], observed: ObservedServices) {
+  const paused = async (): Promise<ReadonlySet<string>> => new Set(await engine.pausedContainers());
+  return {
+    async look(name: string): Promise<void> {
+      const [found, still] = await Promise.all([engine.serviceWithTasks(name), paused()]);
+      await observed.note(name, found, still);
+    },
+    async lookAtAll(): Promise<void> {
+      const [all, still] = await Promise.all([engine.servicesWithTasks(), paused()]);
+      await observed.noteAll(all, still);
+    },
+  };
+}
+
+/** One look at a time. Nobody waits for it once the signal fires: an engine that hangs holds up no end. */
+function createTurns(signal: AbortSignal, failed: (error: unknown) => void) {
+  const end = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => end.resolve(), { once: true });
+  let work = Promise.resolve();
+  return {
+    take(look: () => Promise<void>): Promise<void> {
+      work = work.then(async () => {
+        if (signal.aborted) return;
+        const done = look().catch((error: unknown) => {
+          if (!signal.aborted) failed(error);
+        });
+        await Promise.race([done, end.promise]);
+      });
+      return work;
+    },
+    ended: () => work,
   };
 }
 

@@ -147,6 +147,21 @@ eachDatabase('hosts that the reconciler keeps', (test) => {
     silence.resolve();
     await all;
   });
+
+  it('routes that may wait do so for no proxy; the run that finds it gives it them', async () => {
+    const { reconciler, far } = await begin();
+    const found = Promise.withResolvers<void>();
+    far.ensurePlatform = () => found.promise.then(() => []);
+    reconciler.start();
+    far.isDead = true;
+    await reconciler.applyRoutes('far', { mayWait: true });
+    expect(far.given).toEqual([]);
+    far.isDead = false;
+    found.resolve();
+    await reconciler.applyRoutes('far');
+    expect(far.given).not.toEqual([]);
+    await reconciler.stop();
+  });
 });
 
 function bound(database: Database): Pick<Database, 'transaction' | 'attempt'> {

@@ -10,6 +10,7 @@ import {
   type HostReconcilerOptions,
   type KeptHost,
 } from './host-reconciler.ts';
+import { unlessAbsent } from './route-changes.ts';
 
 export interface ReconcilerOptions {
   hosts: {
@@ -29,10 +30,11 @@ export interface Reconciler {
   /** Everything once, on one host or on all; problems are reported, never thrown. */
   run(serverKey?: string): Promise<void>;
   /**
-   * The routes of a server alone; throws when its proxy does not answer or refuses them. Nothing to do for
-   * one that is not connected.
+   * The routes of a server alone; throws when its proxy does not answer or refuses them, except where they
+   * may wait: the run that finds the proxy again gives it them then. Nothing to do for one that is not
+   * connected.
    */
-  applyRoutes(serverKey: string): Promise<void>;
+  applyRoutes(serverKey: string, options?: { mayWait?: boolean }): Promise<void>;
   changeRoutes: ChangeRoutes;
   start(): void;
   stop(): Promise<void>;
@@ -47,8 +49,12 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const found = serverKey === undefined ? await keeping.all() : [await keeping.find(serverKey)];
       await Promise.all(found.map(async (host) => host?.run()));
     },
-    async applyRoutes(serverKey) {
-      await (await keeping.find(serverKey))?.applyRoutes();
+    async applyRoutes(serverKey, { mayWait = false } = {}) {
+      const host = await keeping.find(serverKey);
+      if (mayWait) return void (await host?.applyRoutes().catch(unlessAbsent));
+      // One that was connected just now has no proxy yet.
+      await host?.settled();
+      await host?.applyRoutes();
     },
     async changeRoutes(serverKey, write, change, options) {
       const hosts = serverKey === everyServer ? await keeping.all() : [await keeping.find(serverKey)];
@@ -77,6 +83,7 @@ interface KeptHosts {
 /** One reconciler for each host, made when the host is first met. */
 function keepHosts({ hosts, database, onDrift, intervalMs = usualIntervalMs }: ReconcilerOptions): KeptHosts {
   const kept = new Map<string, HostReconciler>();
+  let isStarted = false;
   let isStopped = false;
   function keep(host: KeptHost): HostReconciler {
     const present = kept.get(host.key);
@@ -94,10 +101,14 @@ function keepHosts({ hosts, database, onDrift, intervalMs = usualIntervalMs }: R
   return {
     all,
     async find(serverKey) {
-      const host = await hosts.find(serverKey);
-      return host && keep(host);
+      const found = await hosts.find(serverKey);
+      const host = found && keep(found);
+      // One that was connected since is not left to the next look at all.
+      if (isStarted && !isStopped) host?.start();
+      return host;
     },
     async startAll() {
+      isStarted = true;
       for (const host of await all().catch(() => [])) if (!isStopped) host.start();
     },
     async stopAll() {

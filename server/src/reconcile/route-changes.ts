@@ -165,7 +165,8 @@ function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
  * A proxy that does not answer is given its routes when it does (the reconciler looks at it each few
  * seconds).
  */
-function unlessAbsent(error: unknown): { changed: boolean } {
+/** A proxy that is not there is given the routes by the run that finds it again. */
+export function unlessAbsent(error: unknown): { changed: boolean } {
   if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
   return { changed: false };
 }

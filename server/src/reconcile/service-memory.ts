@@ -1,7 +1,8 @@
 /** What is remembered of one service of an engine from look to look. */
 import { failureReason } from '../deploy/failure-reason.ts';
 import { crashLoop, problemOf, type LastExit, type LiveProblem, type SeenService } from '../domain/live.ts';
-import { releaseLabel, type ContainerEnd, type RunningService, type TaskState } from '../ports/engine.ts';
+import type { ContainerEnd } from '../ports/container-end.ts';
+import { releaseLabel, type RunningService, type TaskState } from '../ports/engine.ts';
 
 /** Ends of tasks that the engine lists no longer, and what was said of them. */
 export interface ServiceMemory {
@@ -27,6 +28,14 @@ export const emptyMemory = (): ServiceMemory => ({
 
 const endedByItself = new Set(['failed', 'complete', 'rejected']);
 
+export interface Looking {
+  /** In ms. */
+  now: number;
+  endOf(containerId: string): Promise<ContainerEnd | undefined>;
+  /** Ids of the containers that are paused. */
+  paused: ReadonlySet<string>;
+}
+
 /**
  * Adds a look to what is remembered and gives what is to be shown. `endOf` is asked once for each task that
  * ended within the last minutes.
@@ -34,8 +43,7 @@ const endedByItself = new Set(['failed', 'complete', 'rejected']);
 export async function seeService(
   memory: ServiceMemory,
   { service, tasks }: RunningService,
-  now: number,
-  endOf: (containerId: string) => Promise<ContainerEnd | undefined>,
+  { now, endOf, paused }: Looking,
 ): Promise<Omit<SeenService, 'deployment'>> {
   const running = tasks.filter(isRunning);
   const { generation, release } = running[0] ?? {
@@ -55,6 +63,8 @@ export async function seeService(
     restarts: memory.restarts,
     lastExit: memory.lastExit,
     problem: service.replicas === 0 ? null : problemOf(memory.ends, memory.lastExit, now),
+    waiting: service.replicas === 0 ? null : waitingOf(own),
+    paused: running.filter(({ containerId }) => containerId !== undefined && paused.has(containerId)).length,
   };
 }
 
@@ -84,6 +94,16 @@ async function countEnds(
     };
   }
   memory.counted = new Set(ended.map(({ id }) => id));
+}
+
+/** A task that should run and has an error has not begun: no node takes it, its port is taken. */
+function waitingOf(tasks: readonly TaskState[]): string | null {
+  const waiting = tasks.find(
+    ({ state, desiredState, error }) => desiredState === 'running' && state !== 'running' && error !== '',
+  );
+  return waiting === undefined || endedByItself.has(waiting.state)
+    ? null
+    : `It cannot be started: ${waiting.error}.`;
 }
 
 const isRunning = ({ state, desiredState }: TaskState): boolean =>

@@ -1,11 +1,9 @@
-/**
- * The page at `/` that says where things are, and the browsable reference at /docs: Swagger UI over our own
- * OpenAPI document, every file from this server.
- */
+/** The browsable reference at /docs: Swagger UI over our own OpenAPI document, every file from here. */
 import type { FastifyInstance } from 'fastify';
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { berthFileSchema } from './berth-file-schema.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -19,28 +17,6 @@ const page = `<!doctype html>
 <div id="reference"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
-</body>
-</html>
-`;
-
-/** Nothing of the installation: whoever reaches the address sees it. */
-const front = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Berth</title>
-</head>
-<body>
-<h1>Berth</h1>
-<p>Berth runs here. It is used through its interface and its command line:</p>
-<ul>
-<li><a href="/docs">/docs</a>: every call, to read and to try</li>
-<li><a href="/api/openapi.json">/api/openapi.json</a>: the same for programs</li>
-<li><a href="/api/health">/api/health</a>: whether it is well, and its version</li>
-<li><code>berth login --url</code> with this address: the command line;
-<code>berth help</code> tells the rest</li>
-</ul>
 </body>
 </html>
 `;
@@ -59,11 +35,15 @@ const files = {
 export function addDocs(app: FastifyInstance): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   app.get(
-    '/',
+    '/api/berth-file.schema.json',
     (_request, reply) =>
       void reply
-        .headers({ 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })
-        .send(front),
+        .headers({
+          'content-type': 'application/schema+json; charset=utf-8',
+          // Editors in a browser read it, too; nothing of the installation stands in it.
+          'access-control-allow-origin': '*',
+        })
+        .send(berthFileSchema()),
   );
   app.get(
     '/docs',

@@ -64,7 +64,7 @@ async function answerSingle(
     else wire.send(reply, { result: { data: await collectOnce(wire, call) } });
     return;
   }
-  wire.send(reply, success(await wire.guard.call(target, caller, input.value), input));
+  wire.send(reply, success(wire, await wire.guard.call(target, caller, input.value), input));
 }
 
 async function answerBatch(
@@ -130,7 +130,7 @@ async function batchCall(
       callerOf(request, reply, wire, { follow: false }),
       input.value,
     );
-    return { status: 200, headers: {}, body: success(value, input) };
+    return { status: 200, headers: {}, body: success(wire, value, input) };
   } catch (error) {
     return failure(wire, request, error, path);
   }
@@ -167,8 +167,8 @@ function find(wire: Wire, path: string): RegisteredProcedure {
   return target;
 }
 
-function success(value: unknown, input: RawInput): unknown {
-  return { result: { data: input.wrapped ? { json: value ?? null } : (value ?? null) } };
+function success({ wrapsAnswers }: Wire, value: unknown, input: RawInput): unknown {
+  return { result: { data: wrapsAnswers || input.wrapped ? { json: value ?? null } : (value ?? null) } };
 }
 
 function failure(wire: Wire, request: FastifyRequest, error: unknown, path: string): ErrorAnswer {

@@ -5,13 +5,19 @@ import { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
+import { addDashboard } from './dashboard.ts';
 import { addDocs } from './docs.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
 import type { CookieJar } from './cookies.ts';
+import { familyPrefix, familyWire } from './family.ts';
 import { answerFormA } from './form-a.ts';
 import { answerFormB } from './form-b.ts';
+import { answerMetrics } from './metrics.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { isTrpcClient, type Authenticate } from './request.ts';
+import { addTerminals, upgradesTerminals } from './terminal.ts';
+import { defaultTerminalLimits, type TerminalLimits } from './terminal-session.ts';
+import type { Terminals } from '../modules/terminal/terminal.ts';
 import { defaultStreamLimits, type StreamLimits } from './stream.ts';
 import type { TrustProxy } from './trusted-proxies.ts';
 import { sendJson, type Wire } from './wire.ts';
@@ -36,13 +42,19 @@ export interface HttpOptions {
   liveStreamLimit(): Promise<number>;
   /** Bytes of a stream's events in one JSON. */
   answerLimit(): Promise<number>;
+  /** Programs in running containers; absent: none can be opened. */
+  terminals?: { terminals: Terminals; limits?: TerminalLimits } | undefined;
+  /** Told of each answer, by its status. */
+  answered?(status: number): void;
   /** The OpenAPI document as text; made when first asked for. */
   openapi(): string;
+  /** Where the built dashboard lies; without it the page at `/` says so. */
+  dashboardFolder?: string | undefined;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
   const answerFault = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const isFormA = request.url.startsWith('/api/trpc/');
+    const isFormA = /^(?:\/compat)?\/api\/trpc\//.test(request.url);
     const answer = errorAnswer(
       wire.toError(error, undefined),
       procedureOf(request),
@@ -63,20 +75,19 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   app.get('/api/openapi.json', (_request, reply) => {
     void reply.header('content-type', 'application/json; charset=utf-8').send(options.openapi());
   });
-  app.route<{ Params: { '*': string } }>({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    url: '/api/trpc/*',
-    handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']),
-  });
-  app.route<{ Params: { path: string } }>({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    url: '/api/:path',
-    handler: (request, reply) => answerFormB(wire, request, reply, request.params.path),
-  });
+  if (options.terminals)
+    addTerminals(app, wire, { guard: options.guard, limits: defaultTerminalLimits, ...options.terminals });
+  addForms(app, wire, '');
+  addForms(app, familyWire(wire), familyPrefix);
+
+  app.get('/metrics', (request, reply) => answerMetrics(wire, request, reply));
+  app.addHook('onResponse', async (_request, reply) => options.answered?.(reply.statusCode));
 
   addDocs(app);
+  const dashboard = addDashboard(app, options.dashboardFolder);
 
   app.setNotFoundHandler((request, reply) => {
+    if (dashboard.answersPage(request, reply)) return;
     const answer = errorAnswer(
       new AppError(
         'NOT_FOUND',
@@ -93,9 +104,23 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   return app;
 }
 
+/** Both forms below a prefix. */
+function addForms(app: FastifyInstance, wire: Wire, prefix: string): void {
+  app.route<{ Params: { '*': string } }>({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: `${prefix}/api/trpc/*`,
+    handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']),
+  });
+  app.route<{ Params: { path: string } }>({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: `${prefix}/api/:path`,
+    handler: (request, reply) => answerFormB(wire, request, reply, request.params.path),
+  });
+}
+
 const libraryOptions = {
   bodyLimit: bodyLimitBytes,
-  http: { maxHeaderSize: headerLimitBytes },
+  http: { maxHeaderSize: headerLimitBytes, shouldUpgradeCallback: upgradesTerminals },
   clientErrorHandler: answerBrokenRequest,
   forceCloseConnections: true,
   routerOptions: { maxParamLength: 8192 },
@@ -136,7 +161,7 @@ function acceptBodies(app: FastifyInstance): void {
 }
 
 function procedureOf(request: FastifyRequest): string | undefined {
-  const [, name] = /^\/api\/(?:trpc\/)?([a-zA-Z]+\.[a-zA-Z]+)/.exec(request.url) ?? [];
+  const [, name] = /^(?:\/compat)?\/api\/(?:trpc\/)?([a-zA-Z]+\.[a-zA-Z]+)/.exec(request.url) ?? [];
   return name;
 }
 

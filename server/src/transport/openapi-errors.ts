@@ -144,11 +144,6 @@ const sentences: Record<Exclude<ErrorCode, 'METHOD_NOT_SUPPORTED'>, { when: stri
     'A fault inside Berth; the log has the details under the id',
     'Something went wrong inside Berth. The log has the details under the id 7hK2mQ9xT4bW.',
   ),
-  NOT_IMPLEMENTED: said(
-    'NOT_IMPLEMENTED',
-    'Access and input are right, but the work comes with a later version; nothing was changed',
-    'Running databases is not part of this version of Berth yet. Nothing was changed.',
-  ),
   SERVICE_UNAVAILABLE: said(
     'SERVICE_UNAVAILABLE',
     'The container engine or a server cannot be reached',

@@ -8,7 +8,11 @@ import { classRule } from '../domain/permissions.ts';
 import { grantsOf, hostReachOf, type Procedure } from '../procedure/procedure.ts';
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 import { fixedPaths, fixedTags } from './openapi-fixed.ts';
+import { terminalContract } from '../modules/terminal/contract.ts';
+import { terminalPath } from './terminal.ts';
 import { isRead, verbOf } from '../procedure/procedure.ts';
+
+const terminalTag = 'terminal';
 
 const description =
   'The interface of Berth. Every procedure is served twice: at `/api/<router>.<procedure>` with the bare ' +
@@ -35,8 +39,10 @@ export function createOpenapi(
     info: { title: 'Berth', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
-    tags: [...fixedTags, ...new Set(procedures.map(({ router }) => router))].map((name) => ({ name })),
-    paths: { ...fixedPaths(), ...paths },
+    tags: [...fixedTags, terminalTag, ...new Set(procedures.map(({ router }) => router))].map((name) => ({
+      name,
+    })),
+    paths: { ...fixedPaths(), [terminalPath]: { get: terminalOperation(records) }, ...paths },
     components: {
       securitySchemes: {
         apiKey: {
@@ -134,6 +140,14 @@ function operation(path: string, router: string, procedure: Procedure, records: 
       ...errorResponses(procedure),
     },
   };
+}
+
+/** A handshake, which is a GET, and no answer with a body. */
+function terminalOperation(records: Records): Schema {
+  const procedure: Procedure = { ...terminalContract.open, kind: 'query' };
+  const { responses, ...shared } = operation(`${terminalTag}.open`, terminalTag, procedure, records);
+  const { 200: _none, ...refusals } = Object(responses);
+  return { ...shared, responses: { 101: { description: 'Switching Protocols' }, ...refusals } };
 }
 
 function parametersOrBody(procedure: Procedure): Schema {

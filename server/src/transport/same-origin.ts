@@ -18,10 +18,27 @@ export function requireSameOrigin(request: FastifyRequest): void {
   );
 }
 
+/**
+ * Throws FORBIDDEN for a WebSocket that a page of another address opens: a browser sends the cookie along,
+ * and always tells the origin.
+ */
+export function requireOwnOrigin(request: FastifyRequest): void {
+  const { origin } = request.headers;
+  if (isOurs(request) && (origin === undefined || isOwnOrigin(request, origin))) return;
+  throw new AppError(
+    'FORBIDDEN',
+    'A page of another address tried to open a terminal here; only pages of this address may. Programs ' +
+      'should send an API key in x-api-key and no Origin.',
+  );
+}
+
 function isOurs(request: FastifyRequest): boolean {
   const { origin } = request.headers;
   const site = request.headers['sec-fetch-site'];
-  const isOwnOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).host === request.host;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
-  return origin === undefined || isOwnOrigin(origin);
+  return origin === undefined || isOwnOrigin(request, origin);
+}
+
+function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === request.host;
 }

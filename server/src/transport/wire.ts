@@ -10,7 +10,7 @@ import type { StreamLimits } from './stream.ts';
 
 export interface Wire {
   registry: Registry;
-  guard: Guard;
+  guard: Pick<Guard, 'call' | 'stream'>;
   authenticate: Authenticate;
   cookies: CookieJar;
   toError(error: unknown, path: string | undefined): AppError;
@@ -19,6 +19,8 @@ export interface Wire {
   uploadLimit(): Promise<number>;
   streamLimits: StreamLimits;
   liveStreams: LiveStreams;
+  /** Form A answers in a `json` envelope whatever the input came in; absent: as the input came. */
+  wrapsAnswers?: boolean;
   /** Bytes of a stream's events in one JSON. */
   answerLimit(): Promise<number>;
 }

@@ -57,6 +57,12 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   host: ['host', 'previewWildcard', 'domain.validateDomain domain'],
   address: [
     'acmeDirectory',
+    'discord.webhookUrl',
+    'email.host',
+    'ntfy.serverUrl',
+    'slack.webhookUrl',
+    'telegram.apiUrl',
+    'webhook.url',
     'allowedPrivateNetworks.0',
     'apiUrl',
     'baseUrl',
@@ -111,6 +117,17 @@ const plain: readonly string[] = [
   // Ids at a git host, of its own account.
   'appId',
   'installationId',
+  // At another machine, with a credential of that machine.
+  'telegram.chatId',
+  'ntfy.topic',
+  'email.from',
+  'email.to.0',
+  'email.username',
+  'channel',
+  'events.0',
+  'email.security',
+  // Of a host key.
+  'fingerprint',
   // One's own names for one's own things.
   'name',
   'title',
@@ -124,6 +141,10 @@ const plain: readonly string[] = [
   'region',
   // Secrets that are given, and read nowhere.
   'accessKey',
+  'email.password',
+  'ntfy.accessToken',
+  'telegram.botToken',
+  'webhook.secret',
   'accessToken',
   'code',
   'currentPassword',
@@ -203,6 +224,8 @@ const plain: readonly string[] = [
   'provider',
   'publishMode',
   'role',
+  'cron',
+  'cleanupSchedule',
   'schedule',
   'search',
   'serverType',
@@ -253,7 +276,7 @@ function classed(procedure: NamedProcedure, field: TextField): ClassedField | un
 }
 
 /** Of other systems. */
-const plainIds: readonly string[] = ['appId', 'installationId', 'eab.keyId'];
+const plainIds: readonly string[] = ['appId', 'installationId', 'eab.keyId', 'telegram.chatId'];
 
 export interface Classed {
   fields: ClassedField[];

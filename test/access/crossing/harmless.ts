@@ -33,7 +33,9 @@ const ownNetworkOnly: Harmless = {
   values: /^(berth|host|localhost)$/,
   reason: "A name within the environment's own network; the platform's names all begin with berth-.",
 };
-const notInstalled: Harmless = { reason: 'Answered 501: nothing is set up and nothing is asked.' };
+const notReached: Harmless = {
+  reason: 'Answered 412 here: the server of this world has no key that opens it, so nothing is asked.',
+};
 const inBucket: Harmless = {
   values: /^\//,
   reason: "Read from the root of the destination's own place; .. is refused.",
@@ -66,6 +68,7 @@ const rows: Readonly<Record<string, Harmless>> = {
   containerId: asksTheEngine,
   nodeId: asksTheEngine,
   'compose.readLogs serviceName': asksTheEngine,
+  'compose.logs serviceName': asksTheEngine,
   'compose.update suffix': { reason: "A part of the engine's names behind the compose service's own." },
   'application.update registryUrl': {
     values: /^\/var/,
@@ -76,6 +79,7 @@ const rows: Readonly<Record<string, Harmless>> = {
   },
   customGitUrl: connectedLater,
   endpoint: connectedLater,
+  'webhook.url': connectedLater,
   composeFile: judgedAtDeployment,
   'domain.update serviceName': {
     reason: "Read of a compose service's domain alone, and then sought in that service's own file.",
@@ -92,9 +96,8 @@ const rows: Readonly<Record<string, Harmless>> = {
   'labels.team': {
     reason: 'The value of a label of the tenant’s own; keys that mean something are refused.',
   },
-  'metricsConfig.server.urlCallback': notInstalled,
-  'metricsConfig.containers.services.include.0': notInstalled,
-  'metricsConfig.containers.services.exclude.0': notInstalled,
+  'metricsConfig.containers.services.include.0': notReached,
+  'metricsConfig.containers.services.exclude.0': notReached,
   'backup.create prefix': inBucket,
   'backup.update prefix': inBucket,
   backupFile: inBucket,

@@ -369,6 +369,11 @@ export const applicationRows: Rows = [
     ],
   },
   {
+    call: 'application.uploadedChunks',
+    input: application,
+    gives: { upload: null, names: '' },
+  },
+  {
     call: 'application.dropDeployment',
     input: application,
     gives: true,
@@ -556,6 +561,11 @@ const deployment = {
 
 export const deploymentRows: Rows = [
   { call: 'deployment.all', input: application, gives: [deployment] },
+  {
+    call: 'deployment.all',
+    input: { limit: 1 },
+    gives: { items: [{ deploymentId: any.id, status: any.text }] },
+  },
   { call: 'deployment.latest', input: application, gives: deployment },
   {
     call: 'deployment.one',

@@ -52,6 +52,23 @@ export const backupRows: Rows = [
     input: { ...good, destinationId: '<foreign.destinationId>' },
     refused: 'FORBIDDEN',
   },
+  { call: 'backup.all', gives: any.listOf(record) },
+  {
+    call: 'backup.run',
+    input: { backupId: '<backupId>' },
+    gives: { backupRunId: any.id, operation: 'backup', startedBy: 'person' },
+  },
+  {
+    call: 'backup.restore',
+    input: {
+      databaseId: '<mysqlId>',
+      databaseType: 'mysql',
+      databaseName: 'shop',
+      destinationId: '<destinationId>',
+      backupFile: 'shop/none.dump',
+    },
+    gives: { backupRunId: any.id, operation: 'restore', startedBy: 'person' },
+  },
   {
     call: 'backup.one',
     input: { backupId: '<backupId>' },

@@ -103,6 +103,7 @@ export const composeRows: Rows = [
   { call: 'compose.killBuild', input: id, gives: { ...record, composeId: '<composeId>' } },
   { call: 'compose.stop', needs: 'engine', input: id, gives: { ...record, composeStatus: 'idle' } },
   { call: 'compose.readLogs', needs: 'engine', input: id, gives: [] },
+  { call: 'compose.logs', needs: 'engine', input: id, gives: { lines: [], lastEventId: null } },
   {
     call: 'compose.move',
     input: { ...id, targetEnvironmentId: '<otherEnvironmentId>' },

@@ -29,6 +29,29 @@ const arrays = {
   compose: any.list,
 };
 
+export const placedRows: Rows = [
+  {
+    call: 'service.all',
+    input: { search: 'nothing is called so' },
+    gives: [],
+  },
+  {
+    call: 'service.all',
+    gives: any.listOf({
+      serviceId: any.id,
+      kind: any.text,
+      name: any.text,
+      projectId: any.id,
+      environmentId: any.id,
+      condition: any.text,
+      running: any.number,
+      desired: any.number,
+      status: any.text,
+    }),
+  },
+  { call: 'event.stream', gives: { lines: [{ type: 'position' }] } },
+];
+
 export const projectRows: Rows = [
   {
     rule: 'project.create answers project and default environment',

@@ -257,7 +257,19 @@ export const serverRows: Rows = [
     input: { serverId: '<busyServerId>' },
     refused: 'PRECONDITION_FAILED',
   },
-  { call: 'server.setup', input: { serverId: '<serverId>' }, refused: 'NOT_IMPLEMENTED' },
+  {
+    rule: 'a changed host key is refused until it is trusted',
+    call: 'server.trustHostKey',
+    input: { serverId: '<serverId>', fingerprint: `SHA256:${'a'.repeat(43)}` },
+    gives: { ...server, hostKeyFingerprint: `SHA256:${'a'.repeat(43)}` },
+  },
+  {
+    rule: 'setup is accepted at once and runs as a job',
+    call: 'server.setup',
+    input: { serverId: '<serverId>' },
+    gives: { ...server, setupStatus: 'running', setupStage: null, setupError: null },
+  },
+  { call: 'server.setupLogs', input: { serverId: '<serverId>' } },
   {
     rule: 'setup without a key is 412',
     call: 'server.setup',
@@ -265,13 +277,14 @@ export const serverRows: Rows = [
     input: { serverId: '<serverId>' },
     refused: 'PRECONDITION_FAILED',
   },
-  { call: 'server.validate', input: { serverId: '<serverId>' }, refused: 'NOT_IMPLEMENTED' },
-  { call: 'server.security', input: { serverId: '<serverId>' }, refused: 'NOT_IMPLEMENTED' },
+  // Its address is one that nobody has.
+  { call: 'server.validate', input: { serverId: '<serverId>' }, refused: 'PRECONDITION_FAILED' },
+  { call: 'server.security', input: { serverId: '<serverId>' }, refused: 'PRECONDITION_FAILED' },
   {
     call: 'server.setupMonitoring',
     rule: 'metricsConfig has its bounds',
     input: { serverId: '<serverId>', metricsConfig: monitoring },
-    refused: 'NOT_IMPLEMENTED',
+    refused: 'PRECONDITION_FAILED',
     after: [
       {
         call: 'server.one',
@@ -328,8 +341,11 @@ export const serverRows: Rows = [
   {
     call: 'server.getServerMetrics',
     input: { url: 'http://203.0.113.7:4500/metrics', token: 't', dataPoints: 50 },
-    refused: 'NOT_IMPLEMENTED',
+    refused: 'PRECONDITION_FAILED',
   },
+  // It has no monitoring.
+  { call: 'server.metrics', input: { serverId: '<serverId>', points: 5 }, refused: 'PRECONDITION_FAILED' },
+  { call: 'service.metrics', input: { serviceId: '<applicationId>' }, gives: any.list },
 ];
 
 const preview = {
@@ -397,6 +413,12 @@ export const previewDeploymentRows: Rows = [
     needs: 'engine',
     input: { previewDeploymentId: '<previewDeploymentId>' },
     gives: { ...preview, status: 'stopped' },
+  },
+  {
+    call: 'previewDeployment.logs',
+    needs: 'engine',
+    input: { previewDeploymentId: '<previewDeploymentId>' },
+    gives: { lines: [], lastEventId: null },
   },
   {
     call: 'previewDeployment.killBuild',
@@ -663,6 +685,84 @@ export const destinationRows: Rows = [
     call: 'destination.testConnection',
     input: { destinationId: '<destinationId>' },
     refused: 'SERVICE_UNAVAILABLE',
+  },
+];
+
+const notification = {
+  notificationId: any.id,
+  name: any.text,
+  channel: 'webhook',
+  enabled: true,
+  events: any.list,
+  webhook: { url: any.text, secret: any.absent },
+  slack: null,
+  waiting: 0,
+  lastSentAt: null,
+  lastError: null,
+  createdAt: any.time,
+};
+const slackUrl = 'https://hooks.slack.com/services/hidden-access-token';
+
+export const notificationRows: Rows = [
+  {
+    rule: 'a channel never shows its secrets',
+    call: 'notification.create',
+    input: {
+      name: 'ops',
+      channel: 'webhook',
+      events: ['deploymentFailed', 'serviceDown'],
+      webhook: { url: 'https://example.com/berth', secret: 'hidden-webhook-secret' },
+    },
+    gives: { ...notification, name: 'ops' },
+  },
+  {
+    rule: 'a channel never shows its secrets',
+    call: 'notification.create',
+    input: { name: 'chat', channel: 'slack', events: ['backupFailed'], slack: { webhookUrl: slackUrl } },
+    gives: { channel: 'slack', slack: { webhookUrl: any.absent }, webhook: null },
+  },
+  {
+    call: 'notification.create',
+    input: { name: 'chat', channel: 'slack', events: ['backupFailed'] },
+    refused: 'BAD_REQUEST',
+    field: 'slack',
+  },
+  {
+    call: 'notification.create',
+    input: { name: 'chat', channel: 'ntfy', events: ['nothing'], ntfy: { topic: 'x' } },
+    refused: 'BAD_REQUEST',
+    field: 'events.0',
+  },
+  {
+    call: 'notification.one',
+    input: { notificationId: '<notificationId>' },
+    gives: { ...notification, name: 'on call' },
+  },
+  { call: 'notification.all', gives: [{ ...notification, name: 'on call' }] },
+  {
+    call: 'notification.update',
+    input: { notificationId: '<notificationId>', name: 'everybody', events: ['serviceDown'] },
+    gives: { ...notification, name: 'everybody', events: ['serviceDown'] },
+  },
+  {
+    rule: 'secrets of a channel go nowhere that they were not given for',
+    call: 'notification.update',
+    input: { notificationId: '<notificationId>', webhook: { url: 'https://elsewhere.example.com/' } },
+    refused: 'BAD_REQUEST',
+    field: 'webhook.secret',
+  },
+  {
+    call: 'notification.test',
+    input: { notificationId: '<notificationId>' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
+    call: 'notification.remove',
+    input: { notificationId: '<notificationId>' },
+    gives: notification,
+    after: [
+      { call: 'notification.one', input: { notificationId: '<notificationId>' }, refused: 'NOT_FOUND' },
+    ],
   },
 ];
 

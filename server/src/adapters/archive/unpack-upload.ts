@@ -1,11 +1,14 @@
-/** An uploaded source becomes a folder: zip, tar or tar.gz, told by its first bytes. */
+/** An uploaded source becomes a folder: zip, tar, tar.gz or a chunked archive, told by its first bytes. */
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { chunkedMagic } from '../../domain/chunked-archive.ts';
 import { AppError } from '../../domain/errors.ts';
 import { damagedArchive } from './archive-entry.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
+import { createChunkPack, type ChunkPack } from './chunk-pack.ts';
+import { readChunked } from './chunked-reader.ts';
 import { createFileSink } from './file-sink.ts';
 import type { UnpackLimits } from './file-sink.ts';
 import { isTarHeader } from './tar-header.ts';
@@ -15,7 +18,12 @@ import { readZip } from './zip-reader.ts';
 export interface UploadLimits extends UnpackLimits {
   /** Bytes of the archive itself. */
   packedBytes: number;
+  /** The chunks of the upload that a chunked archive names as its base; without it there are none. */
+  openBase?: (name: string) => Promise<ChunkPack | undefined>;
 }
+
+/** Where the chunks of a chunked archive are kept: beside its folder. */
+export const packPath = (directory: string): string => `${directory}.chunks`;
 
 /** Decisions 5: 512 MiB packed, 2 GiB and 100,000 entries unpacked. */
 export const defaultUploadLimits: UploadLimits = {
@@ -44,11 +52,12 @@ export async function unpackUpload(
     // A zip's list stands at its end, so that it cannot be read as it comes.
     if (typeof source !== 'string') await spool(source, packed, limits, signal);
     const sink = createFileSink(directory, limits, signal);
-    for await (const entry of await entriesOf(packed, limits)) await sink.write(entry);
+    for await (const entry of await entriesOf(packed, directory, limits)) await sink.write(entry);
     if (sink.files === 0) throw damagedArchive('it holds no files');
     return { files: sink.files, bytes: sink.bytes };
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
+    await rm(packPath(directory), { force: true });
     throw fullDisk(error) ?? error;
   } finally {
     if (typeof source !== 'string') await rm(packed, { force: true });
@@ -81,12 +90,18 @@ async function spool(
   }
 }
 
-async function entriesOf(path: string, limits: UploadLimits): Promise<AsyncIterable<ArchiveEntry>> {
+async function entriesOf(
+  path: string,
+  directory: string,
+  limits: UploadLimits,
+): Promise<AsyncIterable<ArchiveEntry>> {
   const head = await headOf(path);
   if (head.length === 0) throw damagedArchive('it is empty');
   if (head.subarray(0, 2).toString('latin1') === 'PK') return readZip(path);
   if (head[0] === 0x1f && head[1] === 0x8b) return readTar(gunzip(path, limits));
   if (isTarHeader(head)) return readTar(createReadStream(path));
+  if (head.subarray(0, chunkedMagic.length).toString('latin1') === chunkedMagic)
+    return readChunkedTar(unchunked(path, directory, limits));
   throw damagedArchive('it is neither zip nor tar nor tar.gz');
 }
 
@@ -103,8 +118,34 @@ async function headOf(path: string): Promise<Buffer> {
 /** Bytes of a tar archive beside its files' own: headers, names and padding of each entry. */
 const overhead = 4096;
 
+const mostTarBytes = ({ unpackedBytes, entries }: UploadLimits): number =>
+  unpackedBytes + entries * overhead + 1024 * 1024;
+
+/** Read to its very end, since its digest stands there. */
+async function* readChunkedTar(tar: AsyncGenerator<Uint8Array>): AsyncGenerator<ArchiveEntry> {
+  try {
+    yield* readTar(tar);
+    while (!(await tar.next()).done);
+  } finally {
+    await tar.return(undefined);
+  }
+}
+
+async function* unchunked(path: string, directory: string, limits: UploadLimits): AsyncGenerator<Uint8Array> {
+  const pack = await createChunkPack(packPath(directory), limits.beforeWrite);
+  try {
+    yield* readChunked(path, {
+      pack,
+      mostBytes: mostTarBytes(limits),
+      openBase: limits.openBase ?? (async () => undefined),
+    });
+  } finally {
+    await pack.close();
+  }
+}
+
 async function* gunzip(path: string, limits: UploadLimits): AsyncGenerator<Uint8Array> {
-  const most = limits.unpackedBytes + limits.entries * overhead + 1024 * 1024;
+  const most = mostTarBytes(limits);
   const stream = pipeline(createReadStream(path), createGunzip(), () => undefined);
   let bytes = 0;
   try {

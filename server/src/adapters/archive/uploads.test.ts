@@ -50,13 +50,16 @@ async function accepted(path: string): Promise<void> {
 }
 
 test('five uploads leave one folder, the last', async () => {
-  for (let count = 0; count < 5; count += 1) await accepted(await uploads.keep('a1', archive('small.tar')));
+  for (let count = 0; count < 5; count += 1)
+    await accepted(await uploads.keep('a1', archive('small.tar'), current));
   expect(left()).toEqual([current]);
   expect(readFileSync(join(current ?? '', 'index.html'), 'utf8')).toBe('hello');
 });
 
 test('uploads at once leave the one that the record names, in whatever order they are settled', async () => {
-  const paths = await Promise.all(Array.from({ length: 5 }, () => uploads.keep('a1', archive('small.tar'))));
+  const paths = await Promise.all(
+    Array.from({ length: 5 }, () => uploads.keep('a1', archive('small.tar'), current)),
+  );
   expect(left()).toHaveLength(5);
   for (const path of paths) current = path;
   await Promise.all(paths.toReversed().map((path) => uploads.settle('a1', path, currentPath)));
@@ -64,21 +67,21 @@ test('uploads at once leave the one that the record names, in whatever order the
 });
 
 test('one that is still in hand is never removed by another', async () => {
-  const slow = await uploads.keep('a1', archive('small.tar'));
-  await accepted(await uploads.keep('a1', archive('small.tar')));
+  const slow = await uploads.keep('a1', archive('small.tar'), current);
+  await accepted(await uploads.keep('a1', archive('small.tar'), current));
   expect(left()).toContain(slow);
   await accepted(slow);
   expect(left()).toEqual([slow]);
 });
 
 test('one that was not accepted goes, and the former stays', async () => {
-  await accepted(await uploads.keep('a1', archive('small.tar')));
-  await uploads.forget(await uploads.keep('a1', archive('small.tar')));
+  await accepted(await uploads.keep('a1', archive('small.tar'), current));
+  await uploads.forget(await uploads.keep('a1', archive('small.tar'), current));
   expect(left()).toEqual([current]);
 });
 
 test('what a crash left goes at the next start; the current source stays', async () => {
-  await accepted(await uploads.keep('a1', archive('small.tar')));
+  await accepted(await uploads.keep('a1', archive('small.tar'), current));
   mkdirSync(join(root, 'a1/half'));
   writeFileSync(join(root, 'a1/half.packed'), 'half');
   mkdirSync(join(root, 'gone/x'), { recursive: true });
@@ -89,7 +92,9 @@ test('what a crash left goes at the next start; the current source stays', async
 
 test('a disk that would be too full refuses before anything is written, with the numbers', async () => {
   keptFree = 900 * 1024 * GiB;
-  await expect(uploads.keep('a1', { ...archive('small.tar'), bytes: 3 * GiB })).rejects.toMatchObject({
+  await expect(
+    uploads.keep('a1', { ...archive('small.tar'), bytes: 3 * GiB }, current),
+  ).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
     message: expect.stringMatching(
       /^Only [\d.]+ GiB of disk are free, and the upload needs 3\.0 GiB while 921600\.0 GiB stay free \(setting minFreeDisk\)\. Free some space/,
@@ -105,7 +110,7 @@ test('a disk that fills while it is unpacked ends it, and nothing of it stays', 
     freeBytes: async () => (free -= GiB / 3),
     rules: async () => ({ unpackedBytes: GiB, entries: 100, keptFree: GiB / 2 }),
   });
-  await expect(uploads.keep('a1', archive('large.tar.gz'))).rejects.toMatchObject({
+  await expect(uploads.keep('a1', archive('large.tar.gz'), current)).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
     message: expect.stringContaining('the upload needs room while 512.0 MiB stay free'),
   });

@@ -1,20 +1,22 @@
 /** The builders of one host: one for each organization, started when needed and stopped when not. */
-import { mkdir, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { builderImage, builderLabel } from '../../domain/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/build-engine.ts';
 import type { BuildLimiter, BuildLimits } from '../../ports/builder.ts';
+import type { BuilderFolders } from '../../ports/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, type EngineClient } from '../engine/engine-client.ts';
 import { listImages, removeImage } from '../engine/images.ts';
 import { layersOf } from '../engine/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
+import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
 import { buildersOf, ensureBuilder, limitBuilder, stopBuilder } from './builder-container.ts';
 import { nameOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { bringImage, deliverImage } from './image-transfer.ts';
+import { holdSocket } from './held-socket.ts';
 import { chainIds } from './layer-archive.ts';
 
 export interface BuildEnginesOptions {
@@ -25,6 +27,10 @@ export interface BuildEnginesOptions {
   /** Folder for the builders' sockets as this machine sees it, and as the host does. */
   folder: string;
   hostFolder: string;
+  /** Makes the builders' folders; absent: they are folders of this machine. */
+  folders?: BuilderFolders | undefined;
+  /** Brings an image from elsewhere where the host's engine lacks it, if it can. */
+  fetchImage?: ((reference: string, signal: AbortSignal) => Promise<boolean>) | undefined;
   limiterOf(socket: string): BuildLimiter;
   wallsOf(organizationId: string): Promise<BuilderWalls>;
   /** Whether an image of the host's engine may be used by everybody. */
@@ -41,7 +47,10 @@ const imagesLookedAt = 5;
 /** What is known of an organization's builder. */
 interface Builder {
   organizationId: string;
+  /** That its container sees, and writes. */
   folder: string;
+  /** That it does not reach: the sockets of that one, held. */
+  heldFolder: string;
   socket: string;
   client: EngineClient;
   limiter: BuildLimiter;
@@ -88,24 +97,42 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       }
       for (const name of await listVolumes(engine, builderLabel)) {
         const organizationId = name.slice(nameOf('').length);
-        if (organizations.has(organizationId)) continue;
-        await removeVolume(engine, name);
-        await rm(join(options.folder, folderOf(organizationId)), { recursive: true, force: true });
+        if (!organizations.has(organizationId)) await removeCache(engine, options, organizationId);
       }
+    },
+    async remove(organizationId) {
+      const builder = builderOf(organizationId);
+      await inTurn(builder, async () => {
+        await removeContainer(engine, nameOf(organizationId));
+        await removeCache(engine, options, organizationId);
+      });
+      builders.delete(organizationId);
     },
   };
 }
 
+async function removeCache(
+  engine: EngineClient,
+  options: BuildEnginesOptions,
+  organizationId: string,
+): Promise<void> {
+  await removeVolume(engine, nameOf(organizationId));
+  await foldersOf(options).remove(folderOf(organizationId));
+}
+
 function newBuilder(
   engine: EngineClient,
-  { folder, limiterOf, idleMs = defaultIdleMs }: BuildEnginesOptions,
+  { folder, folders, limiterOf, idleMs = defaultIdleMs }: BuildEnginesOptions,
   organizationId: string,
 ): Builder {
-  const own = join(folder, folderOf(organizationId));
-  const socket = join(own, 'docker.sock');
+  const seen = join(folder, folderOf(organizationId));
+  // Those of another server are this machine's own already, which nobody there can replace.
+  const heldFolder = folders === undefined ? heldFolderOf(folder, folderOf(organizationId)) : seen;
+  const socket = join(heldFolder, engineSocketName);
   const builder: Builder = {
     organizationId,
-    folder: own,
+    folder: seen,
+    heldFolder,
     socket,
     client: createEngineClient(socket, 'of the builder'),
     limiter: limiterOf(socket),
@@ -131,29 +158,38 @@ async function stopUnused(engine: EngineClient, builder: Builder): Promise<void>
 /** Gives the id of the container, which runs and has the limits of its builds. */
 async function start(
   engine: EngineClient,
-  { image = builderImage, hostFolder, wallsOf }: BuildEnginesOptions,
-  { organizationId, folder, socket, running, idle }: Builder,
+  options: BuildEnginesOptions,
+  { organizationId, folder, heldFolder, socket, running, idle }: Builder,
   signal: AbortSignal,
 ): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { image = builderImage, hostFolder, wallsOf, fetchImage } = options;
+  await foldersOf(options).make(folderOf(organizationId));
+  await fetchImage?.(image, signal);
   const own = join(hostFolder, folderOf(organizationId));
   const container = { organizationId, image, hostFolder: own, walls: await wallsOf(organizationId) };
   const use = { isInUse: idle.users() > 1, limits: running, signal };
-  const id = await ensureBuilder(engine, container, use, () => answers(socket));
+  const hold = async (name: string): Promise<boolean> =>
+    heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));
+  const id = await ensureBuilder(
+    engine,
+    container,
+    use,
+    async () => (await hold(engineSocketName)) && (await answers(socket)) && hold(partsSocketName),
+  );
   await limitBuilder(engine, id, running);
   return id;
 }
 
 function lent(
   engine: EngineClient,
-  { engineSocket, isShared }: BuildEnginesOptions,
+  { engineSocket, isShared, fetchImage }: BuildEnginesOptions,
   builder: Builder,
   { id, limits }: { id: string; limits: BuildLimits },
 ): BuildEngine {
   const { client, socket, organizationId, running } = builder;
   const ends = {
     host: { client: engine, socket: engineSocket },
-    builder: { client, socket, partsSocket: join(builder.folder, 'images.sock') },
+    builder: { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) },
   };
   const brought = new Set<string>();
   return {
@@ -164,7 +200,10 @@ function lent(
         if (!(await isShared(reference))) continue;
         // One after another for each image; the second finds it there. Builds that need no image go on.
         const before = builder.bringing.get(reference) ?? Promise.resolve();
-        const chains = before.then(() => bringImage(ends, reference, signal));
+        const chains = before.then(async () => {
+          await fetchImage?.(reference, signal);
+          return bringImage(ends, reference, signal);
+        });
         builder.bringing.set(
           reference,
           chains.catch(() => undefined),
@@ -201,6 +240,9 @@ function inTurn<T>(builder: Builder, work: () => Promise<T>): Promise<T> {
   builder.turn = done.catch(() => undefined);
   return done;
 }
+
+const foldersOf = ({ folders, folder }: Pick<BuildEnginesOptions, 'folders' | 'folder'>): BuilderFolders =>
+  folders ?? localBuilderFolders(folder);
 
 /** An id as the name of a folder. */
 function folderOf(organizationId: string): string {

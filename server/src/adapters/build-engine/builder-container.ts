@@ -26,6 +26,7 @@ const inspected = z.looseObject({
   Image: z.string(),
   State: z.looseObject({ Running: z.boolean() }),
   Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }),
+  HostConfig: z.record(z.string(), z.unknown()),
 });
 
 /**
@@ -74,7 +75,10 @@ export async function limitBuilder(
   limits: Iterable<BuildLimits>,
 ): Promise<void> {
   const { CpuPeriod, CpuQuota, ...memory } = containerLimits(limits);
+  const present: Readonly<Record<string, unknown>> = (await inspect(client, id))?.HostConfig ?? {};
   for (const body of [memory, { CpuPeriod, CpuQuota }]) {
+    // A change takes the engine as long as a small step of a build, and most builds have the same limits.
+    if (Object.entries(body).every(([name, value]) => present[name] === value)) continue;
     const path = `/containers/${segment(id)}/update`;
     try {
       await client.send({ method: 'POST', path, body, doing: 'limiting the builder' });

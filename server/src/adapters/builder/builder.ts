@@ -46,6 +46,7 @@ export function createBuilder(options: BuilderOptions): Builder {
   return {
     programs: probePrograms,
     tidy: (organizations) => engines.tidy(organizations),
+    remove: (organizationId) => engines.remove(organizationId),
     build: async (request) => {
       request.signal.throwIfAborted();
       try {

@@ -13,7 +13,7 @@ const event = z.looseObject({
 /** Checks of health are events of their own several times a second; only their verdicts are asked for. */
 const filters = {
   type: ['container', 'service'],
-  event: ['create', 'update', 'remove', 'start', 'die', 'oom', 'health_status'],
+  event: ['create', 'update', 'remove', 'start', 'die', 'oom', 'health_status', 'pause', 'unpause'],
 };
 const doing = 'listening to its events';
 /** Longer than any event: a container's has all its labels. */

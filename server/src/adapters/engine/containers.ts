@@ -1,9 +1,10 @@
 import type { z } from 'zod';
-import type { ContainerEnd, ContainerState } from '../../ports/engine.ts';
+import type { ContainerEnd } from '../../ports/container-end.ts';
+import type { ContainerState } from '../../ports/engine.ts';
 import { containerAnswer, containersAnswer, tasksAnswer } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import { segment } from './engine-client.ts';
-import { isAbsent } from './engine-error.ts';
+import { EngineRefusal, isAbsent } from './engine-error.ts';
 
 /** Containers of this node that bear the label, ended ones included. */
 export async function listContainers(client: EngineClient, label: string): Promise<ContainerState[]> {
@@ -19,6 +20,16 @@ export async function listContainers(client: EngineClient, label: string): Promi
     state: answer.State,
     networks: Object.keys(answer.NetworkSettings?.Networks ?? {}),
   }));
+}
+
+/** Ids of the containers of this node that are paused. */
+export async function pausedContainers(client: EngineClient): Promise<string[]> {
+  const query = { filters: { status: ['paused'] } };
+  const answers = await client.call(
+    { method: 'GET', path: '/containers/json', query, doing: 'listing paused containers' },
+    containersAnswer,
+  );
+  return answers.map(({ Id }) => Id);
 }
 
 /**
@@ -117,7 +128,7 @@ function failedCheckOf({ State: { Health } }: Inspected): string | undefined {
   return failed?.Output.trim();
 }
 
-/** Ends and removes a container with its unnamed volumes; an absent one is no error. */
+/** Ends and removes a container with its unnamed volumes; one that is absent or going is no error. */
 export async function removeContainer(client: EngineClient, id: string): Promise<void> {
   try {
     await client.send({
@@ -127,6 +138,10 @@ export async function removeContainer(client: EngineClient, id: string): Promise
       doing: 'removing a container',
     });
   } catch (error) {
-    if (!isAbsent(error)) throw error;
+    // Somebody else's removal of it is under way (engine API, 409).
+    if (!isAbsent(error) && !isGoing(error)) throw error;
   }
 }
+
+const isGoing = (error: unknown): boolean =>
+  error instanceof EngineRefusal && error.status === 409 && error.words.includes('in progress');

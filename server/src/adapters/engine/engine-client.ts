@@ -31,11 +31,14 @@ export type EngineAddress =
       socketPath: string;
       /** As sentences name another server; the socket where there is none. */
       serverName?: string | undefined;
+      /** Why its machine cannot be reached at this moment, where something between here and there knows. */
+      whySilent?: (() => string | undefined) | undefined;
     }
   | { client: EngineClient };
 
 export function clientAt(address: EngineAddress): EngineClient {
-  return 'client' in address ? address.client : createEngineClient(address.socketPath, address.serverName);
+  if ('client' in address) return address.client;
+  return createEngineClient(address.socketPath, address.serverName, address.whySilent);
 }
 
 const defaultLimitMs = 30_000;
@@ -46,7 +49,11 @@ const mostInFlight = 64;
  * Connects to the engine through a unix socket. `serverName` stands for the socket in sentences, where the
  * engine is another server's.
  */
-export function createEngineClient(socketPath: string, serverName?: string): EngineClient {
+export function createEngineClient(
+  socketPath: string,
+  serverName?: string,
+  whySilent?: () => string | undefined,
+): EngineClient {
   const place = serverName === undefined ? `at ${socketPath}` : `of ${serverName}`;
   const inFlight = createInFlight(mostInFlight);
 
@@ -54,10 +61,11 @@ export function createEngineClient(socketPath: string, serverName?: string): Eng
     const limit = AbortSignal.timeout(request.limitMs ?? defaultLimitMs);
     const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
     try {
-      return await inFlight.run(signal, () => wholeAnswer(socketPath, request, signal));
+      const ask = (): Promise<unknown> => wholeAnswer(socketPath, request, signal);
+      return await (request.isWaiting ? ask() : inFlight.run(signal, ask));
     } catch (cause) {
       request.signal?.throwIfAborted();
-      throw engineError(request.doing, place, cause);
+      throw engineError(request.doing, place, cause, whySilent?.());
     }
   }
 
@@ -76,7 +84,7 @@ export function createEngineClient(socketPath: string, serverName?: string): Eng
     async send(request) {
       await exchange(request);
     },
-    hijack: (request) => hijack({ socketPath, place }, request),
+    hijack: (request) => hijack({ socketPath, place, whySilent }, request),
     async open(request) {
       const head = new AbortController();
       const timer = setTimeout(() => head.abort(), request.limitMs ?? defaultLimitMs);
@@ -86,7 +94,7 @@ export function createEngineClient(socketPath: string, serverName?: string): Eng
         return await openAnswer(socketPath, request, signal);
       } catch (cause) {
         request.signal?.throwIfAborted();
-        throw engineError(request.doing, place, cause);
+        throw engineError(request.doing, place, cause, whySilent?.());
       } finally {
         clearTimeout(timer);
       }

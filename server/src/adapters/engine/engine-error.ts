@@ -50,9 +50,14 @@ export class EngineRefusal extends AppError {
   }
 }
 
-/** The error for a failed call. `doing` completes "while …"; `place` is named when nobody answers. */
-export function engineError(doing: string, place: string, cause: unknown): AppError {
+/**
+ * The error for a failed call. `doing` completes "while …"; `place` is named when nobody answers. `between`
+ * is a sentence when the way to it is known to be broken.
+ */
+export function engineError(doing: string, place: string, cause: unknown, between?: string): AppError {
   const fault = readFault(cause);
+  if (fault.status === undefined && between !== undefined)
+    return new AppError('SERVICE_UNAVAILABLE', between, { cause });
   if (fault.status === undefined) return unreachableError(doing, place, cause);
   if (/not a swarm manager|not part of a swarm/i.test(fault.words)) {
     return new EngineRefusal(
@@ -65,14 +70,9 @@ export function engineError(doing: string, place: string, cause: unknown): AppEr
       },
     );
   }
-  const unresolved = unresolvedName(fault.words);
+  const unresolved = unresolvedSentence(doing, fault.words);
   if (unresolved !== undefined)
-    return new EngineRefusal(
-      'SERVICE_UNAVAILABLE',
-      `The name ${unresolved} does not resolve (${doing}). Check its spelling, and the name servers of the ` +
-        'machine on which the engine runs.',
-      { ...fault, status: fault.status },
-    );
+    return new EngineRefusal('SERVICE_UNAVAILABLE', unresolved, { ...fault, status: fault.status });
   const code = codeOfRefusal(fault.status, fault.words, cause);
   return new EngineRefusal(code, `The engine refused ${doing}: ${fault.words}`, {
     ...fault,
@@ -80,11 +80,20 @@ export function engineError(doing: string, place: string, cause: unknown): AppEr
   });
 }
 
-/** The host of "lookup HOST: no such host" and "lookup HOST on SERVER: …" (Go's package net). */
-function unresolvedName(words: string): string | undefined {
-  return /\blookup (\S+?)(?: on \S+)?: (?:no such host|server misbehaving|Temporary failure in name)/i.exec(
-    words,
-  )?.[1];
+/**
+ * What is to be said of "lookup HOST: no such host" and "lookup HOST on SERVER: …" (Go's package net): that
+ * is nobody's refusal; undefined for other words.
+ */
+export function unresolvedSentence(doing: string, words: string): string | undefined {
+  const name =
+    /\blookup (\S+?)(?: on \S+)?: (?:no such host|server misbehaving|Temporary failure in name)/i.exec(
+      words,
+    )?.[1];
+  if (name === undefined) return undefined;
+  return (
+    `The name ${name} does not resolve (${doing}). Check its spelling, and the name servers of the machine ` +
+    'on which the engine runs.'
+  );
 }
 
 function codeOfRefusal(status: number, words: string, cause: unknown): ErrorCode {

@@ -13,4 +13,6 @@ export interface EngineRequest {
   signal?: AbortSignal | undefined;
   /** How long the answer (of a stream: its head) may take, in milliseconds. */
   limitMs?: number;
+  /** Answered only when something ends: it takes no place among the calls under way. */
+  isWaiting?: boolean;
 }

@@ -21,9 +21,7 @@ export async function exec(
   try {
     const body = {
       Cmd: program.argv,
-      Env: Object.entries(program.env).map(
-        ([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`,
-      ),
+      Env: environmentOf(program),
       AttachStdout: true,
       AttachStderr: true,
     };
@@ -56,6 +54,13 @@ export async function exec(
       );
     throw error;
   }
+}
+
+/** `KEY=VALUE` entries as the engine takes them. */
+export function environmentOf({ env }: { env: Readonly<Record<string, string | Secret>> }): string[] {
+  return Object.entries(env).map(
+    ([name, value]) => `${name}=${value instanceof Secret ? value.reveal() : value}`,
+  );
 }
 
 function createTail() {

@@ -13,17 +13,28 @@ const refusalLimit = 4096;
 
 /** Ending the connection's own side tells the engine that no input follows; its output still comes. */
 export function hijack(
-  { socketPath, place }: { socketPath: string; place: string },
+  {
+    socketPath,
+    place,
+    whySilent,
+  }: { socketPath: string; place: string; whySilent?: (() => string | undefined) | undefined },
   request: EngineRequest,
 ): Promise<Duplex> {
   const { doing, signal } = request;
+  const body = request.body === undefined ? '' : JSON.stringify(request.body);
   return new Promise((resolve, reject) => {
     const failed = (cause: unknown): void =>
-      reject(signal?.aborted ? signal.reason : engineError(doing, place, cause));
+      reject(signal?.aborted ? signal.reason : engineError(doing, place, cause, whySilent?.()));
     const call = startRequest({
       ...addressOf(socketPath, request),
       method: request.method,
-      headers: { host: 'engine', connection: 'Upgrade', upgrade: 'tcp', 'content-length': '0' },
+      headers: {
+        host: 'engine',
+        connection: 'Upgrade',
+        upgrade: 'tcp',
+        'content-length': Buffer.byteLength(body),
+        ...(body === '' ? {} : { 'content-type': 'application/json' }),
+      },
       timeout: headLimitMs,
     });
     const abort = (): void => void call.destroy();
@@ -47,6 +58,6 @@ export function hijack(
         failed,
       );
     });
-    call.end();
+    call.end(body);
   });
 }

@@ -7,7 +7,7 @@ import { isPlatformImage } from '../../domain/image-reference.ts';
 import { distributionAnswer, progressLine } from './answers.ts';
 import type { EngineClient } from './engine-client.ts';
 import type { EngineRequest } from './engine-request.ts';
-import { EngineRefusal } from './engine-error.ts';
+import { EngineRefusal, unresolvedSentence } from './engine-error.ts';
 import { imagePath, parseImageReference } from './image-reference.ts';
 import { missingPlatformImage } from './platform-image.ts';
 
@@ -109,6 +109,8 @@ function report(doing: string, line: string, options: ImageTransfer): void {
 }
 
 function registryError(doing: string, words: string, cause?: unknown): AppError {
+  const unresolved = unresolvedSentence(doing, words);
+  if (unresolved !== undefined) return new AppError('SERVICE_UNAVAILABLE', unresolved, { cause });
   return new AppError(codeOfWords(words), `The registry refused ${doing}: ${words}`, { cause });
 }
 

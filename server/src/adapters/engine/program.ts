@@ -52,6 +52,7 @@ export async function* programOutput(
         path: `${path}/wait`,
         doing: `waiting for the end of ${spec.name}`,
         limitMs: longestRunMs,
+        isWaiting: true,
         signal,
       },
       waitAnswer,

@@ -11,6 +11,7 @@ import { rawServiceLogs, readToEnd } from './logs.ts';
 import { pinImage } from './pinned-image.ts';
 import { deleteService, removeService } from './service-removal.ts';
 import { toDockerSpec } from './service-spec.ts';
+import { findService } from './services.ts';
 import { endedStates, listTasks } from './tasks.ts';
 
 const pollMs = 150;
@@ -103,14 +104,20 @@ async function follow(
   }
 }
 
+/** Throws PRECONDITION_FAILED when somebody else removed it. */
 async function ended(client: EngineClient, name: string, signal: AbortSignal): Promise<TaskState> {
   for (;;) {
     signal.throwIfAborted();
     const [task] = await listTasks(client, name);
     if (task !== undefined && endedStates.has(task.state)) return task;
+    if (task === undefined && !(await isThere(client, name)))
+      throw new AppError('PRECONDITION_FAILED', `The task ${name} was removed before it ended.`);
     await sleep(pollMs, undefined, { signal });
   }
 }
+
+const isThere = async (client: EngineClient, name: string): Promise<boolean> =>
+  (await findService(client, name)) !== undefined;
 
 async function copyLines(lines: AsyncIterable<LogLine>, pass: (line: LogLine) => void): Promise<void> {
   for await (const line of lines) pass(line);

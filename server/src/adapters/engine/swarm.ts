@@ -3,13 +3,21 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Engine, EngineInfo } from '../../ports/engine.ts';
 import { infoAnswer } from './answers.ts';
 import { changes } from './changes.ts';
-import { containerEnd, failedCheck, listContainers, serviceContainers } from './containers.ts';
+import {
+  containerEnd,
+  failedCheck,
+  listContainers,
+  pausedContainers,
+  serviceContainers,
+} from './containers.ts';
 import { clientAt } from './engine-client.ts';
 import type { EngineAddress, EngineClient } from './engine-client.ts';
+import { diskUsage, removeEnded } from './disk-usage.ts';
 import { exec } from './exec.ts';
 import { askRegistry, pullImage, pushImage } from './image-transfer.ts';
 import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
 import { serviceLogs } from './logs.ts';
+import { interact } from './interact.ts';
 import { createNetworks } from './networks.ts';
 import { programOutput, removeContainers } from './program.ts';
 import { runTask } from './run-task.ts';
@@ -65,10 +73,12 @@ export function createSwarmEngine({
     programOutput: (spec, streams) => programOutput(client, spec, streams),
     removeContainers: (label) => removeContainers(client, label),
     containers: (label) => listContainers(client, label),
+    pausedContainers: () => pausedContainers(client),
     serviceContainers: (serviceId) => serviceContainers(client, serviceId),
     containerEnd: (containerId) => containerEnd(client, containerId),
     failedCheck: (containerId) => failedCheck(client, containerId),
     exec: (containerId, program) => exec(client, containerId, program),
+    interact: (containerId, program) => interact(client, containerId, program),
     pullImage: (reference, options) => pullImage(client, reference, options),
     pushImage: (reference, options) => pushImage(client, reference, options),
     askRegistry: (reference, options) => askRegistry(client, reference, options),
@@ -79,6 +89,8 @@ export function createSwarmEngine({
     checkRegistry: (auth) => checkRegistry(client, auth),
     volumes: (label) => listVolumes(client, label),
     removeVolume: (name) => removeVolume(client, name),
+    diskUsage: () => diskUsage(client),
+    removeEnded: (id) => removeEnded(client, id),
   };
 }
 

@@ -87,7 +87,11 @@ const build = (request: Partial<BuildRequest> & { buildType: BuildType }): Promi
     dockerPath: '/nonexistent/docker',
     serverName: 'this server',
     staticImage: 'caddy:2',
-    engines: { lend: () => Promise.reject(new Error('no builder is asked')), tidy: async () => undefined },
+    engines: {
+      lend: () => Promise.reject(new Error('no builder is asked')),
+      tidy: async () => undefined,
+      remove: async () => undefined,
+    },
   }).build({
     organizationId: 'o1',
     sourceDirectory: checkout(),

@@ -42,6 +42,7 @@ export const bitbucket: Row = {
   api: (call, { workspace }) => ({
     ...reads(call, workspace ?? ''),
     ...commenting(call),
+    ...telling(call),
   }),
 };
 
@@ -112,6 +113,32 @@ function reads(call: Call, workspace: string) {
     },
     fullCommit: async (repository, hash) =>
       (await call.must(commit, 'GET', `${of(repository)}/commit/${encodeURIComponent(hash)}`)).hash,
+  } satisfies Partial<ReturnType<Row['api']>>;
+}
+
+const anything = z.unknown();
+const statusNames = {
+  pending: 'INPROGRESS',
+  success: 'SUCCESSFUL',
+  failure: 'FAILED',
+  cancelled: 'STOPPED',
+} as const;
+/** What Bitbucket takes of a key; the name stands beside it whole. */
+const keyLimit = 40;
+
+function telling(call: Call) {
+  return {
+    async setStatus(repository, hash, { state, context, description, targetUrl }) {
+      const path = `${of(repository)}/commit/${encodeURIComponent(hash)}/statuses/build`;
+      const body = {
+        state: statusNames[state],
+        key: context.slice(0, keyLimit),
+        name: context,
+        description,
+        url: targetUrl,
+      };
+      await call.must(anything, 'POST', path, { body });
+    },
   } satisfies Partial<ReturnType<Row['api']>>;
 }
 

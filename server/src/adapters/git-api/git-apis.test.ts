@@ -130,6 +130,25 @@ describe.each(rows)('$provider', (row) => {
     expect(await api.pullRequestEvent('acme/other', 12)).toBeUndefined();
   });
 
+  it('writes what became of a commit in the form of the host', async () => {
+    const api = connected(row);
+    const commit = 'c'.repeat(40);
+    const of = { context: `berth/${'shop'.repeat(20)}`, description: 'Failed: exit code 1' };
+    for (const state of ['pending', 'success', 'failure', 'cancelled'] as const)
+      await api.setStatus('acme/shop', commit, { ...of, state, targetUrl: 'https://shop.example.com/' });
+    const words = {
+      github: ['pending', 'success', 'failure', 'error'],
+      gitea: ['pending', 'success', 'failure', 'error'],
+      gitlab: ['running', 'success', 'failed', 'canceled'],
+      bitbucket: ['INPROGRESS', 'SUCCESSFUL', 'FAILED', 'STOPPED'],
+    };
+    expect(host.statuses.map(({ body }) => body['state'])).toEqual(words[row.provider]);
+    expect(new Set(host.statuses.map((status) => status.commit))).toEqual(new Set([commit]));
+    await expect(
+      api.setStatus('acme/other', commit, { ...of, state: 'success', targetUrl: 'https://a.example.com/' }),
+    ).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
   it('writes a comment once, finds it and edits it in place', async () => {
     const api = connected(row);
     expect(await api.findComment('acme/shop', 12, 'a mark')).toBeUndefined();

@@ -30,6 +30,7 @@ const wholePullRequest = pullRequest.extend({
   user: z.object({ id: z.union([z.string(), z.number()]).transform(String), login: z.string() }),
 });
 const comment = z.object({ id: z.number() });
+const anything = z.unknown();
 const comments = z.array(comment.extend({ body: z.string().nullish() }));
 /** What a collaborator has who may push; GitHub folds "maintain" into "write". */
 const writing: readonly string[] = ['admin', 'owner', 'write', 'maintain'];
@@ -107,6 +108,15 @@ export function likeGithub(
       return found && eventOf(number, found);
     },
     fullCommit: async (_name, commit) => commit,
+    async setStatus(name, commit, { state, context, description, targetUrl }) {
+      const body = {
+        state: state === 'cancelled' ? 'error' : state,
+        context,
+        description,
+        target_url: targetUrl,
+      };
+      await call.must(anything, 'POST', `${of(name)}/statuses/${encodeURIComponent(commit)}`, { body });
+    },
     async findComment(name, number, text) {
       const found = await allPages(
         size,

@@ -32,6 +32,14 @@ const developer = 30;
 
 const isOpen = ({ state }: z.output<typeof mergeRequest>): boolean => ['opened', 'locked'].includes(state);
 
+const anything = z.unknown();
+const statusNames = {
+  pending: 'running',
+  success: 'success',
+  failure: 'failed',
+  cancelled: 'canceled',
+} as const;
+
 /** The whole path as one part of the address. */
 const of = (repository: string): string => `/projects/${encodeURIComponent(repository)}`;
 
@@ -55,6 +63,16 @@ function eventOf(
   };
 }
 
+function telling(call: Call) {
+  return {
+    async setStatus(repository, commit, { state, context, description, targetUrl }) {
+      const path = `${of(repository)}/statuses/${encodeURIComponent(commit)}`;
+      const body = { state: statusNames[state], name: context, description, target_url: targetUrl };
+      await call.must(anything, 'POST', path, { body });
+    },
+  } satisfies Partial<ReturnType<Row['api']>>;
+}
+
 function mergeRequests(call: Call) {
   return {
     async pullRequest(repository, number) {
@@ -71,6 +89,7 @@ function mergeRequests(call: Call) {
 export const gitlab: Row = {
   headers: {},
   api: (call) => ({
+    ...telling(call),
     account: async () => (await call.must(user, 'GET', '/user')).username,
     repositories: async () =>
       (

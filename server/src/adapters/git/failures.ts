@@ -197,7 +197,7 @@ const failures: readonly Failure[] = [
   },
   {
     pattern: /mismatched algorithms/i,
-    code: 'NOT_IMPLEMENTED',
+    code: 'PRECONDITION_FAILED',
     sentence: ({ source }) =>
       `The repository ${source.url} uses SHA-256 object ids, which are not supported; use one with ` +
       'SHA-1 ids.',

@@ -6,11 +6,13 @@ import type { Builder } from '../../ports/builder.ts';
 import type { BuildEngines, BuilderWalls } from '../../ports/build-engine.ts';
 import type { ProxyStore } from '../../ports/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { Proxy } from '../../ports/proxy.ts';
 import type { Host, HostFacts } from '../../ports/host.ts';
 import type { HostConnection } from '../../ports/host-connection.ts';
 import type { BuildEnginesOptions } from '../build-engine/build-engines.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { createEngineView } from '../engine/engine-view.ts';
+import { createImageFetch } from '../engine/image-fetch.ts';
 import { createSwarmEngine } from '../engine/swarm.ts';
 import { createCaddyProxy, type ProxyWatcher } from '../proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../proxy/caddy-store.ts';
@@ -18,6 +20,12 @@ import { adminSocketName } from '../proxy/proxy-service.ts';
 
 /** What a machine is by itself, before the product's networks are on it. */
 export type Machine = Omit<Host, 'networks'>;
+
+interface NamedConnection {
+  key: string;
+  name: string;
+  connection: HostConnection;
+}
 
 export interface MachineOptions {
   clock: Clock;
@@ -38,57 +46,78 @@ export interface MachineOptions {
   ): Promise<BuilderWalls>;
   /** Whether an image of an engine may be used by every organization. */
   isShared(reference: string): Promise<boolean>;
+  /** Unix socket of the engine of Berth's own machine. */
+  ownEngineSocket: string;
   /** Whoever watches the proxy of this key, given its store. */
   watchProxy(serverKey: string, store: ProxyStore): ProxyWatcher;
 }
 
 /** `name` as sentences have it: "this server", "the server frankfurt". */
-export function createMachine(
-  { key, name, connection }: { key: string; name: string; connection: HostConnection },
-  {
-    clock,
-    dockerPath,
-    staticImage,
-    logAnswerBytes,
-    keptCookies,
-    watchProxy,
-    buildEngines,
-    builderWalls,
-    isShared,
-  }: MachineOptions,
-): Machine {
-  const { engineSocket, proxyFolder, proxyPorts, buildersFolder, buildLimiter, ...own } = connection;
+export function createMachine(named: NamedConnection, options: MachineOptions): Machine {
+  const { key, name, connection } = named;
+  const { clock, dockerPath, staticImage, logAnswerBytes, ownEngineSocket } = options;
+  const { engineSocket, transferSocket = engineSocket, proxyFolder, proxyBeside, ...own } = connection;
+  const { whySilent } = own;
   // Whoever runs Berth knows the sockets of its own machine; of another one they are Berth's affair.
   const serverName = key === localServer ? undefined : name;
-  const proxyStore = createCaddyStore(join(proxyFolder, storeFolder));
-  const engines = buildEngines({
-    engineSocket,
-    serverName,
-    folder: buildersFolder,
-    hostFolder: own.folders.builders,
-    limiterOf: buildLimiter,
-    wallsOf: async (organizationId) =>
-      builderWalls(organizationId, { addresses: (await own.facts()).addresses, proxyPorts }),
-    isShared,
-  });
+  const proxyStore = createCaddyStore(
+    join(proxyBeside?.folder ?? proxyFolder, storeFolder),
+    proxyBeside?.disk,
+  );
+  const fetchImage =
+    key === localServer
+      ? undefined
+      : createImageFetch({ from: ownEngineSocket, to: transferSocket, serverName });
+  const engines = buildEnginesOf(connection, options, { serverName, fetchImage });
   return {
     ...own,
     key,
     name,
-    proxyPorts,
     proxyStore,
-    engine: createSwarmEngine({ socketPath: engineSocket, serverName, clock, logAnswerBytes }),
-    engineView: createEngineView({ socketPath: engineSocket, serverName }),
+    fetchImage,
+    engine: createSwarmEngine({ socketPath: engineSocket, serverName, whySilent, clock, logAnswerBytes }),
+    engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
     builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
-    proxy: createCaddyProxy({
-      adminSocket: join(proxyFolder, adminSocketName),
-      serverName,
-      publicHttpPort: proxyPorts.http,
-      publicHttpsPort: proxyPorts.https,
-      keptCookies,
-      ...watchProxy(key, proxyStore),
-    }),
+    proxy: proxyOf(connection, options, { key, serverName, proxyStore }),
   };
+}
+
+function buildEnginesOf(
+  { engineSocket, buildersFolder, builderFolders, buildLimiter, folders, facts, proxyPorts }: HostConnection,
+  { buildEngines, builderWalls, isShared }: MachineOptions,
+  named: Pick<BuildEnginesOptions, 'serverName' | 'fetchImage'>,
+): BuildEngines {
+  return buildEngines({
+    ...named,
+    engineSocket,
+    folder: buildersFolder,
+    hostFolder: folders.builders,
+    folders: builderFolders,
+    limiterOf: buildLimiter,
+    wallsOf: async (organizationId) =>
+      builderWalls(organizationId, { addresses: (await facts()).addresses, proxyPorts }),
+    isShared,
+  });
+}
+
+function proxyOf(
+  { proxyFolder, proxyBeside, proxyPorts, whySilent }: HostConnection,
+  { watchProxy, keptCookies }: MachineOptions,
+  { key, serverName, proxyStore }: { key: string; serverName: string | undefined; proxyStore: ProxyStore },
+): Proxy {
+  const { onRequests, ...watcher } = watchProxy(key, proxyStore);
+  return createCaddyProxy({
+    adminSocket: join(proxyFolder, adminSocketName),
+    beside: proxyBeside,
+    serverName,
+    whySilent,
+    publicHttpPort: proxyPorts.http,
+    publicHttpsPort: proxyPorts.https,
+    keptCookies,
+    ...watcher,
+    // The log of requests is a file that is followed where it appears.
+    ...(proxyBeside === undefined ? { onRequests } : {}),
+  });
 }
 
 /** Of another server's engine that does not answer, the sentence says whose it is. */

@@ -6,6 +6,8 @@ export interface AdminAddress {
   socketPath: string;
   /** As sentences name another server. */
   serverName?: string | undefined;
+  /** Why its machine cannot be reached at this moment, where something between here and there knows. */
+  whySilent?: (() => string | undefined) | undefined;
 }
 
 export interface AdminAnswer {
@@ -18,7 +20,7 @@ export interface AdminAnswer {
  * SERVICE_UNAVAILABLE when it does not answer in time.
  */
 export function callAdmin(
-  { socketPath, serverName }: AdminAddress,
+  address: AdminAddress,
   call: { method: 'GET' | 'POST'; path: string; body?: string; limitMs: number },
 ): Promise<AdminAnswer> {
   const body = call.body === undefined ? undefined : Buffer.from(call.body);
@@ -27,7 +29,8 @@ export function callAdmin(
     ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length }),
   };
   return new Promise((resolve, reject) => {
-    const fail = (cause: unknown) => reject(unreachable({ socketPath, serverName }, cause));
+    const { socketPath } = address;
+    const fail = (cause: unknown) => reject(unreachable(address, cause));
     const request = httpRequest(
       {
         socketPath,
@@ -51,7 +54,9 @@ export function callAdmin(
   });
 }
 
-function unreachable({ socketPath, serverName }: AdminAddress, cause: unknown): AppError {
+function unreachable({ socketPath, serverName, whySilent }: AdminAddress, cause: unknown): AppError {
+  const between = whySilent?.();
+  if (between !== undefined) return new AppError('SERVICE_UNAVAILABLE', between, { cause });
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError(
     'SERVICE_UNAVAILABLE',

@@ -3,9 +3,10 @@
  * then loses its request unless it sends it again. So, where requests come, answers end their connections for
  * a moment before.
  */
-import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { FolderFiles } from '../../ports/folder-files.ts';
+import { localFolderFiles } from '../files/folder-files.ts';
 
 /** A file beside the admin socket: connections are not to be used again while it is there. */
 const drainFile = 'draining';
@@ -24,15 +25,19 @@ export interface Drain {
 }
 
 /** `folder` is that of the admin socket; `lastRequestAt` by performance.now. */
-export function createDrain(folder: string, lastRequestAt: () => number | undefined): Drain {
+export function createDrain(
+  folder: string,
+  lastRequestAt: () => number | undefined,
+  disk: FolderFiles = localFolderFiles,
+): Drain {
   const path = join(folder, drainFile);
-  const begin = (): Promise<void> => rm(path, { force: true });
+  const begin = (): Promise<void> => disk.remove(path);
   return {
     begin,
     async during(work) {
       try {
         if (performance.now() - (lastRequestAt() ?? -Infinity) < busyMs) {
-          await writeFile(path, '');
+          await disk.write(path, '', 0o644);
           await wait(drainMs);
         }
         return await work();

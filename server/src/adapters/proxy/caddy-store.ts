@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
+import type { FolderFiles } from '../../ports/folder-files.ts';
+import { localFolderFiles } from '../files/folder-files.ts';
 
 /**
  * Folder of Caddy's storage beside the admin socket (https://caddyserver.com/docs/json/storage/file_system/).
@@ -25,76 +26,81 @@ const unkept = 'certificates/local';
 const pathPattern = /^(?:accounts\/[\w-]+\/)?(?:certificates|acme|pki)(?:\/[\w@+-][\w@.+-]*)+$/;
 const wanted = /\.(?:crt|key|json)$/;
 
-/** `folder` is where the store is for this process. */
-export function createCaddyStore(folder: string): ProxyStore {
+/** `folder` is where the store is for `disk`, this process's own unless given. */
+export function createCaddyStore(folder: string, disk: FolderFiles = localFolderFiles): ProxyStore {
+  const store: Store = { folder, disk };
   /** What stands before the paths of each storage: the installation's own, then those of the accounts. */
   const storages = async (): Promise<string[]> => [
     '',
-    ...(await inside(folder, accountsFolder)).map((path) => `${path}/`),
+    ...(await inside(store, accountsFolder)).map((path) => `${path}/`),
   ];
   const everywhere = async <T>(work: (storage: string) => Promise<T[]>): Promise<T[]> =>
     (await Promise.all((await storages()).map(work))).flat();
 
   return {
     async files(host) {
-      if (host !== undefined) return everywhere((storage) => filesOfHost(folder, storage, host));
+      if (host !== undefined) return everywhere((storage) => filesOfHost(store, storage, host));
       return everywhere(async (storage) => [
-        ...(await walk(folder, `${storage}certificates`)),
-        ...(await walk(folder, `${storage}acme`)),
-        ...(storage === '' ? await walk(folder, 'pki') : []),
+        ...(await walk(store, `${storage}certificates`)),
+        ...(await walk(store, `${storage}acme`)),
+        ...(storage === '' ? await walk(store, 'pki') : []),
       ]);
     },
     async folders() {
       const [authorities, users] = await Promise.all([
-        everywhere((storage) => inside(folder, `${storage}certificates`)),
-        everywhere((storage) => inside(folder, `${storage}acme`)),
+        everywhere((storage) => inside(store, `${storage}certificates`)),
+        everywhere((storage) => inside(store, `${storage}acme`)),
       ]);
       const deeper = await Promise.all([
-        ...authorities.map((path) => inside(folder, path)),
-        ...users.map((path) => inside(folder, `${path}/users`)),
-        inside(folder, 'pki/authorities'),
+        ...authorities.map((path) => inside(store, path)),
+        ...users.map((path) => inside(store, `${path}/users`)),
+        inside(store, 'pki/authorities'),
       ]);
       return new Set(deeper.flat());
     },
-    accounts: async () => (await readdir(join(folder, accountsFolder)).catch(absent)) ?? [],
+    accounts: async () => ((await disk.list(join(folder, accountsFolder))) ?? []).map(({ name }) => name),
     async forget(account, { certificates }) {
       if (!pathPattern.test(`${accountFolder(account)}/acme/x`)) return;
-      await rm(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])), {
-        recursive: true,
-        force: true,
-      });
+      await disk.remove(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])));
     },
-    putBack: (files) => putBack(folder, files),
+    putBack: (files) => putBack(store, files),
   };
 }
 
-/** Paths of what is in a folder of the store. */
-async function inside(folder: string, path: string): Promise<string[]> {
-  return ((await readdir(join(folder, path)).catch(absent)) ?? []).map((name) => `${path}/${name}`);
+interface Store {
+  folder: string;
+  disk: FolderFiles;
 }
 
-async function walk(folder: string, path: string): Promise<KeptFile[]> {
+/** Paths of what is in a folder of the store. */
+async function inside({ folder, disk }: Store, path: string): Promise<string[]> {
+  return ((await disk.list(join(folder, path))) ?? []).map(({ name }) => `${path}/${name}`);
+}
+
+async function walk(store: Store, path: string): Promise<KeptFile[]> {
+  const { folder, disk } = store;
   if (path === unkept) return [];
-  const entries = await readdir(join(folder, path), { withFileTypes: true }).catch(absent);
   const found: KeptFile[] = [];
-  for (const entry of entries ?? []) {
-    const below = `${path}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await walk(folder, below)));
-    else if (entry.isFile() && wanted.test(entry.name) && pathPattern.test(below))
-      found.push({ path: below, content: await readFile(join(folder, below), 'utf8') });
+  for (const { name, kind } of (await disk.list(join(folder, path))) ?? []) {
+    const below = `${path}/${name}`;
+    if (kind === 'folder') found.push(...(await walk(store, below)));
+    if (kind !== 'file' || !wanted.test(name) || !pathPattern.test(below)) continue;
+    const content = await disk.read(join(folder, below));
+    // Renewed in between: it is read the next time.
+    if (content !== undefined) found.push({ path: below, content });
   }
   return found;
 }
 
 /** Certificates of the host with the account that got them. */
-async function filesOfHost(folder: string, storage: string, host: string): Promise<KeptFile[]> {
-  const authorities = await inside(folder, `${storage}certificates`);
+async function filesOfHost(store: Store, storage: string, host: string): Promise<KeptFile[]> {
+  const authorities = await inside(store, `${storage}certificates`);
   const kept = authorities.filter((path) => path !== unkept);
-  const own = (await Promise.all(kept.map((path) => walk(folder, `${path}/${host}`)))).flat();
-  return own.length === 0 ? [] : [...own, ...(await walk(folder, `${storage}acme`))];
+  const own = (await Promise.all(kept.map((path) => walk(store, `${path}/${host}`)))).flat();
+  return own.length === 0 ? [] : [...own, ...(await walk(store, `${storage}acme`))];
 }
 
-async function putBack(folder: string, files: readonly KeptFile[]): Promise<void> {
+async function putBack({ folder, disk }: Store, files: readonly KeptFile[]): Promise<void> {
   // A folder is there as a whole or not at all, also when Berth is killed meanwhile: of one without its
   // key another certificate would be asked for.
   const part = join(folder, 'part');
@@ -102,22 +108,11 @@ async function putBack(folder: string, files: readonly KeptFile[]): Promise<void
     files.filter((file) => pathPattern.test(file.path)),
     (file) => dirname(file.path),
   )) {
-    await rm(part, { recursive: true, force: true });
-    await mkdir(part, { recursive: true, mode: 0o700 });
-    for (const file of own) await writeFile(join(part, basename(file.path)), file.content, { mode: 0o600 });
-    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
-    await rename(part, join(folder, path)).catch(present);
+    await disk.remove(part);
+    await disk.makeFolder(part);
+    for (const file of own) await disk.write(join(part, basename(file.path)), file.content, 0o600);
+    await disk.makeFolder(dirname(join(folder, path)));
+    await disk.renameFolder(part, join(folder, path));
   }
-  await rm(part, { recursive: true, force: true });
-}
-
-function absent(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
-    return undefined;
-  throw error;
-}
-
-function present(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && (error.code === 'EEXIST' || error.code === 'ENOTEMPTY')))
-    throw error;
+  await disk.remove(part);
 }

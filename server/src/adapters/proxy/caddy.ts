@@ -1,10 +1,11 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
+import type { FolderFiles } from '../../ports/folder-files.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
+import { localFolderFiles } from '../files/folder-files.ts';
 import { callAdmin, type AdminAddress, type AdminAnswer } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './caddy-config.ts';
 import type { CaddySettings } from './caddy-config.ts';
@@ -20,8 +21,12 @@ export type ProxyWatcher = Required<Pick<CaddyProxyOptions, 'onNews' | 'onReques
 export interface CaddyProxyOptions {
   /** Path of the admin socket as this process sees it. */
   adminSocket: string;
+  /** Where the files beside the admin socket are; absent: in its folder, of this machine. */
+  beside?: { folder: string; disk: FolderFiles } | undefined;
   /** As sentences name another server. */
   serverName?: string | undefined;
+  /** Why its machine cannot be reached at this moment, where something between here and there knows. */
+  whySilent?: (() => string | undefined) | undefined;
   /** Ports of the proxy as browsers see it, for redirects; 80 and 443 when absent. */
   publicHttpPort?: number;
   publicHttpsPort?: number;
@@ -47,19 +52,27 @@ const loadLimitMs = 60_000;
  * The proxy port over Caddy's admin API. Calls of `apply` are done one after another, so the last one
  * decides.
  */
-export function createCaddyProxy({
-  adminSocket,
-  serverName,
-  onNews = () => undefined,
-  onRequests,
-  beforeLoad,
-  ...given
-}: CaddyProxyOptions): Proxy {
+export function createCaddyProxy({ beside, ...options }: CaddyProxyOptions): Proxy {
+  const { adminSocket } = options;
+  return proxyBeside(beside ?? { folder: dirname(adminSocket), disk: localFolderFiles }, options);
+}
+
+function proxyBeside(
+  beside: Beside,
+  {
+    adminSocket,
+    serverName,
+    whySilent,
+    onNews = () => undefined,
+    onRequests,
+    beforeLoad,
+    ...given
+  }: CaddyProxyOptions,
+): Proxy {
   const ports = { publicHttpPort: 80, publicHttpsPort: 443 };
   const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
-  const admin: AdminAddress = { socketPath: adminSocket, serverName };
+  const admin: AdminAddress = { socketPath: adminSocket, serverName, whySilent };
   let last: Promise<unknown> = Promise.resolve();
-  let listening: Promise<unknown> | undefined;
   let loaded: Loaded | undefined;
   /** Those that were asked for last, by which accounts of authorities are told. */
   let asked: readonly Route[] = [];
@@ -67,17 +80,14 @@ export function createCaddyProxy({
   const tell = (news: CertificateNews): void =>
     onNews(news.kind === 'failed' ? { ...news, authority: withAccount(news, asked) } : news);
 
-  const drain = createDrain(dirname(adminSocket), () => watch?.lastAt());
-  const begin = (): Promise<unknown> =>
-    Promise.all([drain.begin(), listenForNews(join(dirname(adminSocket), newsSocketName), tell)]);
-  const forgetBegin = (error: unknown): never => {
-    listening = undefined;
-    throw error;
-  };
+  const drain = createDrain(beside.folder, () => watch?.lastAt(), beside.disk);
+  const begin = onceDone(() =>
+    Promise.all([drain.begin(), listenForNews(join(dirname(adminSocket), newsSocketName), tell)]),
+  );
 
   async function applyNow(given: Parameters<Proxy['apply']>[0]): Promise<{ changed: boolean }> {
     // Caddy refuses a configuration whose log goes to a socket where nobody listens.
-    await (listening ??= begin().catch(forgetBegin));
+    await begin();
     // First, so that nothing is read and written for a proxy that does not answer.
     const running = await readId(admin);
     const routes = typeof given === 'function' ? await given() : given;
@@ -93,14 +103,14 @@ export function createCaddyProxy({
       (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes, settings))
     )
       return { changed: false };
-    await writeFiles(dirname(adminSocket), files);
+    await writeFiles(beside, files);
     await beforeLoad?.();
     refuseFailed(
       await drain.during(() =>
         callAdmin(admin, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
       ),
     );
-    await removeOthers(dirname(adminSocket), files);
+    await removeOthers(beside, files);
     loaded = { id: idOf(digest), routes };
     return { changed: true };
   }
@@ -113,6 +123,18 @@ export function createCaddyProxy({
     },
     current: () => currentId(admin),
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
+  };
+}
+
+/** Done at the first call; after a failure at the next one again. */
+function onceDone(work: () => Promise<unknown>): () => Promise<unknown> {
+  let done: Promise<unknown> | undefined;
+  return () => {
+    done ??= work().catch((error: unknown) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
   };
 }
 
@@ -180,16 +202,18 @@ function withAccount(
     : authority;
 }
 
+type Beside = NonNullable<CaddyProxyOptions['beside']>;
+
 /** Named by their content, so that one that is there is right. */
-async function writeFiles(folder: string, files: readonly ProxyFile[]): Promise<void> {
-  for (const { name, content } of files) await writeFile(join(folder, name), content, { mode: 0o644 });
+async function writeFiles({ folder, disk }: Beside, files: readonly ProxyFile[]): Promise<void> {
+  for (const { name, content } of files) await disk.write(join(folder, name), content, 0o644);
 }
 
 /** Those of former documents. */
-async function removeOthers(folder: string, files: readonly ProxyFile[]): Promise<void> {
+async function removeOthers({ folder, disk }: Beside, files: readonly ProxyFile[]): Promise<void> {
   const kept = new Set(files.map(({ name }) => name));
-  for (const name of await readdir(folder))
-    if (name.startsWith(proxyFilePrefix) && !kept.has(name)) await rm(join(folder, name), { force: true });
+  for (const { name } of (await disk.list(folder)) ?? [])
+    if (name.startsWith(proxyFilePrefix) && !kept.has(name)) await disk.remove(join(folder, name));
 }
 
 /**

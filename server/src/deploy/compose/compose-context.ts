@@ -1,6 +1,6 @@
 /** What the stages of a compose service have. */
 import type { EnvBlocks } from '../../domain/env.ts';
-import type { ComposeRecord } from '../../db/tables.ts';
+import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
 import type { RegistryAuth } from '../../ports/registry-auth.ts';
 import type { Host } from '../../ports/host.ts';
@@ -29,6 +29,7 @@ export interface ComposeRecords {
   live(compose: ComposeRecord): Promise<{ commit: string | null; snapshot: ComposeSnapshot } | undefined>;
   /** Done deployments of the compose, newest first. */
   succeeded(composeId: string): Promise<string[]>;
+  deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
   /** From now on its routes lead to the services under these names. */
   nameReleased(
     composeId: string,

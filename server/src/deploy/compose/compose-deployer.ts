@@ -7,6 +7,7 @@ import { secretFiles, secretValues } from '../log-secrets.ts';
 import type { ComposeContext, ComposePorts } from './compose-context.ts';
 import { prepareImages } from './prepare-images.ts';
 import { readFile } from './read-file.ts';
+import { releaseServicesAgain } from './release-again.ts';
 import { awaitServices, releaseServices } from './release-services.ts';
 import { pruneServices, routeServices } from './settle.ts';
 
@@ -20,6 +21,14 @@ const plan: readonly Stage<ComposeContext>[] = [
   pruneServices,
 ];
 
+/** What ran before, as it ran. */
+const rollbackPlan: readonly Stage<ComposeContext>[] = [
+  releaseServicesAgain,
+  awaitServices,
+  routeServices,
+  pruneServices,
+];
+
 export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts): Deployer {
   const { records } = ports;
   return {
@@ -27,7 +36,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
       const { deployment } = context;
       const compose = await records.find(deployment.composeId ?? '');
       if (!compose) return undefined;
-      const host = await hostOf({ hosts }, compose);
+      const host = await hostOf({ hosts }, compose, context);
       const [placement, around] = await Promise.all([
         records.placement(compose.environmentId),
         records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),
@@ -54,7 +63,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
       };
       return {
-        stages: bind(plan, whole),
+        stages: bind(deployment.kind === 'rollback' ? rollbackPlan : plan, whole),
         patch: () => ({ releasedAppName: compose.appName }),
         addresses: async () => addressesOf(await records.domains(compose.composeId), host),
       };

@@ -43,6 +43,8 @@ eachDatabase('compose files that reach the machine', (test) => {
   let blocks: Omit<EnvBlocks, 'service'>;
   let judgeFile: ReturnType<typeof createFileJudge>;
   let repositories = 0;
+  /** What the file that was read last asks for. */
+  let planned = '';
 
   beforeAll(() => void (git = createGitFixture()));
   afterAll(() => git[Symbol.dispose]());
@@ -109,6 +111,8 @@ eachDatabase('compose files that reach the machine', (test) => {
       errorMessage: null,
       settings: null,
       sourceDeploymentId: null,
+      startedBy: null,
+      stages: null,
       child: null,
       previousVersion: null,
       createdAt: '',
@@ -143,9 +147,13 @@ eachDatabase('compose files that reach the machine', (test) => {
         pinnedCommit: undefined,
         compose: record,
         blocks: seen,
+        ownVariables: all,
         variables: all,
         plainVariables: plain,
-        judgeFile,
+        judgeFile: async (given, plan, id) => {
+          planned = JSON.stringify(plan.services);
+          await judgeFile(given, plan, id);
+        },
       });
       return 'read';
     } catch (error) {
@@ -157,6 +165,31 @@ eachDatabase('compose files that reach the machine', (test) => {
     if (!awaitsApproval) throw new Error('Nothing waits.');
     return awaitsApproval;
   };
+
+  it('of a repository see the variables of their service alone', async () => {
+    blocks = { project: 'TEAM=blue', environment: 'ZONE=north' };
+    const stack = await compose({ sourceType: 'git', env: 'TAG=${{project.TEAM}}\nODD=$${{project.TEAM}}' });
+    for (const [text, expected] of [
+      ['${{TAG}}', '"a blue"'],
+      ['${TAG}', '"a blue"'],
+      ['${{ODD}}', '"a ${{project.TEAM}}"'],
+    ] as const) {
+      addCommit(bare, 'main', {
+        'compose.yml': `services:\n  web: { image: "a:1", command: ["a ${text}"] }\n`,
+      });
+      expect([await deployed(stack), planned]).toEqual(['read', expect.stringContaining(expected)]);
+    }
+    for (const inner of ['project.TEAM', 'environment.ZONE', 'TEAM', 'ZONE', 'cache.URL', 'my cache.URL']) {
+      addCommit(bare, 'main', { 'compose.yml': `services:\n  web: { image: "a:\${{${inner}}}" }\n` });
+      expect(await deployed(stack)).toMatch(/sees the variables of its compose service alone: pass it on/);
+    }
+    // A file of the record is written by who may read them.
+    const raw = await compose({
+      composeFile: 'services:\n  web: { image: "a:${{project.TEAM}}-${{ZONE}}" }\n',
+      appName: 'raw',
+    });
+    expect([await deployed(raw), planned]).toEqual(['read', expect.stringContaining('a:blue-north')]);
+  });
 
   it('of a repository wait with what the next commit adds, and are approved by its digest', async () => {
     const stack = await compose({ sourceType: 'git' });

@@ -2,9 +2,11 @@
  * Brings the compose file here and understands it; what its repository or its variables make of it is judged
  * as it will run.
  */
+import { blocksOfRepository } from '../../domain/compose-variables.ts';
 import { formatEnv, parseEnv } from '../../domain/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
 import { inFolder } from '../../modules/compose/translation/service.ts';
+import type { Translation } from '../../modules/compose/translation/translate.ts';
 import type { Stage } from '../context.ts';
 import { fetchRepository, fetchSentence, type RepositoryContext } from '../stages/fetch-repository.ts';
 import { sourceDirectory } from '../work-directory.ts';
@@ -27,7 +29,10 @@ export const readFile: Stage<ComposeContext> = {
 
 /** What is needed to read a file and to judge it. */
 export type FileContext = RepositoryContext &
-  Pick<ComposeContext, 'blocks' | 'compose' | 'judgeFile' | 'plainVariables' | 'read' | 'variables'> & {
+  Pick<
+    ComposeContext,
+    'blocks' | 'compose' | 'judgeFile' | 'ownVariables' | 'plainVariables' | 'read' | 'variables'
+  > & {
     records: Pick<ComposeContext['records'], 'live' | 'reserve'>;
   };
 
@@ -42,9 +47,7 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     field,
     folder: folderOf(compose),
     variables: context.variables,
-    // Who writes a repository is not whoever may read the databases beside it; what it needs of them the
-    // compose service's own variables pass on.
-    blocks: compose.sourceType === 'raw' ? context.blocks : { ...context.blocks, services: undefined },
+    ...(compose.sourceType === 'raw' ? { blocks: context.blocks } : seenByRepository(context)),
   });
   context.hide([...(context.blocks.services?.given ?? [])]);
   await context.judgeFile(compose, plan, context.deployment.deploymentId);
@@ -56,6 +59,14 @@ export async function readComposeFile(context: FileContext): Promise<void> {
   log.line(`Services: ${plan.services.map(({ name }) => name).join(', ')}.`);
   context.read = { plan, text };
 }
+
+/** Who writes a repository is not whoever may read the variables and databases around it. */
+const seenByRepository = ({ ownVariables }: FileContext): Pick<Translation, 'blocks' | 'hint'> => ({
+  blocks: blocksOfRepository(ownVariables),
+  hint:
+    '. A compose file of a repository sees the variables of its compose service alone: pass it on with ' +
+    'compose.saveEnvironment (NAME=${{project.NAME}}) and write ${NAME} in the file',
+});
 
 /** A redeploy takes the file of the version that runs. */
 async function ownText({ compose, deployment, records }: FileContext): Promise<string> {

@@ -33,8 +33,9 @@ export const pruneServices: Stage<ComposeContext> = {
   async run(context) {
     try {
       await removeLeft(context);
-      await pruneImages(context);
-      await pruneCopies(context);
+      const kept = await keptDeployments(context);
+      await pruneImages(context, kept);
+      await pruneCopies(context, kept);
     } catch (error) {
       // The version runs; what could not be tidied now is tidied after the next deployment.
       context.log.line(`Tidying up failed: ${sentenceOf(error)}`);
@@ -59,18 +60,10 @@ async function removeLeft({ compose, deployment, engine, log }: ComposeContext):
 }
 
 /** Built images of the newest releases stay. */
-async function pruneImages({
-  compose,
-  deployment,
-  engine,
-  records,
-  log,
-  settings,
-}: ComposeContext): Promise<void> {
-  const { keptImages } = await settings();
-  const kept = new Set(
-    [deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages),
-  );
+async function pruneImages(
+  { compose, deployment, engine, log }: ComposeContext,
+  kept: ReadonlySet<string>,
+): Promise<void> {
   const running = new Set(readComposeSnapshot(deployment)?.services.map(({ spec }) => spec.image));
   for (const { tags, labels } of await engine.images(`berth.compose=${compose.composeId}`)) {
     if (kept.has(labels['berth.deployment'] ?? '') || tags.some((tag) => running.has(tag))) continue;
@@ -81,14 +74,32 @@ async function pruneImages({
   }
 }
 
-/** Copies of the repository's files for services that run them no longer. */
-async function pruneCopies({ compose, deployment, host }: ComposeContext): Promise<void> {
+/** Deployments that can be returned to. */
+async function keptDeployments({
+  compose,
+  deployment,
+  records,
+  settings,
+}: ComposeContext): Promise<ReadonlySet<string>> {
+  const { keptImages } = await settings();
+  return new Set(
+    [deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages),
+  );
+}
+
+/** Copies of the repository's files that neither what runs nor what can be returned to mounts. */
+async function pruneCopies(
+  { compose, deployment, host, records }: ComposeContext,
+  kept: ReadonlySet<string>,
+): Promise<void> {
   const folder = join(host.folders.composes, compose.composeId);
-  const used =
-    readComposeSnapshot(deployment)?.services.flatMap(({ spec }) =>
-      spec.mounts.map(({ source }) => source),
-    ) ?? [];
-  for (const name of await host.files.names(folder))
+  const names = await host.files.names(folder);
+  if (names.length === 0) return;
+  const releases = await Promise.all([...kept].map((deploymentId) => records.deployment(deploymentId)));
+  const used = [deployment, ...releases].flatMap((one) =>
+    (readComposeSnapshot(one)?.services ?? []).flatMap(({ spec }) => spec.mounts.map(({ source }) => source)),
+  );
+  for (const name of names)
     if (!used.some((source) => source.startsWith(`${join(folder, name)}/`)))
       await host.files.remove(join(folder, name));
 }

@@ -28,7 +28,7 @@ export interface DatabaseRecords {
 
 export interface DatabaseContext
   extends StageContext,
-    Pick<HostParts, 'networks' | 'probePath' | 'serverKey'>,
+    Pick<HostParts, 'networks' | 'probePath' | 'serverKey' | 'fetchImage'>,
     Pick<DatabasePorts, 'reachRegistry' | 'images'> {
   records: DatabaseRecords;
   database: DatabaseRecord;

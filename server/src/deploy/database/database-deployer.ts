@@ -35,7 +35,8 @@ export function databaseDeployer(ports: DatabasePorts): Deployer {
       const { deployment } = context;
       const former = await records.find(deployment.databaseId ?? '');
       if (!former) return undefined;
-      const { key: serverKey, engine, networks, probePath } = await hostOf({ hosts }, former);
+      const host = await hostOf({ hosts }, former, context);
+      const { key: serverKey, engine, networks, probePath, fetchImage } = host;
       const isUpgrade = deployment.kind === 'upgrade';
       const database = isUpgrade ? upgradedRecord(former, deployment) : former;
       const [placement, blocks] = await Promise.all([
@@ -59,6 +60,7 @@ export function databaseDeployer(ports: DatabasePorts): Deployer {
         reachRegistry,
         images,
         serverKey,
+        fetchImage,
         database,
         former,
         kind: databaseKind(database.kind),

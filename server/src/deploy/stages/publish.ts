@@ -13,6 +13,8 @@ export const publish: Stage = {
     if (application.registryId === null || !deployment.image) return;
     const { auth, repository } = await context.records.registry(application.registryId, organizationId);
     const target = `${repository}${application.appName.toLowerCase()}:${deployment.deploymentId}`;
+    // Another's image by this name is never pushed, or kept as this organization's.
+    images.requireReference(target, 'registryUrl');
     await engine.tagImage(deployment.image, target);
     await context.reachRegistry(registryOf(target), { organizationId }, () =>
       engine.pushImage(target, { auth, signal, onLine: log.line }),

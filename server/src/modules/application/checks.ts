@@ -9,7 +9,7 @@ import { checkReservations } from '../../domain/resources.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import { splitWords } from '../../domain/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { deployingElsewhere, type Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 
@@ -123,7 +123,7 @@ export async function checkDeployable(application: ApplicationRecord, hosts: Hos
     throw new AppError('BAD_REQUEST', `${application.name} cannot be deployed yet: ${missing}`, {
       issues: [{ path: 'applicationId', message: missing }],
     });
-  await hosts.of(serverKeyOf(application), deployingElsewhere);
+  await hosts.of(serverKeyOf(application));
 }
 
 const saveProcedures = {

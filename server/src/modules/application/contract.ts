@@ -138,16 +138,28 @@ export const applicationContract = {
     input: id.extend({ containerImage: line(500).min(1), ...pick('registryUrl', 'username', 'password') }),
     output: applicationFields,
   }),
+  uploadedChunks: query({
+    summary: 'The chunks of the source that was uploaded last',
+    description:
+      'For a chunked archive, as `berth deploy` sends it: it names chunks of the last upload of the same ' +
+      'application instead of sending them again. `upload` is null where the last upload was another ' +
+      'archive, where there was none, and where it has too many chunks; everything is sent then. Of each ' +
+      'chunk `names` has 16 bytes, the beginning of its SHA-256, in their order and as Base64.',
+    access: own,
+    input: id,
+    output: z.object({ upload: z.string().nullable(), names: z.string() }),
+  }),
   dropDeployment: upload({
     summary: 'Uploads the source (zip or tar) and deploys it',
     description:
       'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and ' +
       '100,000 entries unpacked (settings uploadLimit, uploadUnpackedLimit, uploadEntriesLimit), and only ' +
-      'where minFreeDisk stays free. Former uploads are removed.',
+      'where minFreeDisk stays free. Former uploads are removed. A chunked archive that names chunks of ' +
+      'another upload than the last one is refused with 409.',
     access: own,
     input: id.extend({ dropBuildPath: settingShape.buildPath.optional() }),
     output: z.literal(true),
-    refusals: ['NOT_IMPLEMENTED', 'PRECONDITION_FAILED'],
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   start: mutation({
     summary: 'Starts the stopped application at its replicas',
@@ -193,21 +205,21 @@ export const applicationContract = {
     access: { ...own, action: 'deploy' },
     input: id.extend({ title: title.default('Manual deployment'), description: description.default('') }),
     output: z.literal(true),
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
   redeploy: mutation({
     summary: 'Queues a rebuild of the source version that is deployed now',
     access: { ...own, action: 'deploy' },
     input: id.extend({ title: title.default('Rebuild deployment'), description: description.default('') }),
     output: z.literal(true),
-    refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   cancelDeployment: mutation({
     summary: 'Cancels a deployment in cloud environments with remote servers; elsewhere use killBuild',
     access: { ...own, action: 'deploy' },
     input: id,
     output: z.object({ success: z.boolean(), message: z.string() }),
-    refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   killBuild: mutation({
     summary: "Ends the running build's own processes; with nothing building nothing changes",

@@ -1,12 +1,11 @@
-import { AppError, badField, notYet } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { applicationRef } from '../../domain/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import type { LogEvent } from '../../procedure/log-event.ts';
-import type { Handlers, StreamEvent, UploadedFile } from '../../procedure/procedure.ts';
-import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import type { Handlers, UploadedFile } from '../../procedure/procedure.ts';
+import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { HostReach } from '../host-reach/host-reach.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Members } from '../organization/member.ts';
@@ -17,6 +16,7 @@ import { withoutAliases } from './settings.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
 import { shown } from './view.ts';
+import { outputEvents } from '../service/output-events.ts';
 
 export interface ApplicationDesk {
   applications: Applications;
@@ -26,6 +26,8 @@ export interface ApplicationDesk {
   members: Members;
   queue: Queue;
   logs: DeploymentLogs;
+  /** What ends its schedules once its record is gone. */
+  leaveSchedules(applicationId: string): Promise<() => Promise<void>>;
   interruption: Interruption;
   /** Whether this is a cloud installation, where each service has a server of its own. */
   isCloud(): Promise<boolean>;
@@ -35,7 +37,11 @@ export interface ApplicationDesk {
    * Unpacks an upload into a folder of its own and gives its path; `settle` removes those of former uploads.
    */
   uploads: {
-    keep(applicationId: string, file: UploadedFile): Promise<string>;
+    keep(applicationId: string, file: UploadedFile, current: string | null): Promise<string>;
+    chunksOf(
+      applicationId: string,
+      current: string | null,
+    ): Promise<{ upload: string; names: Buffer } | undefined>;
     settle(applicationId: string, path: string, current: () => Promise<string | null>): Promise<void>;
     forget(path: string): Promise<void>;
     forgetAll(applicationId: string): Promise<void>;
@@ -89,7 +95,10 @@ export function applicationHandlers(
     accepting: Accepting,
   ): Promise<true> {
     const { deploymentId } = await context.write(async () =>
-      deployments.accept(applicationRef((await found(context, input)).applicationId), accepting),
+      deployments.accept(applicationRef((await found(context, input)).applicationId), {
+        ...accepting,
+        startedBy: startedBy(context.actor),
+      }),
     );
     queue.wake();
     context.announce(deploymentId);
@@ -143,9 +152,14 @@ export function applicationHandlers(
     saveBitbucketProvider: (context, input) => save(context, { ...input, sourceType: 'bitbucket' }),
     saveGiteaProvider: (context, input) => save(context, { ...input, sourceType: 'gitea' }),
     saveContainerProvider: (context, input) => save(context, { ...input, sourceType: 'container' }),
+    async uploadedChunks(context, input) {
+      const { applicationId, uploadPath } = await found(context, input);
+      const chunks = await desk.uploads.chunksOf(applicationId, uploadPath);
+      return { upload: chunks?.upload ?? null, names: chunks?.names.toString('base64') ?? '' };
+    },
     async dropDeployment(context, { applicationId, dropBuildPath }, file) {
-      await found(context, { applicationId });
-      const uploadPath = await desk.uploads.keep(applicationId, file);
+      const { uploadPath: current } = await found(context, { applicationId });
+      const uploadPath = await desk.uploads.keep(applicationId, file, current);
       try {
         const { deploymentId } = await context.write(async () => {
           await applications.update(applicationId, context.actor.organizationId, {
@@ -156,6 +170,7 @@ export function applicationHandlers(
           return deployments.accept(applicationRef(applicationId), {
             kind: 'deploy',
             title: 'Upload',
+            startedBy: startedBy(context.actor),
             description: file.fileName.slice(0, 200),
           });
         });
@@ -207,8 +222,12 @@ export function applicationHandlers(
       return accept(context, input, { kind: 'redeploy', title: input.title, description: input.description });
     },
     async cancelDeployment(context, input) {
-      const { serverId } = await found(context, input);
-      if (serverId !== null && (await desk.isCloud())) throw notYet('Ending a deployment on a remote server');
+      const { serverId, applicationId } = await found(context, input);
+      if (serverId !== null && (await desk.isCloud())) {
+        const by = { operation: 'cancelDeployment', userId: context.actor.userId } as const;
+        await interruption.endThen(applicationRef(applicationId), by, async () => undefined);
+        return { success: true, message: 'The deployments of this application were ended.' };
+      }
       throw new AppError(
         'PRECONDITION_FAILED',
         'cancelDeployment works only in cloud environments with remote servers. Use ' +
@@ -245,17 +264,19 @@ export function applicationHandlers(
       const { name, appName } = application;
       const service = applicationRef(applicationId);
       // In its turn: the reconciler would make a service again whose record still stands.
-      const { keptVolumes, past } = await interruption.endThen(
+      const { keptVolumes, past, endSchedules } = await interruption.endThen(
         service,
         { operation: 'delete', userId: context.actor.userId },
         async () => {
           await desk.removePreviews(application);
           const all = await deployments.all(service);
+          const leave = await desk.leaveSchedules(applicationId);
           const kept = await runtime.remove(application, { deleteVolumes });
           await context.write(() => applications.remove(applicationId, context.actor.organizationId));
-          return { keptVolumes: kept, past: all };
+          return { keptVolumes: kept, past: all, endSchedules: leave };
         },
       );
+      await endSchedules();
       for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
       await desk.uploads.forgetAll(applicationId);
       await desk.applyRoutes(application);
@@ -275,15 +296,12 @@ export function applicationHandlers(
     run: async (context, input) => runtime.run(await found(context, input), input.command, context.signal),
     readLogs: async (context, { tail, since, search, ...input }) =>
       runtime.readLogs(await found(context, input), { tail, since, search }),
-    async *logs(context, { tail, ...input }): AsyncIterable<StreamEvent<LogEvent>> {
+    async *logs(context, { tail, ...input }) {
       const application = await found(context, input);
-      const since = context.lastEventId;
-      const lines = context.follow
-        ? runtime.followLogs(application, { tail, since, signal: context.signal })
-        : await runtime.readLogs(application, { tail, since });
-      for await (const { at, stream, text } of lines) {
-        if (since === undefined || at > since) yield { id: at, data: { type: 'line', text, at, stream } };
-      }
+      yield* outputEvents(context, {
+        read: (options) => runtime.readLogs(application, { tail, ...options }),
+        follow: (options) => runtime.followLogs(application, { tail, ...options }),
+      });
     },
   };
 }

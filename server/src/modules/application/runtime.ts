@@ -5,7 +5,7 @@ import { statusAfter } from '../../domain/lifecycle.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import { applicationRef } from '../../domain/service-ref.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
-import { deployingElsewhere, type Host, type Hosts } from '../../ports/host.ts';
+import type { Host, Hosts } from '../../ports/host.ts';
 import type { Applications } from './application.ts';
 import {
   awaitEnded,
@@ -197,7 +197,7 @@ async function run(
 }
 
 function hostOf({ hosts }: RuntimeOptions, application: ApplicationRecord): Promise<Host> {
-  return hosts.of(serverKeyOf(application), deployingElsewhere);
+  return hosts.of(serverKeyOf(application));
 }
 
 async function requireLive(

@@ -5,6 +5,7 @@
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
 import { parseTimeZone } from '../../domain/cron.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import type { Scope } from '../../domain/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { databaseKind, type BackupKindName } from '../database/kinds.ts';
 import { hasBackups, noBackups } from './contract-kinds.ts';
@@ -41,6 +42,8 @@ export interface Backups {
   one(backupId: string, organizationId: string): Promise<Backup>;
   update(backupId: string, organizationId: string, patch: BackupPatch): Promise<Backup>;
   remove(backupId: string, organizationId: string): Promise<Backup>;
+  /** Of an organization, newest first, with where their databases stand. */
+  everywhere(organizationId: string): Promise<{ backup: Backup; scope: Scope }[]>;
   /** Newest first. */
   byDatabase(databaseId: string, organizationId: string): Promise<Backup[]>;
   /** BAD_REQUEST unless the backup is of this kind. */
@@ -77,6 +80,11 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
       await store.remove({ backupId, organizationId });
       return shown(present);
     },
+    everywhere: async (organizationId) =>
+      (await store.everywhere(organizationId)).flatMap(({ record, scope }) => {
+        const backup = asDatabaseBackup(record);
+        return backup ? [{ backup: shown(backup), scope }] : [];
+      }),
     byDatabase: async (databaseId, organizationId) =>
       (await store.list({ databaseId, organizationId }, { by: ['createdAt', 'backupId'], direction: 'desc' }))
         .flatMap((record) => asDatabaseBackup(record) ?? [])

@@ -144,6 +144,23 @@ const manual = <K extends BackupKindName>(kind: K) =>
 const runId = z.object({ backupRunId: z.string().min(1).max(100) });
 const ownRun = { class: 'protected', resources: [{ kind: 'backupRun', field: 'backupRunId' }] } as const;
 
+const restoreInput = z.object({
+  databaseId: serviceId,
+  databaseType,
+  databaseName: settings.database,
+  destinationId,
+  backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe(
+    'Path of the object, as backup.listFiles gives it',
+  ),
+});
+const restoreExample = {
+  databaseId: 'V1StGXR8Z5jdHi6BmyT3k',
+  databaseType: 'mysql' as const,
+  databaseName: 'shop',
+  destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
+  backupFile: 'shop/2026-11-20T03-00-00.dump',
+};
+
 export const backupContract = {
   create: mutation({
     summary: 'Backs a database up by schedule',
@@ -212,6 +229,33 @@ export const backupContract = {
     example: { databaseType: 'postgres', postgresId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(backupRecord),
   }),
+  all: query({
+    summary: 'Every backup of the databases that you reach, newest first',
+    access: { class: 'protected', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(backupRecord),
+  }),
+  run: mutation({
+    summary: 'Begins a backup of a database of any kind now and answers the run at once',
+    description: 'backup.runLogs follows it; backup.runs shows what came of it.',
+    access: { ...own, action: 'run' },
+    input: id,
+    output: backupRunRecord,
+    refusals: ['PRECONDITION_FAILED'],
+  }),
+  restore: mutation({
+    summary: 'Begins to restore a stored object into a database and answers the run at once',
+    description: 'As backup.restoreBackupWithLogs, whose log backup.runLogs gives.',
+    access: {
+      class: 'admin',
+      resources: [{ kind: 'database', field: 'databaseId' }, destination],
+      action: 'run',
+    },
+    input: restoreInput,
+    example: restoreExample,
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
+  }),
   [databaseKinds.mariadb.manualBackup]: manual('mariadb'),
   [databaseKinds.mysql.manualBackup]: manual('mysql'),
   [databaseKinds.postgres.manualBackup]: manual('postgres'),
@@ -274,22 +318,8 @@ export const backupContract = {
       resources: [{ kind: 'database', field: 'databaseId' }, destination],
       action: 'run',
     },
-    input: z.object({
-      databaseId: serviceId,
-      databaseType,
-      databaseName: settings.database,
-      destinationId,
-      backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe(
-        'Path of the object, as backup.listFiles gives it',
-      ),
-    }),
-    example: {
-      databaseId: 'V1StGXR8Z5jdHi6BmyT3k',
-      databaseType: 'mysql',
-      databaseName: 'shop',
-      destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
-      backupFile: 'shop/2026-11-20T03-00-00.dump',
-    },
+    input: restoreInput,
+    example: restoreExample,
     output: logEvent,
     changes: true,
     whole: wholeLog,

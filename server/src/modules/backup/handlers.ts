@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
+import { reachOf } from '../../domain/permissions.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { CallContext } from '../../procedure/context.ts';
@@ -59,6 +60,31 @@ export function backupHandlers({
         input,
         ({ backupId }) => backupId,
       );
+    },
+    async all({ actor }, input) {
+      const reaches = reachOf(actor);
+      const reached = (await backups.everywhere(actor.organizationId)).filter(({ scope }) => reaches(scope));
+      return paginate(
+        reached.map(({ backup }) => backup),
+        input,
+        ({ backupId }) => backupId,
+      );
+    },
+    async run({ actor, write }, { backupId }) {
+      const backup = await backups.one(backupId, actor.organizationId);
+      const run = await write(() =>
+        runs.acceptBackup(backup, { startedBy: 'person', ending: sources.database.ending(backup) }),
+      );
+      runs.wake();
+      return run;
+    },
+    async restore({ actor, write }, { databaseId, databaseType, databaseName, backupFile, destinationId }) {
+      const { organizationId } = actor;
+      await backups.checkDatabase({ databaseId, databaseType }, organizationId);
+      const object = { database: databaseName, path: backupFile, destinationId };
+      const run = await write(() => restores.accept({ organizationId, databaseId, ...object }));
+      runs.wake();
+      return run;
     },
     [databaseKinds.mariadb.manualBackup]: manual('mariadb'),
     [databaseKinds.mysql.manualBackup]: manual('mysql'),

@@ -18,7 +18,7 @@ eachDatabase('runs of backups', (test) => {
   const begin = backupScenes(test);
 
   it('store what the dump gives, whole and verified, and tell each step', async () => {
-    const { owner, backupId, manual, files, runs, logOf } = await begin();
+    const { desk, owner, backupId, manual, files, runs, logOf } = await begin();
     expect(await manual()).toBe(true);
     const [file = '', ...others] = await files();
     expect(others).toEqual([]);
@@ -38,6 +38,13 @@ eachDatabase('runs of backups', (test) => {
     );
     expect(await owner.query('backup.one', { backupId })).toMatchObject({ lastGoodAt: expect.any(String) });
     expect(await logOf(run)).toContain('Dumping the test.');
+    expect(desk.told).toMatchObject([
+      {
+        event: 'backupDone',
+        subject: { type: 'backup', id: backupId },
+        sentence: expect.stringContaining('shop'),
+      },
+    ]);
   });
 
   it('that fail in the middle of the dump leave nothing, say why, and keep the last good one', async () => {
@@ -56,6 +63,8 @@ eachDatabase('runs of backups', (test) => {
       message: expect.stringContaining('exit code 1'),
     });
     expect(await files()).toEqual(good);
+    expect(desk.told.map(({ event }) => event)).toEqual(['backupDone', 'backupFailed']);
+    expect(desk.told[1]?.sentence).not.toContain('top-secret');
     const [failed] = await runs();
     expect(failed).toMatchObject({
       status: 'error',

@@ -1,5 +1,6 @@
 /** Backups, restores and trials as records: accepted with their job, followed, ended. */
 import { AppError } from '../../domain/errors.ts';
+import type { Fact, TellFact } from '../../domain/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
@@ -58,7 +59,13 @@ const pollMs = 250;
 const errorLimit = 4000;
 const newestFirst = { by: ['sequence' as const], direction: 'desc' as const };
 
-export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clock): BackupRuns {
+/** `tell` is told of each run that ended. */
+export function createBackupRuns(
+  store: BackupRunStore,
+  queue: Queue,
+  clock: Clock,
+  tell?: TellFact,
+): BackupRuns {
   const nextSequence = createSequence(clock);
 
   async function accept({ serviceKey, ...accepting }: Accepting): Promise<BackupRunRecord> {
@@ -92,15 +99,43 @@ export function createBackupRuns(store: BackupRunStore, queue: Queue, clock: Clo
     record: async (backupRunId, patch) => {
       await store.update({ backupRunId }, patch);
     },
-    async finish(backupRunId, outcome) {
-      const finishedAt = isoTime(clock);
-      const end =
-        outcome.status === 'done'
-          ? { ...outcome.patch }
-          : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
-      await store.update({ backupRunId, status: 'running' }, { ...end, status: outcome.status, finishedAt });
-    },
+    finish: (backupRunId, outcome) =>
+      store.transaction(async () => {
+        const finishedAt = isoTime(clock);
+        const end =
+          outcome.status === 'done'
+            ? { ...outcome.patch }
+            : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
+        const isEnded = await store.update(
+          { backupRunId, status: 'running' },
+          { ...end, status: outcome.status, finishedAt },
+        );
+        const run = isEnded === 1 ? await store.find({ backupRunId }) : undefined;
+        const fact = run && factOf(run);
+        if (fact) await tell?.(fact);
+      }),
     wake: queue.wake,
+  };
+}
+
+const operationWords = { backup: 'backup', restore: 'restore', verification: 'trial restore' } as const;
+
+/** Of what a person waits for, and of trials that went well, nothing is told. */
+function factOf(record: BackupRunRecord): Fact | undefined {
+  const { status, organizationId, operation, backupId, backupRunId, ...run } = record;
+  if (operation === 'restore' || (operation === 'verification' && status === 'done')) return undefined;
+  const name = run.databaseId === null ? 'Berth itself' : `the database ${run.database}`;
+  const what = `The ${operationWords[operation]} of ${name}`;
+  return {
+    event: status === 'done' ? 'backupDone' : 'backupFailed',
+    organizationId,
+    subject: {
+      type: 'backup',
+      id: backupId ?? run.databaseId ?? backupRunId,
+      name: what.replace('The ', ''),
+    },
+    sentence:
+      status === 'done' ? `${what} is done: ${run.path}.` : `${what} failed: ${run.errorMessage ?? ''}`,
   };
 }
 

@@ -1,5 +1,6 @@
 /** Backups and trials whose time has come, and backups that have had no good one for too long. */
 import { nextTime } from '../../domain/cron.ts';
+import type { Fact, TellFact } from '../../domain/fact.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupSources } from './source.ts';
@@ -17,6 +18,7 @@ export interface SchedulePorts {
   clock: Clock;
   /** A backup came into alarm. */
   onAlarm(backup: BackupRecord): void;
+  tell?: TellFact;
 }
 
 const never = Number.MAX_SAFE_INTEGER;
@@ -83,13 +85,30 @@ async function startTrial(runs: BackupRuns, backup: BackupRecord): Promise<void>
   });
 }
 
-async function watch({ store, clock, onAlarm }: SchedulePorts, backup: BackupRecord): Promise<void> {
+async function watch(ports: SchedulePorts, backup: BackupRecord): Promise<void> {
+  const { store, clock, onAlarm, tell } = ports;
   const since = Math.max(Date.parse(backup.lastGoodAt ?? backup.createdAt));
   const isLate = clock.now() - since > (backup.alarmAfterHours ?? never) * hourMs;
   if (isLate === (backup.alarmSince !== null)) return;
-  const changed = await store.update(
-    { backupId: backup.backupId, alarmSince: backup.alarmSince },
-    { alarmSince: isLate ? isoTime(clock) : null },
-  );
-  if (isLate && changed === 1) onAlarm(backup);
+  const isNew = await store.transaction(async () => {
+    const changed = await store.update(
+      { backupId: backup.backupId, alarmSince: backup.alarmSince },
+      { alarmSince: isLate ? isoTime(clock) : null },
+    );
+    if (isLate && changed === 1) await tell?.(silence(backup));
+    return isLate && changed === 1;
+  });
+  if (isNew) onAlarm(backup);
+}
+
+function silence({ backupId, organizationId, database, lastGoodAt, alarmAfterHours }: BackupRecord): Fact {
+  const name = database === '' ? 'Berth itself' : `the database ${database}`;
+  return {
+    event: 'backupSilent',
+    organizationId,
+    subject: { type: 'backup', id: backupId, name: `backup of ${name}` },
+    sentence:
+      `The backup of ${name} has had no good run for more than ${alarmAfterHours ?? 0} hours; ` +
+      (lastGoodAt === null ? 'it never had one.' : `the last one was at ${lastGoodAt}.`),
+  };
 }

@@ -57,7 +57,7 @@ eachDatabase('deploying compose services', (test) => {
     ]);
     expect(await owner.mutate('deployment.rollback', { deploymentId })).toMatchObject({
       code: 'PRECONDITION_FAILED',
-      message: expect.stringContaining('applications'),
+      message: expect.stringContaining('never ran healthy'),
     });
     expect(await owner.mutate('compose.killBuild', { composeId })).toMatchObject({
       composeStatus: 'running',
@@ -76,6 +76,44 @@ eachDatabase('deploying compose services', (test) => {
     expect(await owner.query('compose.readLogs', { composeId })).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     });
+  });
+
+  it('are refused when they are saved for a key that nobody knows, with line and nearest', async () => {
+    const world = await begin();
+    const composeId = await create(world);
+    const saved = (composeFile: string): Promise<unknown> =>
+      world.owner.mutate('compose.update', { composeId, composeFile });
+    for (const [composeFile, says] of [
+      [
+        'services:\n  db: {image: postgres}\n  web:\n    image: nginx\n    volums: [data:/data]\n',
+        'line 5: services.web.volums is no key that Berth knows. Did you mean volumes?',
+      ],
+      [
+        'servces:\n  web: {image: nginx}\n',
+        'line 1: servces is no key that Berth knows. Did you mean services?',
+      ],
+      ['services:\n  web: {image: nginx, quite_else: 1}\n', 'line 2: services.web.quite_else is no key that'],
+      [
+        'x-common: &common\n  imag: nginx\nservices:\n  web:\n    <<: *common\n',
+        'composeFile: services.web.imag is no key that Berth knows. Did you mean image?',
+      ],
+      [
+        'services:\n  web:\n    image: nginx\n    network_mode: host\n',
+        'line 4: services.web.network_mode would join it to the server itself',
+      ],
+    ] as const)
+      expect(await saved(composeFile)).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: ['composeFile'],
+        message: expect.stringContaining(says),
+      });
+    // What asks for nothing, does nothing, or depends on a variable, is a deployment's matter.
+    expect(
+      await saved(
+        'x-a: 1\nservices:\n  web: {image: nginx, x-b: 1, devices: [], container_name: w}\n' +
+          '  too: {image: nginx, pid: "${PID_MODE}"}\n',
+      ),
+    ).toMatchObject({ composeId });
   });
 
   it('are refused at once with service and key for what cannot be done, and for another server', async () => {

@@ -2,7 +2,7 @@
  * A compose file as data: YAML of bounded size and depth, one document, no key twice (compose-spec, Compose
  * file reference). Pure.
  */
-import { isMap, isScalar, parseDocument, visit, type Document } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { badField, sentenceOf } from '../../domain/errors.ts';
 
 export type YamlMap = ReadonlyMap<unknown, unknown>;
@@ -99,4 +99,20 @@ function refuseReservedLabels(service: YamlMap, where: string, field: string): v
     if (reserved !== undefined)
       throw badField(field, `${where}: the label ${reserved.slice(0, 60)} is reserved`);
   }
+}
+
+/** The line of a key, from 1; undefined where the text does not have it itself (an alias, a merge). */
+export function lineOf(text: string, path: readonly string[]): number | undefined {
+  const lineCounter = new LineCounter();
+  let node: unknown = parseDocument(text, { lineCounter, logLevel: 'error', uniqueKeys: false }).contents;
+  let line: number | undefined;
+  for (const part of path) {
+    const pair = isMap(node)
+      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part)
+      : undefined;
+    if (!pair || !isScalar(pair.key) || !pair.key.range) return undefined;
+    line = lineCounter.linePos(pair.key.range[0]).line;
+    node = pair.value;
+  }
+  return line;
 }

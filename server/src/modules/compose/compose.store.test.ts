@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
-import { composeWorlds, harmless } from '../../../../test/http/compose-world.ts';
+import { composeLogs, composeWorlds, harmless } from '../../../../test/http/compose-world.ts';
 import { textOf } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
+import { createQueue } from '../../jobs/queue.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { routesOf } from '../../reconcile/routes.ts';
 import { createServiceNames } from '../service-name/service-name.ts';
@@ -252,6 +253,57 @@ eachDatabase('compose services', (test) => {
     });
     await owner.mutate('compose.delete', { composeId });
     expect(await held()).toEqual([]);
+  });
+
+  it('end their schedules: runs that go on, and the logs of all', async () => {
+    const world = await begin();
+    const { database, owner, people } = world;
+    const composeId = await create(world);
+    const { schedules } = createStores(database);
+    const own = { organizationId: people.owner.organizationId, createdAt: '' };
+    const scheduleId = `schedule-of-${composeId}`;
+    const scheduleRunId = `run-of-${composeId}`;
+    await schedules.insert({
+      ...own,
+      scheduleId,
+      applicationId: null,
+      composeId,
+      serviceName: 'web',
+      name: 'tidy',
+      cron: '@daily',
+      timeZone: 'UTC',
+      command: ['true'],
+      limitMinutes: 1,
+      enabled: true,
+      nextRunAt: null,
+    });
+    await schedules.runs.insert({
+      ...own,
+      scheduleRunId,
+      scheduleId,
+      startedBy: 'person',
+      status: 'done',
+      exitCode: 0,
+      errorMessage: null,
+      dueAt: '',
+      startedAt: '',
+      finishedAt: '',
+      sequence: 1,
+      nanoCpus: null,
+      memoryBytes: null,
+    });
+    const writer = composeLogs.writer(scheduleRunId, String);
+    writer.line('tidied');
+    await writer.close();
+    const serviceKey = `schedule:${scheduleId}`;
+    const job = { kind: 'schedule', payload: { scheduleRunId }, serviceKey, serverKey: 'local' };
+    const { jobs } = createStores(database);
+    await createQueue(jobs, systemClock, () => undefined).enqueue(job);
+    await jobs.update({ serviceKey }, { state: 'running' });
+    await owner.mutate('compose.delete', { composeId });
+    expect(await jobs.list({ serviceKey })).toMatchObject([{ state: 'cancelled' }]);
+    expect(await schedules.runs.list({ scheduleId })).toEqual([]);
+    expect(await composeLogs.readEnd(scheduleRunId)).toEqual([]);
   });
 
   it('go with their domains, which lead to the service that they name', async () => {

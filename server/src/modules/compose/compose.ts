@@ -247,20 +247,22 @@ function cleaned(input: ComposeInput): Partial<ComposeRecord> {
   );
 }
 
-/** A file must be one; what it asks for is a deployment's matter, but no swarm has privileged containers. */
+/**
+ * A file must be one, of keys that are known and that a swarm can do; what their values ask for is a
+ * deployment's matter.
+ */
 async function checkFile(composeFile: string): Promise<void> {
   if (composeFile === '') return;
   // The parser is loaded where a file is read: it costs 6 MB.
-  const { parseComposeFile } = await import('./compose-file.ts');
-  for (const [name, service] of parseComposeFile(composeFile).services) {
-    const value = service.get('privileged');
-    if (value === true || value === 'true')
-      throw badField(
-        'composeFile',
-        `services.${name}.privileged is not possible in a swarm; give the capabilities that it needs with ` +
-          'cap_add',
-      );
-  }
+  const { lineOf, parseComposeFile } = await import('./compose-file.ts');
+  const { faultyKeyOf } = await import('./translation/keys.ts');
+  const faulty = faultyKeyOf(parseComposeFile(composeFile));
+  if (!faulty) return;
+  const line = lineOf(composeFile, faulty.path);
+  throw badField(
+    'composeFile',
+    `${line === undefined ? '' : `line ${line}: `}${faulty.path.join('.')} ${faulty.why}`,
+  );
 }
 
 /** The source must be complete before a deployment is accepted. */
@@ -286,12 +288,7 @@ export function requireSource({
 /** The record can be deployed: a whole source, on a server that is connected. */
 export async function checkDeployable(compose: ComposeRecord, hosts: Hosts): Promise<void> {
   requireSource(compose);
-  if (!(await hosts.find(serverKeyOf(compose))))
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `${compose.name} stands on another server, and compose services run on Berth's own server only. ` +
-        'Create it without serverId.',
-    );
+  await hosts.of(serverKeyOf(compose));
 }
 
 /** Names of the services in a file, in their order; PRECONDITION_FAILED without one. */

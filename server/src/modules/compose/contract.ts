@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { parseSourcePath } from '../../domain/git-source.ts';
 import { applicationStatuses } from '../../domain/lifecycle.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
+import { logEvent } from '../../procedure/log-event.ts';
+import { mutation, query, subscription } from '../../procedure/procedure.ts';
+import { referring } from '../../procedure/references.ts';
 import { ruled } from '../../procedure/ruled.ts';
 import { partial } from '../../procedure/shape.ts';
 import { settingShape } from '../application/settings.ts';
@@ -39,7 +41,7 @@ const sourceType = z
   .enum(composeSourceTypes)
   .describe('raw: composeFile itself; else a file of a repository');
 /** Its reading is a matter of a second at most (measured). */
-const composeFile = z.string().max(65_536).describe('The file, for the source raw');
+const composeFile = referring(z.string().max(65_536).describe('The file, for the source raw'));
 const title = line(200);
 
 const {
@@ -275,6 +277,16 @@ export const composeContract = {
         serviceName: z.string(),
       }),
     ),
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  logs: subscription({
+    summary: 'The output of its running services as a live stream, each line with its service and task',
+    access: own,
+    input: byId.extend({
+      serviceName: line(100).optional().describe('Only of this service of the file'),
+      tail: z.number().int().min(0).max(10_000).default(200).describe('Followed: of each service'),
+    }),
+    output: logEvent,
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   delete: mutation({

@@ -11,7 +11,7 @@ import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
@@ -20,6 +20,7 @@ import type { ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { composeSourceTypes } from './record.ts';
+import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { composeVariables } from '../../domain/compose-variables.ts';
 
@@ -29,6 +30,8 @@ export interface ComposeDesk {
   runtime: ComposeRuntime;
   queue: Queue;
   logs: DeploymentLogs;
+  /** What ends its schedules once its record is gone. */
+  leaveSchedules(composeId: string): Promise<() => Promise<void>>;
   interruption: Interruption;
   members: Members;
   liveOf: LiveReader;
@@ -75,7 +78,10 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     await checkDeployable(compose, desk.hosts);
     if (compose.sourceType === 'raw') await checkRaw(compose, await desk.envBlocks(compose));
     const { deploymentId } = await context.write(() =>
-      deployments.accept(composeRef(compose.composeId), accepting),
+      deployments.accept(composeRef(compose.composeId), {
+        ...accepting,
+        startedBy: startedBy(context.actor),
+      }),
     );
     desk.queue.wake();
     context.announce(deploymentId);
@@ -194,6 +200,13 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     },
     readLogs: async (context, { composeId, ...options }) =>
       runtime.readLogs(await found(context, { composeId }), options),
+    async *logs(context, { composeId, tail, serviceName }) {
+      const compose = await found(context, { composeId });
+      yield* outputEvents(context, {
+        read: (options) => runtime.readLogs(compose, { tail, serviceName, ...options }),
+        follow: (options) => runtime.followLogs(compose, { tail, serviceName, ...options }),
+      });
+    },
     delete: async (context, { composeId, deleteVolumes }) =>
       remove(desk, context, { compose: await found(context, { composeId }), deleteVolumes }),
   };
@@ -220,11 +233,12 @@ async function remove(
   const { composeId, organizationId } = compose;
   const service = composeRef(composeId);
   // In its turn: the reconciler would make services again whose record still stands.
-  const { keptVolumes, past } = await desk.interruption.endThen(
+  const { keptVolumes, past, endSchedules } = await desk.interruption.endThen(
     service,
     { operation: 'delete', userId: context.actor.userId },
     async () => {
       const all = await desk.deployments.all(service);
+      const leave = await desk.leaveSchedules(composeId);
       // Without a deployment the engine never heard of it.
       const kept = all.length > 0 ? await desk.runtime.remove(compose, { deleteVolumes }) : [];
       const forget = (): Promise<ComposeRecord> => desk.composes.remove(composeId, organizationId);
@@ -232,9 +246,10 @@ async function remove(
       await (hasDomains
         ? desk.changeRoutes(serverKeyOf(compose), context.write, forget)
         : context.write(forget));
-      return { keptVolumes: kept, past: all };
+      return { keptVolumes: kept, past: all, endSchedules: leave };
     },
   );
+  await endSchedules();
   for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
   return { ...shown(compose), keptVolumes };
 }

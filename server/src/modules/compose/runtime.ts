@@ -5,8 +5,15 @@ import { statusAfter } from '../../domain/lifecycle.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import { composeRef, isSameService, ownerOfLabels } from '../../domain/service-ref.ts';
 import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
-import { deployingElsewhere, type Host, type Hosts } from '../../ports/host.ts';
-import { awaitEnded, awaitRunning, removeFromEngine, type OutputOptions } from '../service/own-service.ts';
+import type { Host, Hosts } from '../../ports/host.ts';
+import {
+  awaitEnded,
+  awaitRunning,
+  removeFromEngine,
+  type FollowOptions,
+  type OutputOptions,
+} from '../service/own-service.ts';
+import { woven } from '../service/output-events.ts';
 import type { Turns } from '../service/turns.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { Composes } from './compose.ts';
@@ -18,6 +25,11 @@ export interface ComposeRuntime {
   hasTasks(compose: ComposeRecord): Promise<boolean>;
   /** Of all services, or of one by its name in the file (BAD_REQUEST when there is none), oldest first. */
   readLogs(compose: ComposeRecord, options: ComposeOutputOptions): Promise<ComposeLogLine[]>;
+  /** The same as it comes, until the signal fires; `tail` counts for each service. */
+  followLogs(
+    compose: ComposeRecord,
+    options: FollowOptions & { serviceName?: string | undefined },
+  ): AsyncIterable<ComposeLogLine>;
   /**
    * Removes its services under any name they had, images, network, copies and, when asked, its volumes; gives
    * the volumes that stay.
@@ -75,7 +87,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
         const live = await options.liveServices(compose);
         if (live.length === 0)
           throw new AppError('PRECONDITION_FAILED', `${compose.name} has no release yet: deploy first.`);
-        await startAll((await hosts.of(serverKeyOf(compose), deployingElsewhere)).engine, compose, live);
+        await startAll((await hosts.of(serverKeyOf(compose))).engine, compose, live);
         return settle(compose, 'started', false);
       }),
     stop: (compose) =>
@@ -91,6 +103,18 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
     async readLogs(compose, wanted) {
       const host = await presentHost(compose);
       return host ? readAll(host.engine, compose, { ...wanted, bytes: await options.logAnswerBytes() }) : [];
+    },
+    async *followLogs(compose, { serviceName, ...wanted }) {
+      const host = await presentHost(compose);
+      if (!host) return;
+      const { engine } = host;
+      const services = await shownServices(engine, compose, serviceName);
+      yield* woven(
+        services.map(async function* ({ name, shown }) {
+          for await (const line of engine.serviceLogs(name, { ...wanted, follow: true }))
+            yield { ...line, serviceName: shown };
+        }),
+      );
     },
     async remove(compose, { deleteVolumes }) {
       const host = await presentHost(compose);
@@ -127,16 +151,23 @@ async function stopAll(engine: Engine, compose: ComposeRecord): Promise<void> {
   for (const { name } of services) await awaitEnded(engine, name, reader);
 }
 
+/** Those that are there, by their names in the file; all, or the one that is wanted. */
+async function shownServices(
+  engine: Engine,
+  compose: ComposeRecord,
+  serviceName: string | undefined,
+): Promise<{ name: string; shown: string }[]> {
+  return (await present(engine, compose))
+    .map(({ name, labels }) => ({ name, shown: labels[nameLabel] ?? name }))
+    .filter(({ shown }) => serviceName === undefined || shown === serviceName);
+}
+
 async function readAll(
   engine: Engine,
   compose: ComposeRecord,
   { serviceName, bytes, ...options }: ComposeOutputOptions & { bytes: number },
 ): Promise<ComposeLogLine[]> {
-  const services = (await present(engine, compose)).map((service) => ({
-    ...service,
-    shown: service.labels[nameLabel] ?? service.name,
-  }));
-  const wanted = services.filter(({ shown }) => serviceName === undefined || shown === serviceName);
+  const wanted = await shownServices(engine, compose, serviceName);
   const newest = newestLines<ComposeLogLine>({ lines: options.tail, bytes });
   for (const { name, shown } of wanted) {
     for await (const line of engine.serviceLogs(name, options)) newest.add({ ...line, serviceName: shown });

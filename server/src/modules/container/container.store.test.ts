@@ -20,6 +20,7 @@ import { createContainers, type Containers } from './container.ts';
 import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
+const unset = { setupStage: null, setupError: null, description: null, sshKeyId: null, metricsToken: null };
 const platform = { 'berth.managed': 'true', 'berth.role': 'proxy' };
 const ids = (list: unknown): string[] =>
   Array.isArray(list)
@@ -47,7 +48,7 @@ eachDatabase('containers', (test) => {
       );
       const hosts = ownHost({ engineView: engine });
       const containersOf = async (serverKey: string): Promise<Containers> =>
-        createContainers(await hosts.of(serverKey, 'Looking at the containers of other servers'), sight);
+        createContainers(await hosts.of(serverKey), sight);
       return [router('container', containerContract, containerHandlers(containersOf))];
     });
     const { people, place, foreign } = world;
@@ -329,22 +330,21 @@ eachDatabase('containers', (test) => {
         serverId,
         organizationId,
         name: 's',
-        description: null,
         ipAddress: '203.0.113.7',
         port: 22,
         username: 'root',
-        sshKeyId: null,
         serverType: 'deploy',
         status: 'active',
+        ...unset,
+        setupStatus: 'idle',
         hostKeyFingerprint: null,
         buildsConcurrency: 1,
         metricsConfig: null,
-        metricsToken: null,
         createdAt: '2026',
       });
     }
     for (const [serverId, code] of [
-      ['own', 'NOT_IMPLEMENTED'],
+      ['own', 'SERVICE_UNAVAILABLE'],
       ['foreign', 'FORBIDDEN'],
       ['unknown', 'NOT_FOUND'],
     ]) {

@@ -16,7 +16,7 @@ const access = {
   grant: 'canAccessToContainers',
   resources: [{ kind: 'server', field: 'serverId' }],
 } as const;
-const refusals = ['NOT_IMPLEMENTED', 'SERVICE_UNAVAILABLE'] as const;
+const refusals = ['SERVICE_UNAVAILABLE'] as const;
 const whose =
   'Shown is what belongs to the organization; to a member, what belongs to the services assigned. ' +
   "Berth's own containers and those of nobody are shown only to Owner and Admin of the installation's " +
@@ -36,8 +36,8 @@ export const containerContract = {
     description:
       "The container of a swarm service is a task's: when it ends, the swarm puts a new container in " +
       'its place, so that the answer may tell of one that has ended.',
-    access: { ...access, resources: [] },
-    input: z.object({ containerId: name.describe('Id or name') }),
+    access,
+    input: z.object({ containerId: name.describe('Id or name'), serverId }),
     output: containerRecord,
     refusals: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),

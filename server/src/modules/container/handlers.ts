@@ -1,4 +1,4 @@
-import { localServer, serverKeyOf } from '../../domain/server-key.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
 import type { ListedContainer, SwarmService } from '../../ports/engine-view.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
@@ -44,8 +44,8 @@ export function containerHandlers(
 
   return {
     getContainers: (context, input) => listed(context, input),
-    restartContainer: async ({ actor }, { containerId }) =>
-      (await containersOf(localServer)).restart(actor, containerId),
+    restartContainer: async ({ actor }, { containerId, serverId }) =>
+      (await containersOf(serverKeyOf({ serverId }))).restart(actor, containerId),
     async getConfig({ actor }, { containerId, serverId }) {
       return (await containersOf(serverKeyOf({ serverId }))).configuration(actor, containerId);
     },

@@ -224,7 +224,7 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
       access: running,
       input: byId,
       output: record,
-      refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     rebuild: mutation({
       summary: 'Queues making its container anew from the record; the data stays',
@@ -233,7 +233,7 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
       access: running,
       input: byId,
       output: record,
-      refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     upgrade: mutation({
       summary: 'Queues moving the data to an image of a newer major version',
@@ -282,7 +282,7 @@ function serverContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
       access: own,
       input: byId.extend({ appName: z.string().min(1).max(100).describe('Must be its own appName') }),
       output: record,
-      refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     readLogs: query({
       summary: 'The output of its server',

@@ -1,6 +1,6 @@
 /** Databases as deployments see them. */
 import { serverKeyOf } from '../../domain/server-key.ts';
-import { deployingElsewhere, type Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import type { Databases } from './database.ts';
 
@@ -15,7 +15,7 @@ export function deployedDatabases(databases: Databases, hosts: Hosts): DeployedS
           // Nothing is built for a database, so it waits for no build.
           serverKey: `database:${databaseId}`,
           async requireDeployable() {
-            await hosts.of(serverKeyOf(database), deployingElsewhere);
+            await hosts.of(serverKeyOf(database));
           },
         }
       );

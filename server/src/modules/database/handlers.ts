@@ -9,7 +9,7 @@ import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
 import type { Router } from '../../procedure/registry.ts';
-import type { Accepting, Deployments } from '../deployment/deployment.ts';
+import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
@@ -28,6 +28,7 @@ import { databaseKind } from './kinds.ts';
 import type { Admission } from './passwords.ts';
 import { portTaken, type DatabaseRuntime } from './runtime.ts';
 import { majorOf, refuseMajorJump } from './version.ts';
+import { outputEvents } from '../service/output-events.ts';
 
 export interface DatabaseDesk {
   databases: Databases;
@@ -106,7 +107,10 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
     const image = accepting.image ?? database.containerImage;
     if (accepting.kind !== 'upgrade') refuseMajorJump(database, image, await desk.majorOf(database, image));
     const { deploymentId } = await context.write(() =>
-      desk.deployments.accept(databaseRef(database.databaseId), accepting),
+      desk.deployments.accept(databaseRef(database.databaseId), {
+        ...accepting,
+        startedBy: startedBy(context.actor),
+      }),
     );
     desk.queue.wake();
     context.announce(deploymentId);
@@ -217,13 +221,10 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       runtime.readLogs(await found(context, { databaseId }), { tail, since, search }),
     async *logs(context, { tail, databaseId }) {
       const database = await found(context, { databaseId });
-      const since = context.lastEventId;
-      const lines = context.follow
-        ? runtime.followLogs(database, { tail, since, signal: context.signal })
-        : await runtime.readLogs(database, { tail, since });
-      for await (const { at, stream, text } of lines) {
-        if (since === undefined || at > since) yield { id: at, data: { type: 'line', text, at, stream } };
-      }
+      yield* outputEvents(context, {
+        read: (options) => runtime.readLogs(database, { tail, ...options }),
+        follow: (options) => runtime.followLogs(database, { tail, ...options }),
+      });
     },
   };
 }

@@ -8,7 +8,7 @@ import { serverKeyOf } from '../../domain/server-key.ts';
 import { databaseRef } from '../../domain/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
-import { deployingElsewhere, type Host, type Hosts } from '../../ports/host.ts';
+import type { Host, Hosts } from '../../ports/host.ts';
 import {
   awaitEnded,
   awaitRunning,
@@ -150,7 +150,7 @@ async function applyPort(options: DatabaseRuntimeOptions, database: DatabaseReco
 }
 
 function hostOf({ hosts }: DatabaseRuntimeOptions, database: DatabaseRecord): Promise<Host> {
-  return hosts.of(serverKeyOf(database), deployingElsewhere);
+  return hosts.of(serverKeyOf(database));
 }
 
 async function requireLive(

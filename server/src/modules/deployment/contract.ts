@@ -15,19 +15,22 @@ const owners = {
   previewDeploymentId: serviceId,
 };
 
-function checkOwner(
-  input: { [F in keyof typeof owners]?: string | undefined },
-  context: z.RefinementCtx,
-): void {
-  const [first, ...others] = deployedKinds
-    .map((kind) => idFields[kind])
-    .filter((field) => input[field] !== undefined);
-  if (first === undefined)
+type OwnerInput = { [F in keyof typeof owners]?: string | undefined };
+
+function checkOwner(input: OwnerInput, context: z.RefinementCtx): void {
+  if (deployedKinds.every((kind) => input[idFields[kind]] === undefined))
     context.addIssue({
       code: 'custom',
       path: ['applicationId'],
       message: 'is required, or databaseId, or composeId, or previewDeploymentId',
     });
+  checkOneOwner(input, context);
+}
+
+function checkOneOwner(input: OwnerInput, context: z.RefinementCtx): void {
+  const [first, ...others] = deployedKinds
+    .map((kind) => idFields[kind])
+    .filter((field) => input[field] !== undefined);
   for (const field of others)
     context.addIssue({
       code: 'custom',
@@ -40,12 +43,13 @@ const own = { class: 'protected', resources: [{ kind: 'deployment', field: 'depl
 
 export const deploymentContract = {
   all: query({
-    summary: 'The deployments of an application, a database, a compose service or a preview, newest first',
+    summary: 'Deployments, newest first: of one service, or of everything that you reach',
     description:
-      'The service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and ' +
-      '`previewDeploymentId`.',
+      'A service is named by one of `applicationId`, `databaseId` (of whatever kind), `composeId` and ' +
+      '`previewDeploymentId`. Without one: those of every service, queued, running and ended; the newest ' +
+      '100 where no limit is given.',
     access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
-    input: z.object({ ...owners, ...pageInput }).superRefine(checkOwner),
+    input: z.object({ ...owners, ...pageInput }).superRefine(checkOneOwner),
     example: { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' },
     output: listOf(deploymentRecord),
   }),
@@ -78,9 +82,13 @@ export const deploymentContract = {
   }),
   rollback: mutation({
     summary: 'Releases an earlier deployment again: its image with the settings it had',
+    description:
+      'Of a compose service all of its services as they were, whatever its file says by now; those that ' +
+      'run once do not run again, and pre-release commands neither. Databases have no way back but ' +
+      'backups.',
     access: { ...own, action: 'deploy' },
     input: id,
     output: deploymentRecord,
-    refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

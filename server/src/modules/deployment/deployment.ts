@@ -1,6 +1,12 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
-import { statusAfter, type ApplicationStatus, type ServiceEvent } from '../../domain/lifecycle.ts';
+import type { TellFact } from '../../domain/fact.ts';
+import {
+  statusAfter,
+  type ApplicationStatus,
+  type DeploymentStarter,
+  type ServiceEvent,
+} from '../../domain/lifecycle.ts';
 import {
   ownerColumns,
   ownerOf,
@@ -8,6 +14,7 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../../domain/service-ref.ts';
+import type { Actor } from '../../procedure/context.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -25,8 +32,15 @@ export interface Accepting {
   sourceDeploymentId?: string;
   /** Image to deploy, where it is not what the service's record names. */
   image?: string;
+  /** Who or what began it; absent: Berth by itself. */
+  startedBy?: DeploymentStarter | undefined;
   /** Commit to deploy, where it is not the newest. */
   commit?: string | undefined;
+}
+
+/** Whoever calls, by a session or a key. */
+export function startedBy({ userId, apiKeyId }: Pick<Actor, 'userId' | 'apiKeyId'>): DeploymentStarter {
+  return { kind: apiKeyId === undefined ? 'person' : 'key', userId, apiKeyId: apiKeyId ?? null };
 }
 
 /** What deployments know of a service. */
@@ -63,6 +77,7 @@ export interface DeploymentReads {
   /** The newest 50, as a service shows them. */
   recent(service: ServiceRef): Promise<ShownDeployment[]>;
   all(service: ServiceRef): Promise<ShownDeployment[]>;
+  everywhere: DeploymentStore['everywhere'];
   one(deploymentId: string, organizationId: string): Promise<DeploymentRecord>;
   find(deploymentId: string): Promise<DeploymentRecord | undefined>;
   unfinished(): Promise<DeploymentRecord[]>;
@@ -92,8 +107,8 @@ export interface Deployments extends DeploymentReads {
   showWorking(service: ServiceRef): Promise<void>;
   /** Cancels what is queued; gives how many. */
   cancelQueued(service: ServiceRef, hasTasks: () => Promise<boolean>): Promise<number>;
-  /** Removes finished deployments with their logs, all but the live one; gives the removed ones. */
-  clear(service: ServiceRef): Promise<ShownDeployment[]>;
+  /** Removes finished deployments with their logs, all but the live one and the newest; gives the removed. */
+  clear(service: ServiceRef, keep?: number): Promise<ShownDeployment[]>;
 }
 
 export type Outcome =
@@ -108,6 +123,10 @@ export interface DeploymentNeighbours {
   logs: DeploymentLogs;
   /** CONFLICT when the service as its record has it would take more than its organization may have. */
   requireRoom?(organizationId: string, serviceId: string): Promise<void>;
+  /** Told when its commit is known, and when it ended. */
+  tellHost?(deployment: DeploymentRecord): Promise<void>;
+  /** Told of each deployment that ended, but for cancelled ones. */
+  tell?: TellFact;
 }
 
 const reasonLimit = 4000;
@@ -134,6 +153,7 @@ export function createDeployments(
     },
     record: async (deploymentId, patch) => {
       await store.update({ deploymentId }, patch);
+      if (patch.commit != null) await tellHost(parts, deploymentId);
     },
     finish: (deployment, outcome) =>
       store.transactionOf(ownerOf(deployment), () => finish(parts, deployment, outcome)),
@@ -148,7 +168,7 @@ export function createDeployments(
       const isRunning = await hasTasks();
       return store.transactionOf(service, () => cancelQueued(parts, service, isRunning));
     },
-    clear: (service) => clear(parts, service),
+    clear: (service, keep) => clear(parts, service, keep),
   };
 }
 
@@ -187,6 +207,8 @@ async function finish(parts: Parts, deployment: DeploymentRecord, outcome: Outco
       : { errorMessage: outcome.reason.slice(0, reasonLimit) };
   if (!(await parts.store.transition(deploymentId, outcome.status, { ...end, finishedAt, child: null })))
     return;
+  await tellEnd(parts, deployment, outcome);
+  await tellHost(parts, deploymentId);
   if (outcome.status === 'done')
     await setStatus(parts, service, 'deploySucceeded', {
       ...outcome.patch,
@@ -195,6 +217,32 @@ async function finish(parts: Parts, deployment: DeploymentRecord, outcome: Outco
     });
   else if (outcome.status === 'error') await setStatus(parts, service, outcome.event);
   else await setStatus(parts, service, await eventOfCancel(parts, service));
+}
+
+async function tellHost({ store, tellHost: tell }: Parts, deploymentId: string): Promise<void> {
+  const present = tell && (await store.find({ deploymentId }));
+  if (present?.commit != null) await tell?.(present);
+}
+
+async function tellEnd(
+  { services, tell }: Parts,
+  deployment: DeploymentRecord,
+  outcome: Outcome,
+): Promise<void> {
+  const { kind, serviceId } = ownerOf(deployment);
+  const present = await services[kind]?.find(serviceId);
+  if (!tell || !present || outcome.status === 'cancelled') return;
+  const { organizationId, title } = deployment;
+  const { name } = present;
+  await tell({
+    event: outcome.status === 'done' ? 'deploymentDone' : 'deploymentFailed',
+    organizationId,
+    subject: { type: kind, id: serviceId, name },
+    sentence:
+      outcome.status === 'done'
+        ? `${name}: “${title}” is deployed and healthy.`
+        : `${name}: “${title}” failed: ${outcome.reason}`,
+  });
 }
 
 async function cancel(
@@ -250,10 +298,14 @@ async function setStatus(
   });
 }
 
-async function clear({ store, services, logs }: Parts, service: ServiceRef): Promise<ShownDeployment[]> {
+async function clear(
+  { store, services, logs }: Parts,
+  service: ServiceRef,
+  keep = 0,
+): Promise<ShownDeployment[]> {
   const live = (await services[service.kind]?.find(service.serviceId))?.liveDeploymentId;
   const removed = [];
-  for (const deployment of await store.all(service)) {
+  for (const deployment of (await store.all(service)).slice(keep)) {
     const isNeeded =
       deployment.deploymentId === live || deployment.status === 'queued' || deployment.status === 'running';
     if (isNeeded) continue;
@@ -270,6 +322,7 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
       liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId }),
     recent: (service) => store.recent(service),
     all: (service) => store.all(service),
+    everywhere: (organizationId, page) => store.everywhere(organizationId, page),
     async one(deploymentId, organizationId) {
       const record = await store.find({ deploymentId, organizationId });
       if (!record) throw new AppError('NOT_FOUND', 'There is no such deployment. It may have been cleared.');
@@ -290,7 +343,7 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
 function queued(
   service: ServiceRef,
   organizationId: string,
-  { kind, title, description, sourceDeploymentId, image, commit }: Accepting,
+  { kind, title, description, sourceDeploymentId, image, commit, startedBy }: Accepting,
   at: { sequence: number; createdAt: string },
 ): DeploymentRecord {
   return {
@@ -307,6 +360,8 @@ function queued(
     errorMessage: null,
     settings: null,
     sourceDeploymentId: sourceDeploymentId ?? null,
+    startedBy: startedBy ?? { kind: 'berth', userId: null, apiKeyId: null },
+    stages: null,
     child: null,
     previousVersion: null,
     startedAt: null,

@@ -1,13 +1,15 @@
 import { AppError } from '../../domain/errors.ts';
-import { ownerOf, type idFields, type ServiceRef } from '../../domain/service-ref.ts';
-import type { CallContext } from '../../procedure/context.ts';
+import { reachOf } from '../../domain/permissions.ts';
+import { deployedKinds, idFields, ownerOf, type ServiceRef } from '../../domain/service-ref.ts';
+import type { Actor, CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
-import { paginate } from '../../procedure/page.ts';
+import { cutPage, paginate, unknownCursor } from '../../procedure/page.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { deploymentContract } from './contract.ts';
-import type { Deployments } from './deployment.ts';
+import { startedBy, type Deployments, type ShownDeployment } from './deployment.ts';
+import { logLine, mayBeOfNewStage, timeOf } from './log-line.ts';
 
 export interface DeploymentDesk {
   logs: DeploymentLogs;
@@ -21,8 +23,10 @@ export function deploymentHandlers(
   { logs, queue }: DeploymentDesk,
 ): Handlers<typeof deploymentContract, CallContext> {
   return {
-    all: async (_context, input) =>
-      paginate(await deployments.all(named(input)), input, ({ deploymentId }) => deploymentId),
+    all: async ({ actor }, input) =>
+      deployedKinds.some((kind) => input[idFields[kind]] !== undefined)
+        ? paginate(await deployments.all(named(input)), input, ({ deploymentId }) => deploymentId)
+        : everywhere(deployments, actor, input),
     latest: async (_context, input) => (await deployments.recent(named(input)))[0] ?? null,
     one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
     async readLogs({ actor }, { deploymentId, tail }) {
@@ -31,7 +35,7 @@ export function deploymentHandlers(
     },
     async *logs(context, { deploymentId }): AsyncIterable<StreamEvent<LogEvent>> {
       const { organizationId } = context.actor;
-      await deployments.one(deploymentId, organizationId);
+      let deployment = await deployments.one(deploymentId, organizationId);
       const isFinished = async (): Promise<boolean> =>
         !context.follow || finished.has((await deployments.one(deploymentId, organizationId)).status);
       const from = Number(context.lastEventId ?? 0) || 0;
@@ -42,7 +46,11 @@ export function deploymentHandlers(
         isFinished,
       })) {
         last = position;
-        yield { id: String(position), data: { type: 'line', text } };
+        const at = timeOf(text);
+        // Stages are few and come in their order: they are read again once a line is newer than all known.
+        if (at !== undefined && mayBeOfNewStage(deployment, text))
+          deployment = await deployments.one(deploymentId, organizationId);
+        yield { id: String(position), data: logLine(text, at, deployment) };
       }
       const { status } = await deployments.one(deploymentId, organizationId);
       if (finished.has(status)) yield { id: String(last), data: { type: 'end', outcome: status } };
@@ -55,14 +63,14 @@ export function deploymentHandlers(
           'A preview shows its pull request as it is now, so there is no going back; push the earlier ' +
             'commit to its branch.',
         );
-      if (target.applicationId === null)
+      if (target.databaseId !== null)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'Only deployments of applications can be taken back: a database keeps its data in its volume, ' +
-            'whatever version runs, and a compose service is its file. Set what it should be and deploy ' +
-            'it.',
+          'A deployment of a database cannot be returned to: it keeps its data in its volume, whatever ' +
+            'version runs. Set what it should be and deploy it, or restore a backup.',
         );
-      if (target.settings === null || target.image === null || target.healthyAt === null) {
+      const isWhole = target.composeId !== null || target.image !== null;
+      if (target.settings === null || !isWhole || target.healthyAt === null) {
         throw new AppError(
           'PRECONDITION_FAILED',
           'This deployment never ran healthy, so there is nothing to return to. Choose one with the ' +
@@ -72,6 +80,7 @@ export function deploymentHandlers(
       const accepted = await write(() =>
         deployments.accept(ownerOf(target), {
           kind: 'rollback',
+          startedBy: startedBy(actor),
           title: rollbackTitle(target.title),
           description: `To the deployment of ${target.createdAt}`,
           sourceDeploymentId: deploymentId,
@@ -82,6 +91,41 @@ export function deploymentHandlers(
       return accepted;
     },
   };
+}
+
+const usualPage = 100;
+const largestPage = 500;
+
+/** Those of every service that the caller reaches; a member's are picked from the organization's. */
+async function everywhere(
+  deployments: Deployments,
+  actor: Actor,
+  { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+) {
+  const { organizationId } = actor;
+  const reaches = reachOf(actor);
+  const wanted = (limit ?? usualPage) + 1;
+  const found: ShownDeployment[] = [];
+  let before = cursor === undefined ? undefined : await sequenceOf(deployments, cursor, organizationId);
+  for (;;) {
+    const rows = await deployments.everywhere(organizationId, { before, limit: largestPage });
+    for (const { scope, deployment } of rows) if (reaches(scope)) found.push(deployment);
+    before = rows.at(-1)?.deployment.sequence;
+    if (found.length >= wanted || rows.length < largestPage) break;
+  }
+  return limit === undefined
+    ? found.slice(0, usualPage)
+    : cutPage(found, limit, ({ deploymentId }) => deploymentId);
+}
+
+async function sequenceOf(
+  deployments: Deployments,
+  deploymentId: string,
+  organizationId: string,
+): Promise<number> {
+  const found = await deployments.find(deploymentId);
+  if (found?.organizationId !== organizationId) throw unknownCursor();
+  return found.sequence;
 }
 
 /** A rollback to a rollback is one to what that went back to. */

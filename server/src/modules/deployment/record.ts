@@ -1,6 +1,6 @@
 /** The deployment record (decisions 5). */
 import { z } from 'zod';
-import { deploymentKinds, deploymentStatuses } from '../../domain/lifecycle.ts';
+import { deploymentKinds, deploymentStarters, deploymentStatuses } from '../../domain/lifecycle.ts';
 
 const optional = z.string().nullable();
 
@@ -23,5 +23,13 @@ export const deploymentRecord = z
     startedAt: optional,
     healthyAt: optional,
     finishedAt: optional,
+    startedBy: z
+      .object({ kind: z.enum(deploymentStarters), userId: optional, apiKeyId: optional })
+      .nullable()
+      .describe('Who or what began it; null for one from before this was kept'),
+    stages: z
+      .array(z.object({ name: z.string(), startedAt: z.string(), finishedAt: optional }))
+      .nullable()
+      .describe('When each was, in their order; null before the first'),
   })
   .meta({ id: 'Deployment' });

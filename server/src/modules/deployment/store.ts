@@ -2,10 +2,18 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { fixedLimit } from '../../db/fixed-limit.ts';
+import { systemClock } from '../../ports/clock.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { DeploymentRecord, Tables } from '../../db/tables.ts';
-import { deploymentStatusesBefore, type DeploymentStatus } from '../../domain/lifecycle.ts';
-import { idFields, type DeployedKind, type OwnerColumns, type ServiceRef } from '../../domain/service-ref.ts';
+import type { DeploymentRecord, NewEvent, Tables } from '../../db/tables.ts';
+import { deploymentStatusesBefore, nextStages, type DeploymentStatus } from '../../domain/lifecycle.ts';
+import type { Scope } from '../../domain/permissions.ts';
+import {
+  deployedKinds,
+  idFields,
+  type DeployedKind,
+  type OwnerColumns,
+  type ServiceRef,
+} from '../../domain/service-ref.ts';
 
 /** What lists show of a deployment: not the snapshot of its settings, which is encrypted and large. */
 export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;
@@ -28,6 +36,8 @@ const shownColumns = [
   'startedAt',
   'healthyAt',
   'finishedAt',
+  'startedBy',
+  'stages',
 ] as const;
 
 /** So many a service shows. */
@@ -40,7 +50,14 @@ export interface DeploymentStore extends TableStore<'deployment'> {
   all(service: ServiceRef): Promise<ShownDeployment[]>;
   /** Moves a deployment to `to` where the table of states allows it; false when it is elsewhere by now. */
   transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
+  /** Those of every service, newest first, with where each stands; `before` is a sequence to go on after. */
+  everywhere(
+    organizationId: string,
+    page: { before: number | undefined; limit: number },
+  ): Promise<{ scope: Scope; deployment: ShownDeployment & Pick<DeploymentRecord, 'sequence'> }[]>;
   countUnfinished(service: ServiceRef): Promise<number>;
+  /** Services with more finished deployments than so many. */
+  crowded(keep: number): Promise<{ service: ServiceRef; count: number }[]>;
   unfinished(): Promise<DeploymentRecord[]>;
   /**
    * A transaction that no other one of the same service runs beside: a service's status follows from all of
@@ -64,6 +81,7 @@ export function createDeploymentStore(database: Database): DeploymentStore {
       .where('status', 'in', ['queued', 'running'])
       .compile(),
   );
+  const everywhere = everywhereOf(database);
   const unfinished = builder
     .selectFrom('deployment')
     .selectAll()
@@ -72,26 +90,128 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     .compile();
   return {
     ...deployments,
-    recent: ({ kind, serviceId }) => database.run(recent[kind], [serviceId]),
-    all: ({ kind, serviceId }) => database.run(all[kind], [serviceId]),
-    async transition(deploymentId, to, patch) {
-      return database.transaction(async () => {
-        const froms = deploymentStatusesBefore(to);
-        const claim = sql`update "deployment" set "status" = ${to}
-          where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(builder);
-        if ((await database.change(claim)) !== 1) return false;
-        await deployments.update({ deploymentId }, patch);
-        return true;
-      });
+    ...toldSteps(database, deployments),
+    recent: async ({ kind, serviceId }) =>
+      (await database.run(recent[kind], [serviceId])).map(deployments.decode),
+    all: async ({ kind, serviceId }) => (await database.run(all[kind], [serviceId])).map(deployments.decode),
+    async everywhere(organizationId, { before, limit }) {
+      const rows = await database.run(everywhere, [organizationId, before ?? Number.MAX_SAFE_INTEGER, limit]);
+      return rows.map(({ projectId, environmentId, serviceId, ...row }) => ({
+        scope: {
+          organizationId,
+          projectId: projectId ?? undefined,
+          environmentId: environmentId ?? undefined,
+          serviceId: serviceId ?? undefined,
+        },
+        deployment: deployments.decode(row),
+      }));
     },
     countUnfinished: async ({ kind, serviceId }) =>
       Number((await database.run(count[kind], [serviceId, 'queued', 'running']))[0]?.count ?? 0),
+    crowded: (keep) => crowded(database, keep),
     unfinished: async () => (await database.run(unfinished)).map(deployments.decode),
     transactionOf: (service, work) =>
       database.transaction(async () => {
         if (database.dialect === 'postgres') await database.run(lockOf(database, service));
         return work();
       }),
+  };
+}
+
+async function crowded(database: Database, keep: number): Promise<{ service: ServiceRef; count: number }[]> {
+  const found: { service: ServiceRef; count: number }[] = [];
+  for (const kind of deployedKinds) {
+    const id = sql.ref(idFields[kind]);
+    const rows = await database.run(
+      sql<{ serviceId: string; count: number }>`select ${id} as "serviceId", count(*) as "count"
+        from "deployment" where ${id} is not null and "status" not in ('queued', 'running')
+        group by ${id} having count(*) > ${keep}`.compile(database.builder),
+    );
+    found.push(
+      ...rows.map(({ serviceId, count }) => ({ service: { kind, serviceId }, count: Number(count) })),
+    );
+  }
+  return found;
+}
+
+/** What changes a deployment, each step told with it. */
+function toldSteps(
+  database: Database,
+  deployments: TableStore<'deployment'>,
+): Pick<DeploymentStore, 'insert' | 'update' | 'transition'> {
+  const tell = tellDeployment(database);
+  async function endStages(deploymentId: string, at: string): Promise<void> {
+    const stages = (await deployments.find({ deploymentId }))?.stages ?? null;
+    if (stages !== null) await deployments.update({ deploymentId }, { stages: nextStages(stages, at) });
+  }
+  return {
+    insert: (record) =>
+      database.transaction(async () => {
+        await deployments.insert(record);
+        await tell(record.deploymentId);
+      }),
+    update: (where, patch) =>
+      database.transaction(async () => {
+        const changed = await deployments.update(where, patch);
+        if (changed > 0 && patch.stage !== undefined && where.deploymentId !== undefined)
+          await tell(where.deploymentId);
+        return changed;
+      }),
+    async transition(deploymentId, to, patch) {
+      return database.transaction(async () => {
+        const froms = deploymentStatusesBefore(to);
+        const claim = sql`update "deployment" set "status" = ${to}
+          where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(
+          database.builder,
+        );
+        if ((await database.change(claim)) !== 1) return false;
+        await deployments.update({ deploymentId }, patch);
+        if (typeof patch.finishedAt === 'string') await endStages(deploymentId, patch.finishedAt);
+        await tell(deploymentId);
+        return true;
+      });
+    },
+  };
+}
+
+/** Deployments with the service and the environment they stand in; a preview's are its application's. */
+const placed = sql`"deployment" as d
+  left join "preview_deployment" as p on p."previewDeploymentId" = d."previewDeploymentId"
+  left join "application" as a on a."applicationId" = coalesce(d."applicationId", p."applicationId")
+  left join "database" as s on s."databaseId" = d."databaseId"
+  left join "compose" as c on c."composeId" = d."composeId"
+  left join "environment" as e
+    on e."environmentId" = coalesce(a."environmentId", s."environmentId", c."environmentId")`;
+
+function everywhereOf({ builder }: Database) {
+  const columns = [...shownColumns, 'sequence'].map((name) => sql.ref(`d.${name}`));
+  return sql<Record<string, unknown> & Record<'projectId' | 'environmentId' | 'serviceId', string | null>>`
+    select ${sql.join(columns)}, e."projectId", e."environmentId",
+      coalesce(a."applicationId", s."databaseId", c."composeId") as "serviceId"
+    from ${placed} where d."organizationId" = ${''} and d."sequence" < ${0}
+    order by d."sequence" desc limit ${0}`.compile(builder);
+}
+
+/**
+ * Every step of a deployment is told with it (decisions 14), whoever makes it: worker, webhook, person. A
+ * preview's stands where its application does.
+ */
+function tellDeployment({ builder, run, tell }: Database): (deploymentId: string) => Promise<void> {
+  const place = sql<Omit<NewEvent, 'at' | 'formerProjectId' | 'formerEnvironmentId' | 'userId'>>`
+    select d."organizationId", e."projectId", e."environmentId", d."status", d."stage",
+      d."deploymentId" as "resourceId", 'deployment' as "kind", 'deployment' as "what",
+      coalesce(a."applicationId", s."databaseId", c."composeId") as "serviceId"
+    from ${placed} where d."deploymentId" = ${''}`.compile(builder);
+  return async (deploymentId) => {
+    const [row] = await run(place, [deploymentId]);
+    if (row)
+      await tell({
+        ...row,
+        at: systemClock.now(),
+        formerProjectId: null,
+        formerEnvironmentId: null,
+        userId: null,
+      });
   };
 }
 

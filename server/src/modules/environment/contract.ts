@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { referring } from '../../procedure/references.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { environmentRecord } from './record.ts';
 
 const name = z.string().min(1).max(100);
 const description = z.string().max(1000);
-const env = z.string().max(500_000);
+const env = referring(z.string().max(500_000));
 const own = { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }] } as const;
 const id = z.object({ environmentId: z.string().min(1) });
 

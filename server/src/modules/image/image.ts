@@ -23,6 +23,8 @@ export interface ImagePulls {
   pull(key: PullKey): Promise<PullRecord | undefined>;
   /** In place of what was kept under the same reference. */
   keepPull(record: PullRecord): Promise<void>;
+  /** Who has exchanged this very content, under which reference. */
+  pullsOf(serverKey: string, imageId: string): Promise<PullRecord[]>;
 }
 
 /** An organization wants to run, on a server, what this reference names. */
@@ -39,6 +41,8 @@ export interface ImageAccess {
   requireReference(reference: string, field?: string): void;
   /** The installation shares this very image, so that no registry is asked. */
   isShared(reference: string, image: ImageState): Promise<boolean>;
+  /** Whether the setting names it, on whichever server it is. */
+  isListed(reference: string): Promise<boolean>;
   /**
    * Without a registry's word of now: an image that is shared, that Berth built for the organization, or that
    * the organization got from a registry under this very reference, with this very content.
@@ -46,6 +50,10 @@ export interface ImageAccess {
   mayRun(claim: ImageClaim, image: ImageState): Promise<boolean>;
   /** After a registry did not give the image: whether the one that is here may be used. */
   mayKeep(claim: ImageClaim, image: ImageState, why: RegistryRefusal): Promise<boolean>;
+  /** The organization had this very image from somewhere before, or Berth built it for it. */
+  hasHad(claim: Omit<PullKey, 'reference'>, image: Pick<ImageState, 'id' | 'labels'>): Promise<boolean>;
+  /** References under which registries gave this very image to organizations. */
+  givenAs(on: Pick<PullKey, 'serverKey'>, image: Pick<ImageState, 'id'>): Promise<string[]>;
   /** The organization got this image from a registry, or gave it to one, under this reference. */
   keep(claim: ImageClaim, image: Pick<ImageState, 'id'>): Promise<void>;
 }
@@ -81,8 +89,14 @@ export function createImageAccess({ store, shared, clock }: ImageAccessParts): I
   return {
     requireReference: (reference, field) => void parseImageReference(reference, field),
     isShared,
+    isListed: async (reference) => isSharedBy(await shared(), reference),
     mayRun,
     mayKeep: async (claim, image, why) => why === 'unreachable' && mayRun(claim, image),
+    hasHad: async ({ organizationId, serverKey }, { id, labels }) =>
+      labels['berth.organization'] === organizationId ||
+      (await store.pullsOf(serverKey, id)).some((pulled) => pulled.organizationId === organizationId),
+    givenAs: async ({ serverKey }, { id }) =>
+      (await store.pullsOf(serverKey, id)).map(({ reference }) => reference),
     keep: ({ organizationId, serverKey, reference }, { id }) =>
       store.keepPull({ organizationId, serverKey, reference, imageId: id, pulledAt: isoTime(clock) }),
   };

@@ -21,6 +21,7 @@ export function createImageStore(database: Database): ImagePulls & ReleasedImage
   } satisfies Record<ServiceRef['kind'], (id: string) => Promise<ReleasedService | undefined>>;
   return {
     pull: ({ organizationId, serverKey, reference }) => pulls.find({ organizationId, serverKey, reference }),
+    pullsOf: (serverKey, imageId) => pulls.list({ serverKey, imageId }),
     keepPull: ({ organizationId, serverKey, reference, ...pulled }) =>
       database.transaction(async () => {
         const key = { organizationId, serverKey, reference };

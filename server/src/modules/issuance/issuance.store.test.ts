@@ -1,11 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { AppError } from '../../domain/errors.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { KeptFile } from '../../ports/certificate-news.ts';
 import { createPlace } from '../../../../test/http/places.ts';
 import { createPeople } from '../../../../test/http/people.ts';
-import { createIssuance } from './issuance.ts';
+import { createIssuance, type Issuance } from './issuance.ts';
 import { createIssuanceStore } from './store.ts';
 
 const root = makeCertificate({ name: 'Issuing CA', isAuthority: true });
@@ -40,40 +41,48 @@ eachDatabase('issuance', (test) => {
   let disk: KeptFile[] = [];
   let answer: string | undefined;
   let warnings: string[] = [];
+  let facts: string[] = [];
   let changes = 0;
+  let away: AppError['code'] | undefined;
   beforeEach(() => {
-    [now, disk, answer, warnings, changes] = [Date.now(), [], undefined, [], 0];
+    away = undefined;
+    [now, disk, answer, warnings, changes, facts] = [Date.now(), [], undefined, [], 0, []];
   });
   async function begin() {
     const database = await test.open();
     const store = createIssuanceStore(database, 'local');
     const folders = async (): Promise<Set<string>> =>
       new Set(disk.map(({ path }) => path.slice(0, path.lastIndexOf('/'))));
-    const issuance = createIssuance({
-      store,
-      clock: { now: () => now },
-      whyNot: async () => answer,
-      warn: (sentence) => warnings.push(sentence),
-      changed: () => void (changes += 1),
-      files: {
-        folders,
-        files: async (host) =>
-          disk.filter(
-            ({ path }) =>
-              host === undefined || path.includes(`/${host}/`) || /^(?:accounts\/[^/]+\/)?acme\//.test(path),
-          ),
-        putBack: async (files) => void disk.push(...files.map(({ path, content }) => ({ path, content }))),
-        accounts: async () => [
-          ...new Set(disk.flatMap(({ path }) => /^accounts\/([^/]+)/.exec(path)?.[1] ?? [])),
-        ],
-        async forget(name, { certificates }) {
-          disk = disk.filter(
-            ({ path }) => !path.startsWith(`accounts/${name}/${certificates ? '' : 'acme/'}`),
-          );
+    const again = (): Issuance =>
+      createIssuance({
+        store,
+        clock: { now: () => now },
+        whyNot: async () => answer,
+        warn: (sentence) => warnings.push(sentence),
+        tell: async ({ event, subject }) => void facts.push(`${event} ${subject.name}`),
+        changed: () => void (changes += 1),
+        files: {
+          folders,
+          files: async (host) =>
+            disk.filter(
+              ({ path }) =>
+                host === undefined ||
+                path.includes(`/${host}/`) ||
+                /^(?:accounts\/[^/]+\/)?acme\//.test(path),
+            ),
+          putBack: async (files) => void disk.push(...files.map(({ path, content }) => ({ path, content }))),
+          accounts: async () => [
+            ...new Set(disk.flatMap(({ path }) => /^accounts\/([^/]+)/.exec(path)?.[1] ?? [])),
+          ],
+          async forget(name, { certificates }) {
+            if (away !== undefined) throw new AppError(away, 'The server cannot be reached.');
+            disk = disk.filter(
+              ({ path }) => !path.startsWith(`accounts/${name}/${certificates ? '' : 'acme/'}`),
+            );
+          },
         },
-      },
-    });
-    return { database, store, issuance };
+      });
+    return { database, store, issuance: again(), again };
   }
   async function wanted(
     database: Awaited<ReturnType<typeof begin>>['database'],
@@ -144,6 +153,26 @@ eachDatabase('issuance', (test) => {
     expect(await issuance.putBack()).toBe(1);
   });
 
+  it.each([
+    ['is away', 'SERVICE_UNAVAILABLE'],
+    ['may not be connected to', 'PRECONDITION_FAILED'],
+  ] as const)('forgets an account whose server %s when it answers again', async (_state, code) => {
+    const { store, issuance, again } = await begin();
+    disk = [...leaf('a.test', 'accounts/theirs/'), accountIn('accounts/theirs/')];
+    await issuance.keep();
+    away = code;
+    await issuance.forgetAccount('theirs');
+    expect((await store.filePaths()).filter(({ path }) => path.includes('/acme/'))).toEqual([]);
+    await expect(issuance.keep()).rejects.toThrow('cannot be reached');
+    away = undefined;
+    // Berth was started anew meanwhile.
+    await again().keep();
+    expect(await store.owedAccounts()).toEqual([]);
+    expect(disk.filter(({ path }) => path.includes('/acme/'))).toEqual([]);
+    expect((await store.filePaths()).filter(({ path }) => path.includes('/acme/'))).toEqual([]);
+    expect(disk.length).toBeGreaterThan(0);
+  });
+
   it('withholds a refused host for longer each time, until it is asked for by hand', async () => {
     const { issuance } = await begin();
     for (const minutes of [10, 30, 60, 180]) {
@@ -188,6 +217,7 @@ eachDatabase('issuance', (test) => {
     now += 25 * 60 * minuteMs;
     await issuance.look();
     expect(warnings).toHaveLength(2);
+    expect(facts).toEqual(['certificateFailed a.test', ...Array(2).fill('certificateExpiring a.test')]);
   });
 
   it(

@@ -3,7 +3,8 @@
  * in case the proxy's store is lost.
  */
 import { explainFault, explainProblem } from '../../domain/acme-problem.ts';
-import { sentenceOf } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import type { FactEvent, TellFact } from '../../domain/fact.ts';
 import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import {
@@ -28,6 +29,8 @@ export interface IssuanceNeighbours {
   changed(): void;
   /** Told of certificates that are about to end, and of what could not be kept. */
   warn(sentence: string): void;
+  /** Told of what an authority refused, and of what is about to end. */
+  tell?: TellFact;
 }
 
 export interface Issuance {
@@ -48,7 +51,7 @@ export interface Issuance {
   putBack(): Promise<number>;
   /**
    * Lets the next order of this account make it anew, with its account binding as it is then; its
-   * certificates stay.
+   * certificates stay. Of a server that cannot be reached the proxy's files follow when it answers again.
    */
   forgetAccount(account: string): Promise<void>;
   /**
@@ -70,6 +73,7 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
   const { keepFiles, refused, lookAt } = createNotes(neighbours);
   const look = createLook(neighbours, lookAt);
   let last: Promise<void> = Promise.resolve();
+  const accounts = forgetting(files, store);
 
   return {
     look,
@@ -110,21 +114,50 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
         );
       return last;
     },
-    keep: async () => keepFiles(await files.files()),
-    async putBack() {
-      const kept = (await store.filePaths()).filter(
-        ({ expiresAt }) => expiresAt === null || expiresAt > clock.now(),
-      );
-      if (kept.length === 0) return 0;
-      const present = await files.folders();
-      const lost = kept.filter(({ path }) => !present.has(folderOf(path)));
-      const found = await Promise.all(lost.map(({ path }) => store.file(path)));
-      await files.putBack(found.filter((file) => file !== undefined));
-      return lost.length;
+    async keep() {
+      // First, since what is still there would be copied again.
+      await accounts.forgetOwed();
+      return keepFiles(await files.files());
     },
+    putBack: () => putBack(neighbours),
     async forgetAccount(account) {
       await store.forgetAccount(account, { certificates: false });
+      await accounts.forget(account);
+    },
+  };
+}
+
+async function putBack({ store, clock, files }: IssuanceNeighbours): Promise<number> {
+  const kept = (await store.filePaths()).filter(
+    ({ expiresAt }) => expiresAt === null || expiresAt > clock.now(),
+  );
+  if (kept.length === 0) return 0;
+  const present = await files.folders();
+  const lost = kept.filter(({ path }) => !present.has(folderOf(path)));
+  const found = await Promise.all(lost.map(({ path }) => store.file(path)));
+  await files.putBack(found.filter((file) => file !== undefined));
+  return lost.length;
+}
+
+/**
+ * Forgets accounts on the disk of a server: at once, or when it can be reached again, also by a later Berth.
+ */
+function forgetting(files: ProxyStore, store: IssuanceStore) {
+  async function forgetOwed(): Promise<void> {
+    for (const account of await store.owedAccounts()) {
       await files.forget(account, { certificates: false });
+      await store.settleAccount(account);
+    }
+  }
+  return {
+    forgetOwed,
+    async forget(account: string): Promise<void> {
+      await store.oweAccount(account);
+      await forgetOwed().catch((error: unknown) => {
+        // A server that is away, or whose address its organization may no longer use.
+        if (!(error instanceof AppError)) throw error;
+        if (error.code !== 'SERVICE_UNAVAILABLE' && error.code !== 'PRECONDITION_FAILED') throw error;
+      });
     },
   };
 }
@@ -163,8 +196,21 @@ function issuedRecord({ authority, issuer, notBefore, expiresAt }: IssuedCertifi
   } as const;
 }
 
+/** To each organization that the host belongs to. */
+async function tellOwners(
+  { store, tell }: Pick<IssuanceNeighbours, 'store' | 'tell'>,
+  event: FactEvent,
+  host: string,
+  sentence: string,
+): Promise<void> {
+  if (!tell) return;
+  for (const organizationId of await store.ownersOf(host))
+    await tell({ event, organizationId, subject: { type: 'host', id: host, name: host }, sentence });
+}
+
 /** What is written down of each host. */
-function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
+function createNotes(neighbours: IssuanceNeighbours): Notes {
+  const { store, clock, whyNot } = neighbours;
   const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> =>
     store.put({ ...nothingYet(host, clock), ...change });
   async function note(certificate: IssuedCertificate): Promise<void> {
@@ -210,6 +256,8 @@ function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
       await (stillServes
         ? store.put({ ...present, error, attempts, changedAt: isoTime(clock) })
         : record(host, { authority, error, attempts, nextAt }));
+      if (attempts === 1 || present?.error !== error)
+        await tellOwners(neighbours, 'certificateFailed', host, error);
     },
     async lookAt(host, attempts) {
       const error = await whyNot(host);
@@ -224,10 +272,8 @@ function createNotes({ store, clock, whyNot }: IssuanceNeighbours): Notes {
   };
 }
 
-function createLook(
-  { store, clock, files, changed, warn }: IssuanceNeighbours,
-  lookAt: Notes['lookAt'],
-): Issuance['look'] {
+function createLook(neighbours: IssuanceNeighbours, lookAt: Notes['lookAt']): Issuance['look'] {
+  const { store, clock, files, changed, warn } = neighbours;
   const warned = new Map<string, number>();
   /** Gives whether the proxy may ask now. */
   async function lookAgain({ host, attempts, nextAt }: IssuanceRecord): Promise<boolean> {
@@ -235,11 +281,13 @@ function createLook(
     await store.forget(host);
     return true;
   }
-  function warnOfEnd({ host, expiresAt, warnAt, error }: IssuanceRecord): void {
+  async function warnOfEnd({ host, expiresAt, warnAt, error }: IssuanceRecord): Promise<void> {
     const now = clock.now();
     if (warnAt === null || warnAt > now || (warned.get(host) ?? 0) + dayMs > now) return;
     warned.set(host, now);
-    warn(endSentence(host, expiresAt, error, now));
+    const sentence = endSentence(host, expiresAt, error, now);
+    warn(sentence);
+    await tellOwners(neighbours, 'certificateExpiring', host, sentence);
   }
 
   /**
@@ -262,7 +310,7 @@ function createLook(
     for (const record of await store.list({})) {
       if (!wanted.has(record.host)) {
         if (record.status === 'failed') await store.forget(record.host);
-      } else if (record.status === 'issued') warnOfEnd(record);
+      } else if (record.status === 'issued') await warnOfEnd(record);
       else if (record.authority === '') isChanged = (await lookAgain(record)) || isChanged;
     }
     await store.forgetFiles(clock.now() - 14 * dayMs);

@@ -2,6 +2,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/server-key.ts';
 import type { Database } from '../../db/database.ts';
+import { fixedLimit } from '../../db/fixed-limit.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { accountOf, hostOf } from './issued.ts';
@@ -26,21 +27,22 @@ export interface IssuanceStore {
   accounts(): Promise<string[]>;
   /** Accounts that certificate resolvers stand for, by their ids. */
   wantedAccounts(): Promise<string[]>;
+  /** Organizations whose domains have the host; of Berth's own: the installation's. */
+  ownersOf(host: string): Promise<string[]>;
   /** Forgets the files of an account, those of its certificates only when told. */
   forgetAccount(account: string, options: { certificates: boolean }): Promise<void>;
+  /** Accounts that are still to be forgotten on the server's own disk. */
+  owedAccounts(): Promise<string[]>;
+  oweAccount(account: string): Promise<void>;
+  settleAccount(account: string): Promise<void>;
 }
 
 /** Of one server: each has its own certificates, accounts and keys, and none is given another's. */
 export function createIssuanceStore(database: Database, serverKey: string): IssuanceStore {
   const issuances = tableStore(database, 'issuance');
   const files = tableStore(database, 'proxy_file');
-  const { wanted, paths, resolvers, expired } = queriesOf(database);
-  const settings = tableStore(database, 'setting');
-  /** Berth's own, which no domain has. */
-  async function ownHost(): Promise<string[]> {
-    const value = (await settings.find({ name: 'host' }))?.value;
-    return typeof value === 'string' ? [value] : [];
-  }
+  const { wanted, paths, resolvers, expired, owners, first } = queriesOf(database);
+  const ownHost = ownHostIn(database);
   return {
     find: ({ host }) => issuances.find({ serverKey, host }),
     list: (where) => issuances.list({ serverKey, ...where }),
@@ -60,6 +62,11 @@ export function createIssuanceStore(database: Database, serverKey: string): Issu
       ...(await database.run(wanted, [serverKey, 1, 'none'])).map(({ asciiHost }) => asciiHost),
       ...(serverKey === localServer ? await ownHost() : []),
     ],
+    async ownersOf(host) {
+      const isOwn = serverKey === localServer && (await ownHost()).includes(host);
+      const found = isOwn ? await database.run(first) : await database.run(owners, [serverKey, host]);
+      return found.map(({ organizationId }) => organizationId);
+    },
     filePaths: () => database.run(paths, [serverKey]),
     file: (path) => files.find({ serverKey, path }),
     keepFiles: (changed) =>
@@ -86,6 +93,42 @@ export function createIssuanceStore(database: Database, serverKey: string): Issu
           if (accountOf(path) === account && (certificates || hostOf(path) === undefined))
             await files.remove({ serverKey, path });
       }),
+    ...owedAccounts(database, serverKey),
+  };
+}
+
+/** Berth's own, which no domain has. */
+function ownHostIn(database: Database): () => Promise<string[]> {
+  const settings = tableStore(database, 'setting');
+  return async () => {
+    const value = (await settings.find({ name: 'host' }))?.value;
+    return typeof value === 'string' ? [value] : [];
+  };
+}
+
+/** Kept as a value of the installation's, under the key of the server. */
+function owedAccounts(
+  database: Database,
+  serverKey: string,
+): Pick<IssuanceStore, 'owedAccounts' | 'oweAccount' | 'settleAccount'> {
+  const settings = tableStore(database, 'setting');
+  const name = `owedAccounts/${serverKey}`;
+  async function read(): Promise<string[]> {
+    const value = (await settings.find({ name }))?.value;
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+  const change = (edit: (accounts: string[]) => string[]): Promise<void> =>
+    database.transaction(async () => {
+      const present = await settings.find({ name });
+      const value = edit(await read());
+      if (value.length === 0) await settings.remove({ name });
+      else if (present) await settings.update({ name }, { value });
+      else await settings.insert({ name, value });
+    });
+  return {
+    owedAccounts: read,
+    oweAccount: (account) => change((accounts) => [...new Set([...accounts, account])]),
+    settleAccount: (account) => change((accounts) => accounts.filter((one) => one !== account)),
   };
 }
 
@@ -109,5 +152,19 @@ function queriesOf({ builder }: Database) {
     .where('serverKey', '=', '')
     .where('expiresAt', '<', 0)
     .compile();
-  return { wanted, paths, resolvers, expired };
+  const owners = builder
+    .selectFrom('domain')
+    .select('organizationId')
+    .distinct()
+    .where('serverKey', '=', '')
+    .where('asciiHost', '=', '')
+    .compile();
+  const first = builder
+    .selectFrom('organization')
+    .select('organizationId')
+    .orderBy('createdAt')
+    .orderBy('organizationId')
+    .limit(fixedLimit(1))
+    .compile();
+  return { wanted, paths, resolvers, expired, owners, first };
 }

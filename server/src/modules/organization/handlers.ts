@@ -17,6 +17,8 @@ export interface OrganizationDesk {
   emailOf(userId: string): Promise<string>;
   hasTwoFactor(userId: string): Promise<boolean>;
   quotas: Quotas;
+  /** An organization is no more: what servers keep for it alone goes, too. Nobody waits for it. */
+  gone(organizationId: string): void;
 }
 
 export function organizationHandlers({
@@ -58,10 +60,12 @@ export function organizationHandlers({
     },
     async delete({ actor, write }, { organizationId }) {
       const first = (await organizations.first()) ?? actor.organizationId;
-      return write(
+      const removed = await write(
         () => organizations.remove(organizationId),
         () => first,
       );
+      desk.gone(organizationId);
+      return removed;
     },
     async installation(_context, input) {
       return paginate(await organizations.all(), input, ({ organizationId }) => organizationId);

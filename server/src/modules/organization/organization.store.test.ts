@@ -149,7 +149,8 @@ eachDatabase('organizations', (test) => {
   });
 
   it('are deleted by their Owner, empty, and never the first; sessions and keys in them end', async () => {
-    const world = await begin();
+    const gone: string[] = [];
+    const world = await begin(undefined, (organizationId) => void gone.push(organizationId));
     const { owner, admin, member, stranger, nobody, people, database, session } = world;
     const remove = (door: Door, organizationId: string): Promise<unknown> =>
       door.mutate('organization.delete', { organizationId });
@@ -210,7 +211,10 @@ eachDatabase('organizations', (test) => {
     });
     await stores.projects.remove({ organizationId });
     await stores.sshKeys.remove({ organizationId });
+    expect(gone).toEqual([]);
     expect(await remove(door, organizationId)).toEqual(shown('Third'));
+    // What servers keep for it alone, such as its builders.
+    expect(gone).toEqual([organizationId]);
     expect(await there.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await stores.users.keys.list({ organizationId })).toEqual([]);
     expect(key).toMatch(/^berth_/);

@@ -72,6 +72,7 @@ const grantsShape = {
   canAccessToAPI: flag.describe('May make API keys'),
   canAccessToSSHKeys: flag,
   canAccessToGitProviders: flag,
+  canOpenTerminal: flag.describe('Runs programs in the containers of the services assigned'),
   canReadSecrets: flag.describe(
     'Reads variables, passwords and tokens, which others see as dots; on until it is taken, for Owner and ' +
       'Admin too',

@@ -1,7 +1,8 @@
 /** Preview deployments of pull requests (interface document, Preview deployments). */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/page.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
+import { logEvent } from '../../procedure/log-event.ts';
+import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { line } from '../service/contract-fields.ts';
 import { previewDeploymentRecord, wholePreviewDeployment } from './record.ts';
 
@@ -32,7 +33,7 @@ export const previewDeploymentContract = {
       description: z.string().max(2000).default(''),
     }),
     output: z.literal(true),
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
   killBuild: mutation({
     summary: 'Ends the running build of a preview; with nothing building nothing changes',
@@ -54,6 +55,13 @@ export const previewDeploymentContract = {
     access: own,
     input: id,
     output: previewDeploymentRecord,
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  logs: subscription({
+    summary: 'The output of a running preview as a live stream',
+    access: own,
+    input: id.extend({ tail: z.number().int().min(0).max(10_000).default(200) }),
+    output: logEvent,
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   delete: mutation({

@@ -7,10 +7,11 @@ import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Applications } from '../application/application.ts';
-import type { Deployments } from '../deployment/deployment.ts';
+import { startedBy, type Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { previewDeploymentContract } from './contract.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
+import { outputEvents } from '../service/output-events.ts';
 import type { LiveReader } from '../service/service.ts';
 import type { RemovePreview } from './preview-removal.ts';
 import type { PreviewRuntime } from './runtime.ts';
@@ -92,6 +93,7 @@ export function previewDeploymentHandlers(
         const { commit } = await previews.one(previewDeploymentId, actor.organizationId);
         return deployments.accept(previewRef(previewDeploymentId), {
           kind: 'redeploy',
+          startedBy: startedBy(actor),
           title,
           description,
           commit: commit ?? undefined,
@@ -106,6 +108,12 @@ export function previewDeploymentHandlers(
         previewRef((await previews.one(previewDeploymentId, actor.organizationId)).previewDeploymentId),
       );
       return shown(await previews.one(previewDeploymentId, actor.organizationId));
+    },
+    async *logs(context, { previewDeploymentId, tail }) {
+      const { organizationId } = context.actor;
+      const preview = await previews.one(previewDeploymentId, organizationId);
+      const application = await applications.one(preview.applicationId, organizationId);
+      yield* outputEvents(context, desk.runtime.output(application, preview, tail));
     },
     async delete({ actor, write }, { previewDeploymentId }) {
       const preview = await previews.one(previewDeploymentId, actor.organizationId);

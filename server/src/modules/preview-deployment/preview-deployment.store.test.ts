@@ -242,7 +242,6 @@ eachDatabase('preview deployments', (test) => {
     host.failing = 500;
     await tell({ number: 13 });
     host.failing = undefined;
-    await desk.applications.patch((await desk.applications.all())[0]?.applicationId ?? '', {});
     expect(await all()).toEqual([]);
     const [refused = '', unasked = ''] = desk.warnings;
     expect(refused).toContain('pull request 12 of acme/shop gets no preview: its author may not write');
@@ -257,11 +256,18 @@ eachDatabase('preview deployments', (test) => {
     await tell({ number: 1, author: eve, isFork: true });
     await tell({ number: 2, author: eve });
     await tell({ number: 3, isFork: true });
-    expect(
-      Object.fromEntries(
-        (await all()).map(({ pullRequestNumber, isTrusted }) => [pullRequestNumber, isTrusted]),
-      ),
-    ).toEqual({ 1: false, 2: true, 3: true });
+    const trusted = (await all()).map(({ pullRequestNumber, isTrusted }) => [pullRequestNumber, isTrusted]);
+    expect(Object.fromEntries(trusted)).toEqual({ 1: false, 2: true, 3: false });
+  });
+
+  it('of a fork are never trusted, whoever opened the pull request and pushes to it later', async () => {
+    const { tell, all, desk, set } = await begin();
+    await tell({ isFork: true });
+    expect(await all()).toEqual([]);
+    expect(desk.warnings.join()).toContain('acme/shop gets no preview: it comes from a fork');
+    await set({ previewRequireCollaboratorPermissions: false });
+    for (const commit of [first, second]) await tell({ isFork: true, commit });
+    expect(await all()).toMatchObject([{ isTrusted: false, commit: second }]);
   });
 
   describe('of an unsigned event', () => {

@@ -20,7 +20,7 @@ export interface PullRequestFacts {
   /** Full name of the repository at its host. */
   repository: string;
   provider: string;
-  /** Its author may write to the repository. */
+  /** Its branch stands in the repository itself; a fork is never trusted. */
   isTrusted: boolean;
 }
 
@@ -33,8 +33,14 @@ export interface PreviewDeployments {
   all(): Promise<PreviewDeploymentRecord[]>;
   ofPullRequest(applicationId: string, number: number): Promise<PreviewDeploymentRecord | undefined>;
   countOf(applicationId: string): Promise<number>;
+  /** Asks the name service where the server's address is a name, so never inside a transaction. */
+  hostOf(application: ApplicationRecord, pullRequestNumber: number): Promise<string>;
   /** Makes the record with its host; part of a change of routes. CONFLICT when the host is taken. */
-  create(application: ApplicationRecord, facts: PullRequestFacts): Promise<PreviewDeploymentRecord>;
+  create(
+    application: ApplicationRecord,
+    facts: PullRequestFacts,
+    host: string,
+  ): Promise<PreviewDeploymentRecord>;
   /** Changes that Berth makes itself. */
   patch(previewDeploymentId: string, patch: Partial<PreviewDeploymentRecord>): Promise<void>;
   /** Takes the record and its domains away; part of a change of routes. */
@@ -70,7 +76,13 @@ export function createPreviewDeployments(
         { applicationId, organizationId },
         { by: ['createdAt', 'previewDeploymentId'], direction: 'desc' },
       ),
-    create: (application, facts) => create(parts, application, facts),
+    hostOf: async (application, number) =>
+      previewHost(
+        application.previewWildcard ?? defaultWildcard(await neighbours.serverIp(application)),
+        application.appName,
+        number,
+      ),
+    create: (application, facts, host) => create(parts, application, facts, host),
     patch: async (previewDeploymentId, patch) => void (await store.update({ previewDeploymentId }, patch)),
     remove: (previewDeploymentId, organizationId) =>
       store.transaction(async () => {
@@ -98,15 +110,11 @@ async function one(
 }
 
 async function create(
-  { store, domains, names, serverIp, clock }: Parts,
+  { store, domains, names, clock }: Parts,
   application: ApplicationRecord,
   facts: PullRequestFacts,
+  host: string,
 ): Promise<PreviewDeploymentRecord> {
-  const host = previewHost(
-    application.previewWildcard ?? defaultWildcard(await serverIp(application)),
-    application.appName,
-    facts.number,
-  );
   const record = newPreview(application, facts, host, isoTime(clock));
   const { previewDeploymentId } = record;
   await store.insert(record);

@@ -218,14 +218,15 @@ async function build(
     return;
   }
   const api = await apiOf(application);
-  const needsAuthor = application.previewRequireCollaboratorPermissions || event.isFork;
-  const isCollaborator = needsAuthor && (await mayWrite(neighbours, api, event));
-  if (application.previewRequireCollaboratorPermissions && !isCollaborator) {
-    warn(
-      `The pull request ${event.number} of ${event.repository} gets no preview: its author may not ` +
-        'write to the repository (previewRequireCollaboratorPermissions).',
-    );
-    return;
+  if (application.previewRequireCollaboratorPermissions) {
+    const why = await whyNotTrusted(neighbours, api, event);
+    if (why !== undefined) {
+      warn(
+        `The pull request ${event.number} of ${event.repository} gets no preview: ${why} ` +
+          '(previewRequireCollaboratorPermissions).',
+      );
+      return;
+    }
   }
   const facts: PullRequestFacts = {
     number: event.number,
@@ -233,13 +234,26 @@ async function build(
     commit: await wholeCommit(api, event),
     repository: event.repository,
     provider,
-    isTrusted: isCollaborator || !event.isFork,
+    isTrusted: !event.isFork,
   };
   if (present) await renew(neighbours, present, event, facts);
   else if ((await previews.countOf(application.applicationId)) >= application.previewLimit)
     await comments.tellLimit(application, event);
   else await make(neighbours, application, event, facts);
   queue.wake();
+}
+
+/**
+ * Whoever may push decides what runs. In the repository itself these are people who may write to it; in a
+ * fork anybody whom its owner lets in, now or later, whoever opened the pull request.
+ */
+async function whyNotTrusted(
+  neighbours: PullRequestNeighbours,
+  api: GitApi | undefined,
+  event: PullRequestEvent,
+): Promise<string | undefined> {
+  if (event.isFork) return 'it comes from a fork, to which others can push than to the repository';
+  return (await mayWrite(neighbours, api, event)) ? undefined : 'its author may not write to the repository';
 }
 
 /** False when the host cannot be asked. */
@@ -283,12 +297,13 @@ async function make(
   event: PullRequestEvent,
   facts: PullRequestFacts,
 ): Promise<void> {
+  const host = await previews.hostOf(application, facts.number);
   await changeRoutes(
     serverKeyOf(application),
     transaction,
     () =>
       withinQuota(application.organizationId, async () => {
-        const { previewDeploymentId } = await previews.create(application, facts);
+        const { previewDeploymentId } = await previews.create(application, facts, host);
         await deployments.accept(previewRef(previewDeploymentId), deploymentOf(event, facts.commit));
       }),
     { mayWait: true },
@@ -301,6 +316,7 @@ function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
     title: oneLine(event.title, 200) || `Pull request ${event.number}`,
     description: `Pull request ${event.number}, commit ${commit}`,
     commit,
+    startedBy: { kind: 'webhook', userId: null, apiKeyId: null },
   };
 }
 

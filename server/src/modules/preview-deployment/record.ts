@@ -15,7 +15,7 @@ export const previewDeploymentRecord = z
     isTrusted: z
       .boolean()
       .describe(
-        'Its author may write to the repository; otherwise the preview gets no variables and secrets',
+        'Its branch stands in the repository itself; from a fork the preview gets no variables and secrets',
       ),
     status: z.enum(previewStatuses),
     createdAt: z.string(),

@@ -5,9 +5,18 @@ import { statusAfter } from '../../domain/lifecycle.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import { previewRef } from '../../domain/service-ref.ts';
 import type { ServiceSpec } from '../../ports/engine.ts';
-import { deployingElsewhere, type Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
-import { awaitEnded, awaitRunning, nameOf, ownService } from '../service/own-service.ts';
+import type { ServiceOutput } from '../service/output-events.ts';
+import {
+  awaitEnded,
+  awaitRunning,
+  followOutput,
+  nameOf,
+  ownService,
+  readOutput,
+  type PossibleEngine,
+} from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
@@ -16,6 +25,7 @@ export interface PreviewRuntime {
   start(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
   /** Its volumes and its host stay, and a new commit of its pull request starts it again. */
   stop(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
+  output(application: ApplicationRecord, preview: PreviewDeploymentRecord, tail: number): ServiceOutput;
 }
 
 export interface PreviewRuntimeOptions {
@@ -51,7 +61,7 @@ export function createPreviewRuntime({
         const spec = await liveSpec(preview);
         if (!spec)
           throw new AppError('PRECONDITION_FAILED', 'The preview has no release yet: redeploy it first.');
-        const { engine } = await hosts.of(serverKeyOf(application), deployingElsewhere);
+        const { engine } = await hosts.of(serverKeyOf(application));
         const present = await engine.service(spec.name);
         if (present?.specDigest === engine.specDigest(spec))
           await engine.scaleService(spec.name, spec.replicas);
@@ -69,5 +79,16 @@ export function createPreviewRuntime({
         }
         await settle(preview, 'stopped');
       }),
+    output(application, preview, tail) {
+      const owned = { ...preview, ...previewRef(preview.previewDeploymentId) };
+      const engine = async (): Promise<PossibleEngine> =>
+        (await hosts.find(serverKeyOf(application)))?.engine;
+      return {
+        read: async ({ since }) => readOutput(await engine(), owned, { tail, since }),
+        async *follow(options) {
+          yield* followOutput(await engine(), owned, { tail, ...options });
+        },
+      };
+    },
   };
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { referring } from '../../procedure/references.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
@@ -25,7 +26,7 @@ const projectWithServices = projectRecord
 
 const name = z.string().min(1).max(100);
 const description = z.string().max(1000);
-const env = z.string().max(500_000);
+const env = referring(z.string().max(500_000));
 const own = { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }] } as const;
 const id = z.object({ projectId: z.string().min(1) });
 

@@ -95,16 +95,46 @@ eachDatabase('quotas', (test) => {
       await database.transaction(() => quotas.within(world.foreign.organizationId, () => add('further')));
     });
 
+    it('of two releases that come at the same moment the one too many, until the other ends', async () => {
+      await quotas.set(organizationId, { memoryBytes: 4 * GiB });
+      const former = (await stores.deployments.list({ organizationId }))[0];
+      if (!former) throw new Error('There is no deployment.');
+      const release = async (deploymentId: string): Promise<string> => {
+        const taken = { serviceId: deploymentId, name: deploymentId, memoryBytes: 3 * GiB, nanoCpus: 0 };
+        return quotas.requireRoom(organizationId, taken, deploymentId).then(
+          () => 'taken',
+          (error: Error) => error.message,
+        );
+      };
+      for (const [index, deploymentId] of ['one', 'two'].entries())
+        await stores.deployments.insert({
+          ...former,
+          deploymentId,
+          status: 'running',
+          sequence: index + 1e6,
+        });
+      const said = await Promise.all([release('one'), release('two')]);
+      expect(said.toSorted()).toEqual([
+        expect.stringMatching(/may have 4096 MiB.*has 3072 MiB, and this would make it 6144 MiB/),
+        'taken',
+      ]);
+      const [first, second] = said[0] === 'taken' ? ['one', 'two'] : ['two', 'one'];
+      // An attempt after a crash finds its own place.
+      expect(await release(first)).toBe('taken');
+      expect((await quotas.view(organizationId)).used.memoryBytes).toBe(3 * GiB);
+      await stores.deployments.update({ deploymentId: first }, { status: 'error' });
+      expect(await release(second)).toBe('taken');
+    });
+
     it('a release without a limit where one is needed, and one that does not fit', async () => {
       await limit('1g', '1', 1);
       await quotas.set(organizationId, { memoryBytes: 4 * GiB, nanoCpus: 4_000_000_000 });
       const release = (memoryBytes: number | undefined, serviceId = 'stack') =>
-        quotas.requireRoom(organizationId, {
-          serviceId,
-          name: 'stack',
-          memoryBytes,
-          nanoCpus: 1_000_000_000,
-        });
+        quotas.requireRoom(
+          organizationId,
+          { serviceId, name: 'stack', memoryBytes, nanoCpus: 1_000_000_000 },
+          'under way nowhere',
+        );
       await release(2 * GiB);
       await expect(release(3 * GiB)).rejects.toThrow(/has 2048 MiB, and this would make it 5120 MiB/);
       await expect(release(undefined)).rejects.toThrow(/stack has no memoryLimit, .* 4096 MiB of memory/);

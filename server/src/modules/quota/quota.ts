@@ -38,9 +38,14 @@ export interface Quotas {
   within<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   /**
    * CONFLICT when this service would not fit beside the organization's others, or has no limit where one is
-   * needed.
+   * needed. Until the deployment ends, others find it taken.
    */
-  requireRoom(organizationId: string, taken: Taken): Promise<void>;
+  requireRoom(organizationId: string, taken: Taken, deploymentId: string): Promise<void>;
+  /**
+   * The same for a command that runs once: `begin` writes down that it runs, and it counts for as long as the
+   * row says so.
+   */
+  beginRun(organizationId: string, taken: Taken, begin: () => Promise<void>): Promise<void>;
   /** The same for what is stored of it in its record. */
   requireRecorded(organizationId: string, serviceId: string): Promise<void>;
   /** CONFLICT when so many further bytes of backups would be too many. */
@@ -68,7 +73,12 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
   });
   return {
     view,
-    requireRoom: (organizationId, one) => requireRoom(parts, organizationId, one),
+    requireRoom: (organizationId, one, deploymentId) => claim(parts, organizationId, one, deploymentId),
+    beginRun: (organizationId, one, begin) =>
+      store.serially(organizationId, async () => {
+        await requireRoom(parts, organizationId, one);
+        await begin();
+      }),
     within: (organizationId, work) => within(parts, organizationId, work),
     builds: async (organizationId) => (await find(parts, organizationId)).builds,
     async set(organizationId, patch) {
@@ -106,7 +116,40 @@ async function find({ store }: Parts, organizationId: string): Promise<Quota> {
   return quota;
 }
 
-async function taken({ store, readRelease }: Parts, organizationId: string): Promise<Taken[]> {
+/** Looks and takes in one transaction, so that two that come at once are not both let through. */
+async function claim(parts: Parts, organizationId: string, one: Taken, deploymentId: string): Promise<void> {
+  const { store } = parts;
+  const { nanoCpus: cpuLimit, memoryBytes: memoryLimit } = await find(parts, organizationId);
+  if (cpuLimit === null && memoryLimit === null) return;
+  await store.serially(organizationId, async () => {
+    await requireRoom(parts, organizationId, one);
+    const { serviceId, name, nanoCpus = null, memoryBytes = null } = one;
+    await store.claim({ deploymentId, organizationId, serviceId, name, nanoCpus, memoryBytes });
+  });
+}
+
+async function taken(parts: Parts, organizationId: string): Promise<Taken[]> {
+  const held = new Map((await recorded(parts, organizationId)).map((one) => [one.serviceId, one]));
+  const { claims, runs } = parts.store;
+  for (const { serviceId, name, ...claimed } of [
+    ...(await claims(organizationId)),
+    ...(await runs(organizationId)),
+  ]) {
+    const present = held.get(serviceId);
+    held.set(serviceId, {
+      serviceId,
+      name,
+      nanoCpus: larger(present?.nanoCpus, claimed.nanoCpus),
+      memoryBytes: larger(present?.memoryBytes, claimed.memoryBytes),
+    });
+  }
+  return [...held.values()];
+}
+
+const larger = (one: number | undefined, other: number | null): number | undefined =>
+  other === null ? one : Math.max(one ?? 0, other);
+
+async function recorded({ store, readRelease }: Parts, organizationId: string): Promise<Taken[]> {
   return [
     ...(await store.resources(organizationId)).map(takenBy),
     ...(await store.composes(organizationId)).map(({ serviceId, name, settings }) => ({

@@ -5,6 +5,7 @@ import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
 export type QuotaRecord = TableRecord<'quota'>;
+export type ClaimRecord = TableRecord<'quota_claim'>;
 
 /** A service that an organization has, with what it is given. */
 export interface ServiceResources {
@@ -14,6 +15,9 @@ export interface ServiceResources {
   memoryLimit: string | null;
   cpuLimit: string | null;
 }
+
+/** A scheduled run that goes on, with what it takes. */
+export type RunningTask = Pick<ClaimRecord, 'serviceId' | 'name' | 'nanoCpus' | 'memoryBytes'>;
 
 export interface QuotaStore {
   quotas: TableStore<'quota'>;
@@ -29,6 +33,14 @@ export interface QuotaStore {
   backupBytes(organizationId: string): Promise<number>;
   /** Other changes of the organization wait until the transaction ends. */
   hold(organizationId: string): Promise<void>;
+  /** Work in a transaction of its own, one at a time for each organization. */
+  serially<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
+  /** What deployments under way take. */
+  claims(organizationId: string): Promise<ClaimRecord[]>;
+  /** Scheduled commands that run now. */
+  runs(organizationId: string): Promise<RunningTask[]>;
+  /** In place of what the deployment claimed before; nothing when it is not under way. */
+  claim(claim: ClaimRecord): Promise<void>;
 }
 
 export function createQuotaStore(database: Database): QuotaStore {
@@ -37,7 +49,11 @@ export function createQuotaStore(database: Database): QuotaStore {
     Number((await database.run(query.compile(database.builder)))[0]?.value ?? 0);
   const { builder } = database;
   const held = builder.selectFrom('organization').select('organizationId').where('organizationId', '=', '');
-  const hold = held.forNoKeyUpdate().compile();
+  const lock = held.forNoKeyUpdate().compile();
+  // SQLite has one writer anyway.
+  const hold = async (organizationId: string): Promise<void> => {
+    if (database.dialect === 'postgres') await database.run(lock, [organizationId]);
+  };
   return {
     quotas: tableStore(database, 'quota'),
     countServices: (id) =>
@@ -65,8 +81,49 @@ export function createQuotaStore(database: Database): QuotaStore {
           })),
       );
     },
-    async hold(organizationId) {
-      if (database.dialect === 'postgres') await database.run(hold, [organizationId]);
+    runs: async (id) =>
+      (
+        await database.run(
+          sql<RunningTask>`select r."scheduleRunId" as "serviceId", s."name", r."nanoCpus", r."memoryBytes"
+            from "schedule_run" as r join "schedule" as s on s."scheduleId" = r."scheduleId"
+            where r."status" = 'running' and r."organizationId" = ${id}`.compile(builder),
+        )
+      ).map(({ nanoCpus, memoryBytes, ...run }) => ({
+        ...run,
+        nanoCpus: nanoCpus === null ? null : Number(nanoCpus),
+        memoryBytes: memoryBytes === null ? null : Number(memoryBytes),
+      })),
+    hold,
+    serially: (organizationId, work) =>
+      database.transaction(async () => {
+        await hold(organizationId);
+        return work();
+      }),
+    ...claimsOf(database),
+  };
+}
+
+const isUnderWay = ({ status }: TableRecord<'deployment'>): boolean =>
+  status === 'queued' || status === 'running';
+
+function claimsOf(database: Database): Pick<QuotaStore, 'claims' | 'claim'> {
+  const [claims, deployments] = [tableStore(database, 'quota_claim'), tableStore(database, 'deployment')];
+  const find = async (deploymentId: string): Promise<boolean> => {
+    const found = await deployments.find({ deploymentId });
+    return found !== undefined && isUnderWay(found);
+  };
+  return {
+    async claims(organizationId) {
+      const held: ClaimRecord[] = [];
+      for (const one of await claims.list({ organizationId }))
+        if (await find(one.deploymentId)) held.push(one);
+        else await claims.remove({ deploymentId: one.deploymentId });
+      return held;
+    },
+    async claim(one) {
+      const { deploymentId } = one;
+      await claims.remove({ deploymentId });
+      if (await find(deploymentId)) await claims.insert(one);
     },
   };
 }

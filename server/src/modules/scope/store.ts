@@ -111,8 +111,28 @@ function partQueries(builder: Builder) {
     basicAuth: part('basic_auth', 'basicAuthId', ['application']),
     backup: part('backup', 'backupId', ['database']),
     backupRun: part('backup_run', 'backupRunId', ['database']),
+    schedule: part('schedule', 'scheduleId', ['application', 'compose']),
+    scheduleRun: scheduleRunQuery(builder),
+    webhookDelivery: part('hook_delivery', 'webhookDeliveryId', ['application', 'compose']),
+    alarm: builder
+      .selectFrom('alarm')
+      .select(['organizationId', 'projectId', 'environmentId', 'serviceId'])
+      .where('alarmId', '=', '')
+      .compile(),
     previewDeployment: part('preview_deployment', 'previewDeploymentId', ['application']),
   };
+}
+
+/** A run stands where its schedule does. */
+function scheduleRunQuery(builder: Builder): Query {
+  return sql<ScopeRow>`select s."organizationId", e."projectId", e."environmentId",
+      coalesce(s."applicationId", s."composeId") as "serviceId"
+    from "schedule_run" as r
+    join "schedule" as s on s."scheduleId" = r."scheduleId"
+    left join "application" as a on a."applicationId" = s."applicationId"
+    left join "compose" as c on c."composeId" = s."composeId"
+    left join "environment" as e on e."environmentId" = coalesce(a."environmentId", c."environmentId")
+    where r."scheduleRunId" = ${''}`.compile(builder);
 }
 
 interface Part {
@@ -159,6 +179,7 @@ function organizationQueries(builder: Builder) {
     registry: owned('registry', 'registryId'),
     server: owned('server', 'serverId'),
     destination: owned('destination', 'destinationId'),
+    notification: owned('notification', 'notificationId'),
     certificate: owned('certificate', 'certificateId'),
     certificateResolver: owned('certificate_resolver', 'certificateResolverId'),
     organization: owned('organization', 'organizationId'),

@@ -1,10 +1,11 @@
 /** Remote servers of an organization (interface document, Servers; decisions 10). */
 import { z } from 'zod';
 import { parseMachineAddress } from '../../domain/names.ts';
+import { logEvent } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
+import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/ruled.ts';
-import { metricsConfig, metricsPoint } from './record-monitoring.ts';
+import { metricsConfig, metricsPoint, metricsRange } from './record-monitoring.ts';
 import { installation, listedServer, securityReport, serverRecord, serverTypes } from './record.ts';
 
 const id = z.object({ serverId: z.string().min(1).max(100) });
@@ -58,6 +59,20 @@ export const serverContract = {
     input: id.extend(z.object(shape).partial().shape),
     output: serverRecord,
   }),
+  trustHostKey: mutation({
+    summary: "Pins the server's host key of this fingerprint, in the place of the one that is pinned",
+    description:
+      'A server that shows another host key than the pinned one is refused, with both fingerprints. See ' +
+      'that it is right before: "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub" on the server prints it.',
+    access: own,
+    input: id.extend({
+      fingerprint: z
+        .string()
+        .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'must be as ssh-keygen prints it: SHA256: and 43 characters')
+        .meta({ examples: ['SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU'] }),
+    }),
+    output: serverRecord,
+  }),
   remove: mutation({
     summary: "Removes a server's record; refused while services or certificates stand on it",
     access: own,
@@ -67,41 +82,53 @@ export const serverContract = {
   }),
   setup: mutation({
     summary: 'Installs on the server what Berth needs there; refused with 412 without an SSH key',
+    description:
+      'A durable job: setupStatus, setupStage and setupError of the record tell how far it is, setupLogs ' +
+      'what it does. What is there already is used as it is; a second set-up changes nothing, and one that ' +
+      'was broken off goes on. While one is under way, no second one begins.',
     access: own,
     input: id,
     output: serverRecord,
-    refusals: ['PRECONDITION_FAILED', 'NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED'],
+  }),
+  setupLogs: subscription({
+    summary: "The log of the server's last set-up as a live stream that can be resumed",
+    access: own,
+    input: id,
+    output: logEvent,
   }),
   validate: query({
-    summary: 'What is installed on the server',
+    summary: 'What is installed on the server, as it is at this moment',
     access: own,
     input: id,
     output: installation,
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   security: query({
     summary: 'How the server is secured: firewall, SSH, sudo user, updates, intrusion prevention',
     access: own,
     input: id,
     output: securityReport,
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   setupMonitoring: mutation({
-    summary: 'Installs monitoring on the server, or changes it',
+    summary: 'Installs monitoring on the server, or changes it; answers when it measures',
     description:
-      "The configuration is kept with the server's record and shown there as metricsConfig; its token " +
-      'is never shown.',
+      'A program of Berth (the service berth-monitoring) measures the machine and its containers. It ' +
+      'opens no port: it is asked through the SSH connection. The configuration is kept with the record ' +
+      'and shown there as metricsConfig; its token is never shown. When a value goes over its threshold, ' +
+      'urlCallback gets a POST, signed with the token as webhooks are.',
     access: own,
     input: id.extend({ metricsConfig }),
     output: serverRecord,
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   getServerMetrics: query({
     summary: "Data points of a server's metrics endpoint",
     description:
       'Berth asks only metrics endpoints of servers registered in the organization: the address must be ' +
       "a server's, and its port the one that its monitoring was set up with. Anything else is refused " +
-      'with 403.',
+      'with 403. The endpoint is reached through the SSH connection, whatever the path of the address.',
     access: { class: 'admin', resources: [] },
     input: z.object({
       url: z
@@ -117,6 +144,20 @@ export const serverContract = {
         .describe('Number of points, the newest ones'),
     }),
     output: z.array(metricsPoint),
-    refusals: ['NOT_IMPLEMENTED'],
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  metrics: query({
+    summary: 'What was measured of a server, oldest first, without its token',
+    description:
+      "Without serverId of Berth's own machine, which only the installation's organization is shown. The " +
+      'last half hour is as it was measured, 24 hours are minutes, what is older are quarter hours.',
+    access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
+    example: { serverId: 'V1StGXR8Z5jdHi6BmyT3k' },
+    input: z.object({
+      serverId: z.string().min(1).max(100).nullish().describe("Absent or null: Berth's own machine"),
+      ...metricsRange,
+    }),
+    output: z.array(metricsPoint),
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

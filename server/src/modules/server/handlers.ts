@@ -1,11 +1,37 @@
-import { AppError, notYet } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { Collector } from '../../ports/metrics.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/page.ts';
-import type { Handlers } from '../../procedure/procedure.ts';
+import type { LogEvent } from '../../procedure/log-event.ts';
+import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { serverContract } from './contract.ts';
+import type { ServerMonitoring } from './monitoring/monitoring.ts';
+import { machinePoint, rangeOf } from './monitoring/points.ts';
 import type { Servers } from './server.ts';
+import type { ServerInspection } from './setup/inspection.ts';
+import type { ServerSetup } from './setup/setup.ts';
 
-export function serverHandlers(servers: Servers): Handlers<typeof serverContract, CallContext> {
+export interface ServerDesk {
+  /** The record was changed, so that the connection to the server is made anew. */
+  changed(serverId: string): void;
+  setup: ServerSetup;
+  inspect: ServerInspection;
+  monitoring: Pick<ServerMonitoring, 'setUp' | 'agentOf'>;
+  /** Berth's own machine. */
+  own: Pick<Collector, 'machine'>;
+  isInstallations(organizationId: string): Promise<boolean>;
+}
+
+export function serverHandlers(
+  servers: Servers,
+  { changed, setup, inspect, monitoring, own, isInstallations }: ServerDesk,
+): Handlers<typeof serverContract, CallContext> {
+  const changing = async <T>(serverId: string, work: Promise<T>): Promise<T> => {
+    const result = await work;
+    changed(serverId);
+    return result;
+  };
   return {
     create: ({ actor, write }, input) => write(() => servers.create(actor.organizationId, input)),
     one: ({ actor }, { serverId }) => servers.one(serverId, actor.organizationId),
@@ -13,37 +39,80 @@ export function serverHandlers(servers: Servers): Handlers<typeof serverContract
       return paginate(await servers.all(actor.organizationId), input, ({ serverId }) => serverId);
     },
     update: ({ actor, write }, { serverId, ...patch }) =>
-      write(() => servers.update(serverId, actor.organizationId, patch)),
-    remove: ({ actor, write }, { serverId }) => write(() => servers.remove(serverId, actor.organizationId)),
-    async setup({ actor }, { serverId }) {
-      const { name, sshKeyId } = await servers.one(serverId, actor.organizationId);
-      if (sshKeyId === null)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The server ${name} has no SSH key. Give it one with server.update, and put its public key ` +
-            `into the user's authorized_keys.`,
-        );
-      throw notYet('Setting servers up');
+      changing(
+        serverId,
+        write(() => servers.update(serverId, actor.organizationId, patch)),
+      ),
+    trustHostKey: ({ actor, write }, { serverId, fingerprint }) =>
+      changing(
+        serverId,
+        write(() => servers.trustHostKey(serverId, actor.organizationId, fingerprint)),
+      ),
+    async remove({ actor, write }, { serverId }) {
+      const removed = await write(() => servers.remove(serverId, actor.organizationId));
+      await setup.forget(serverId);
+      changed(serverId);
+      return removed;
     },
-    async validate() {
-      throw notYet('Looking at what is installed on servers');
+    async setup({ actor, write }, { serverId }) {
+      const record = await write(async () => setup.accept(await servers.one(serverId, actor.organizationId)));
+      setup.wake();
+      return record;
     },
-    async security() {
-      throw notYet('Looking at the security of servers');
+    async *setupLogs(
+      { actor, lastEventId, signal, follow },
+      { serverId },
+    ): AsyncIterable<StreamEvent<LogEvent>> {
+      const server = await servers.one(serverId, actor.organizationId);
+      let last = Number(lastEventId ?? 0) || 0;
+      for await (const { position, text } of setup.follow(server, { from: last, signal, live: follow })) {
+        last = position;
+        yield { id: String(position), data: { type: 'line', text } };
+      }
+      const { setupStatus } = await servers.one(serverId, actor.organizationId);
+      const outcome = setupStatus === 'done' ? 'success' : setupStatus;
+      yield { id: String(last), data: { type: 'end', outcome } };
+    },
+    async validate({ actor }, { serverId }) {
+      return inspect.installation(await servers.one(serverId, actor.organizationId));
+    },
+    async security({ actor }, { serverId }) {
+      return inspect.security(await servers.one(serverId, actor.organizationId));
     },
     async setupMonitoring({ actor, write }, { serverId, metricsConfig }) {
-      const { name } = await write(() =>
+      const record = await write(() =>
         servers.configureMonitoring(serverId, actor.organizationId, metricsConfig),
       );
-      throw new AppError(
-        'NOT_IMPLEMENTED',
-        'Installing monitoring on servers is not part of this version of Berth yet. The configuration ' +
-          `is kept with the record of ${name}; nothing was changed on the server.`,
-      );
+      await monitoring.setUp(record).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+        throw new AppError(
+          error.code,
+          `${sentenceOf(error)} The configuration is kept; set it up again then.`,
+          {
+            cause: error,
+          },
+        );
+      });
+      return record;
     },
-    async getServerMetrics({ actor }, { url }) {
-      await servers.requireMetricsEndpoint(url, actor.organizationId);
-      throw notYet('Monitoring of servers');
+    async getServerMetrics({ actor }, { url, token, dataPoints }) {
+      const server = await servers.ofMetricsEndpoint(url, actor.organizationId);
+      const agent = await monitoring.agentOf(server, new Secret(token));
+      return (await agent.newest(dataPoints)).map(machinePoint);
+    },
+    async metrics({ actor }, { serverId, since, points }) {
+      const range = rangeOf({ since, points });
+      if (serverId)
+        return (
+          await (await monitoring.agentOf(await servers.one(serverId, actor.organizationId))).machine(range)
+        ).map(machinePoint);
+      if (!(await isInstallations(actor.organizationId)))
+        throw new AppError(
+          'FORBIDDEN',
+          "Only the installation's organization is shown Berth's own machine. Name a server of yours in " +
+            'serverId.',
+        );
+      return (await own.machine(range)).map(machinePoint);
     },
   };
 }

@@ -20,6 +20,9 @@ export const serverRecord = z
       .enum(['active', 'inactive'])
       .describe('inactive until its set-up is done, and again when its address changes'),
     hostKeyFingerprint: optional.describe('Host key, pinned at the first contact; null before it'),
+    setupStatus: z.enum(['idle', 'running', 'done', 'error']).describe('How the last set-up ended'),
+    setupStage: optional.describe('Stage that it is at, or ended at'),
+    setupError: optional.describe('Why it failed, with the way out'),
     buildsConcurrency: z.number(),
     metricsConfig: monitoring.nullable(),
     createdAt: z.string(),

@@ -1,58 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
+import { input, metricsConfig, serverRouters, shown } from '../../../../test/http/server-world.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
-import { systemClock } from '../../ports/clock.ts';
-import { router } from '../../procedure/registry.ts';
-import { serverContract } from './contract.ts';
-import { serverHandlers } from './handlers.ts';
-import { createServers } from './server.ts';
 import { createServerStore } from './store.ts';
-
-const input = {
-  name: 'Edge',
-  description: null,
-  ipAddress: '203.0.113.7',
-  port: 22,
-  username: 'root',
-  sshKeyId: null,
-  serverType: 'deploy',
-};
-const shown = {
-  serverId: expect.any(String),
-  ...input,
-  status: 'inactive',
-  hostKeyFingerprint: null,
-  buildsConcurrency: 1,
-  metricsConfig: null,
-  createdAt: expect.any(String),
-};
-const metricsConfig = {
-  server: {
-    refreshRate: 2,
-    port: 4500,
-    token: 'hidden-token',
-    urlCallback: 'https://berth.example.com/api/metrics',
-    retentionDays: 1,
-    cronJob: '0 0 * * *',
-    thresholds: { cpu: 0, memory: 100 },
-  },
-  containers: { refreshRate: 2.5, services: { include: ['shop*'], exclude: [] } },
-};
 
 eachDatabase('servers', (test) => {
   const createWorld = worlds(test);
-  const begin = (): Promise<World> =>
-    createWorld((database) => [
-      router(
-        'server',
-        serverContract,
-        serverHandlers(createServers(createServerStore(database), systemClock)),
-      ),
-    ]);
+  const begin = (): Promise<World> => createWorld(serverRouters);
 
   async function withKey(
     { database, people }: World,
@@ -160,7 +118,7 @@ eachDatabase('servers', (test) => {
     },
   );
 
-  it('are prepared and looked at in a later version, and say so after every refusal', async () => {
+  it('are set up by one job at a time, and not without a key', async () => {
     const world = await begin();
     const { owner } = world;
     const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
@@ -169,114 +127,13 @@ eachDatabase('servers', (test) => {
       message: expect.stringContaining('no SSH key'),
     });
     await owner.mutate('server.update', { serverId, sshKeyId: await withKey(world) });
-    for (const answer of await Promise.all([
-      owner.mutate('server.setup', { serverId }),
-      owner.query('server.validate', { serverId }),
-      owner.query('server.security', { serverId }),
-      owner.mutate('server.setupMonitoring', { serverId, metricsConfig }),
-    ]))
-      expect(answer).toMatchObject({ code: 'NOT_IMPLEMENTED' });
-    expect(await owner.query('server.one', { serverId })).toMatchObject({ status: 'inactive' });
-  });
-
-  it('are measured only at their own metrics endpoints', async () => {
-    const { owner, stranger } = await begin();
-    const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
-    await owner.mutate('server.create', { ...input, ipAddress: '2001:db8::7' });
-    const ask = (url: string, door: Door = owner, change: object = {}): Promise<unknown> =>
-      door.query('server.getServerMetrics', { url, token: 't', dataPoints: 10, ...change });
-    for (const url of [
-      'http://203.0.113.7:4500/metrics',
-      'https://203.0.113.7/',
-      'http://[2001:db8:0::7]:4500/metrics',
-    ])
-      expect(await ask(url)).toMatchObject({ code: 'NOT_IMPLEMENTED' });
-    for (const url of [
-      'http://169.254.169.254/latest/meta-data',
-      'http://127.0.0.1:4500/',
-      'http://203.0.113.70:4500/',
-      'http://203.0.113.7.example.com/',
-      'http://localhost/',
-    ])
-      expect(await ask(url)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await ask('http://203.0.113.7:4500/metrics', stranger)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await owner.mutate('server.setupMonitoring', { serverId, metricsConfig })).toMatchObject({
-      code: 'NOT_IMPLEMENTED',
-    });
-    expect(await ask('http://203.0.113.7:4500/')).toMatchObject({ code: 'NOT_IMPLEMENTED' });
-    expect(await ask('http://203.0.113.7:5432/')).toMatchObject({ code: 'FORBIDDEN' });
-    for (const url of [
-      'file:///etc/passwd',
-      'gopher://203.0.113.7',
-      'x',
-      'http://user:pass@203.0.113.7:4500/',
-    ])
-      expect(await ask(url)).toMatchObject({ code: 'BAD_REQUEST', fields: ['url'] });
-    for (const dataPoints of [0, 'all', 1.5, 10_001])
-      expect(await ask('http://203.0.113.7:4500/', owner, { dataPoints })).toMatchObject({
-        code: 'BAD_REQUEST',
-        fields: ['dataPoints'],
-      });
-    expect(await ask('http://203.0.113.7:4500/', owner, { dataPoints: '50' })).toMatchObject({
-      code: 'NOT_IMPLEMENTED',
-    });
-  });
-
-  it('keep the configuration of their monitoring, and its token unseen and encrypted', async () => {
-    const { owner, database } = await begin();
-    const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
-    expect(await owner.mutate('server.setupMonitoring', { serverId, metricsConfig })).toMatchObject({
-      code: 'NOT_IMPLEMENTED',
-      message: expect.stringContaining('is kept'),
-    });
-    const { token, ...server } = metricsConfig.server;
-    expect(await owner.query('server.one', { serverId })).toEqual({
-      ...shown,
-      metricsConfig: { ...metricsConfig, server },
-    });
-    expect(await createStores(database).servers.find({ serverId })).toMatchObject({ metricsToken: token });
-    const stored = await database.run(
-      database.builder.selectFrom('server').selectAll().where('serverId', '=', serverId).compile(),
+    expect(await owner.mutate('server.setup', { serverId })).toMatchObject({ setupStatus: 'running' });
+    // While one is under way, no second one begins.
+    expect(await owner.mutate('server.setup', { serverId })).toMatchObject({ setupStatus: 'running' });
+    expect(await createStores(world.database).jobs.list({ serviceKey: `server:${serverId}` })).toHaveLength(
+      1,
     );
-    expect(JSON.stringify(stored)).not.toContain(token);
-    await owner.mutate('server.setupMonitoring', {
-      serverId,
-      metricsConfig: { ...metricsConfig, server: { ...metricsConfig.server, port: 4600 } },
-    });
-    expect(await owner.mutate('server.update', { serverId, name: 'Renamed' })).toMatchObject({
-      metricsConfig: { server: { port: 4600 } },
-    });
-  });
-
-  it('take exactly the documented metricsConfig', async () => {
-    const { owner } = await begin();
-    const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
-    const { server, containers } = metricsConfig;
-    const faults: [string, object][] = [
-      ['server.refreshRate', { server: { ...server, refreshRate: 1 } }],
-      ['server.port', { server: { ...server, port: 0 } }],
-      ['server.urlCallback', { server: { ...server, urlCallback: 'somewhere' } }],
-      ['server.retentionDays', { server: { ...server, retentionDays: 0 } }],
-      ['server.cronJob', { server: { ...server, cronJob: 'nightly' } }],
-      ['server.token', { server: { ...server, token: null } }],
-      ['server.thresholds.cpu', { server: { ...server, thresholds: { cpu: -1, memory: 0 } } }],
-      ['server.thresholds.memory', { server: { ...server, thresholds: { cpu: 0, memory: 101 } } }],
-      ['containers.refreshRate', { containers: { ...containers, refreshRate: 1.9 } }],
-      [
-        'containers.services.include',
-        { containers: { ...containers, services: { include: 'all', exclude: [] } } },
-      ],
-      ['containers.services.exclude', { containers: { ...containers, services: { include: [] } } }],
-      ['containers', { containers: undefined }],
-    ];
-    for (const [path, change] of faults) {
-      expect(
-        await owner.mutate('server.setupMonitoring', {
-          serverId,
-          metricsConfig: { ...metricsConfig, ...change },
-        }),
-      ).toMatchObject({ code: 'BAD_REQUEST', fields: [`metricsConfig.${path}`] });
-    }
+    expect(await owner.query('server.one', { serverId })).toMatchObject({ status: 'inactive' });
   });
 
   it('are for Owner and Admin of their organization; bad input is named', async () => {
@@ -336,4 +193,24 @@ eachDatabase('servers', (test) => {
         fields: [field],
       });
   });
+
+  it('keep the host key of a first contact only while nothing else was pinned or named', async () => {
+    const { owner, database } = await begin();
+    const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
+    const store = createServerStore(database);
+    const { ipAddress, port } = input;
+    const [first, chosen] = ['a', 'b'].map((letter) => `SHA256:${letter.repeat(43)}`);
+    const pin = (at: string): Promise<boolean> =>
+      store.pinFirst({ serverId, ipAddress: at, port }, first ?? '');
+    expect(await pin('203.0.113.8')).toBe(false);
+    await owner.mutate('server.trustHostKey', { serverId, fingerprint: chosen });
+    expect(await pin(ipAddress)).toBe(false);
+    expect(await owner.query('server.one', { serverId })).toMatchObject({ hostKeyFingerprint: chosen });
+    await owner.mutate('server.update', { serverId, ipAddress: '203.0.113.9' });
+    expect(await pin(ipAddress)).toBe(false);
+    expect(await pin('203.0.113.9')).toBe(true);
+    expect(await owner.query('server.one', { serverId })).toMatchObject({ hostKeyFingerprint: first });
+  });
 });
+
+/** Accepts; nothing is reached. */

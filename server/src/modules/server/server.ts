@@ -1,4 +1,4 @@
-/** Servers of an organization as records; what is done on them over SSH comes later. */
+/** Servers of an organization as records. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseMachineAddress } from '../../domain/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -25,6 +25,8 @@ export interface Servers {
   /** Newest first, with the number of services on each; two statements however many there are. */
   all(organizationId: string): Promise<(ServerRecord & { totalServices: number })[]>;
   update(serverId: string, organizationId: string, patch: ServerPatch): Promise<ServerRecord>;
+  /** From now on the server at this address must show the host key of this fingerprint. */
+  trustHostKey(serverId: string, organizationId: string, fingerprint: string): Promise<ServerRecord>;
   /** Keeps what the server's monitoring is to be; its token is read by nobody but the monitoring. */
   configureMonitoring(
     serverId: string,
@@ -33,8 +35,8 @@ export interface Servers {
   ): Promise<ServerRecord>;
   /** PRECONDITION_FAILED while services or certificates stand on it. */
   remove(serverId: string, organizationId: string): Promise<ServerRecord>;
-  /** FORBIDDEN unless the address is a metrics endpoint of a server of the organization. */
-  requireMetricsEndpoint(url: string, organizationId: string): Promise<void>;
+  /** The server whose metrics endpoint the address is; FORBIDDEN for any other address. */
+  ofMetricsEndpoint(url: string, organizationId: string): Promise<ServerRecord>;
 }
 
 export function createServers(store: ServerStore, clock: Clock): Servers {
@@ -57,6 +59,11 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       await store.update({ serverId, organizationId }, record);
       return record;
     },
+    async trustHostKey(serverId, organizationId, hostKeyFingerprint) {
+      const record = { ...(await one(store, serverId, organizationId)), hostKeyFingerprint };
+      await store.update({ serverId, organizationId }, { hostKeyFingerprint });
+      return record;
+    },
     async configureMonitoring(
       serverId,
       organizationId,
@@ -77,8 +84,8 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       await store.remove({ serverId, organizationId });
       return present;
     },
-    requireMetricsEndpoint: async (url, organizationId) =>
-      requireMetricsEndpoint(url, await store.list({ organizationId })),
+    ofMetricsEndpoint: async (url, organizationId) =>
+      ofMetricsEndpoint(url, await store.list({ organizationId })),
   };
 }
 
@@ -102,6 +109,9 @@ function newServer(
     sshKeyId: sshKeyId ?? null,
     status: 'inactive',
     hostKeyFingerprint: null,
+    setupStatus: 'idle',
+    setupStage: null,
+    setupError: null,
     metricsConfig: null,
     metricsToken: null,
     createdAt: isoTime(clock),
@@ -117,24 +127,34 @@ function changed(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): S
     ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress'),
   };
   const isMoved = record.ipAddress !== present.ipAddress || record.port !== present.port;
-  return isMoved ? { ...record, hostKeyFingerprint: null, status: 'inactive' } : record;
+  return isMoved
+    ? {
+        ...record,
+        hostKeyFingerprint: null,
+        status: 'inactive',
+        setupStatus: 'idle',
+        setupStage: null,
+        setupError: null,
+      }
+    : record;
 }
 
-function requireMetricsEndpoint(url: string, servers: readonly ServerRecord[]): void {
+function ofMetricsEndpoint(url: string, servers: readonly ServerRecord[]): ServerRecord {
   const { hostname, port, protocol, username, password } = new URL(url);
   if (username !== '' || password !== '')
     throw badField('url', 'must not carry a user or password; the token has its own field');
   const asked = Number(port || (protocol === 'https:' ? 443 : 80));
-  const isEndpoint = servers.some(
+  const found = servers.find(
     ({ ipAddress, metricsConfig }) =>
       hostOf(ipAddress) === hostname && (metricsConfig === null || metricsConfig.server.port === asked),
   );
-  if (!isEndpoint)
+  if (!found)
     throw new AppError(
       'FORBIDDEN',
       'The address in url is no metrics endpoint of a server of this organization. Register the server ' +
         'with server.create, or use the address and port that its monitoring has.',
     );
+  return found;
 }
 
 function refuseWhile(count: number, thing: string, { name }: ServerRecord): void {

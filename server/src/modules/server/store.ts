@@ -13,6 +13,14 @@ export interface ServerStore extends TableStore<'server'> {
    */
   countServices(organizationId: string): Promise<Map<string, number>>;
   countCertificates(serverId: string): Promise<number>;
+  /**
+   * Keeps the host key that a server showed at its first contact; false when another is pinned by now, or the
+   * record names another machine than the one that was connected to.
+   */
+  pinFirst(
+    machine: Pick<ServerRecord, 'serverId' | 'ipAddress' | 'port'>,
+    hostKeyFingerprint: string,
+  ): Promise<boolean>;
 }
 
 export function createServerStore(database: Database): ServerStore {
@@ -27,8 +35,11 @@ export function createServerStore(database: Database): ServerStore {
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('serverId', '=', '')
     .compile();
+  const servers = tableStore(database, 'server');
   return {
-    ...tableStore(database, 'server'),
+    ...servers,
+    pinFirst: async (machine, hostKeyFingerprint) =>
+      (await servers.update({ ...machine, hostKeyFingerprint: null }, { hostKeyFingerprint })) === 1,
     countServices: async (organizationId) =>
       new Map(
         (await database.run(services, [organizationId, organizationId, organizationId])).map(

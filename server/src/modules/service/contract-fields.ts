@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { appNamePattern } from '../../domain/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources.ts';
 import { splitWords } from '../../domain/words.ts';
+import { referring } from '../../procedure/references.ts';
 import { ruled } from '../../procedure/ruled.ts';
 
 /** Text without line breaks: names, paths, addresses. */
@@ -15,7 +16,7 @@ export const line = (max: number): z.ZodString =>
     .max(max)
     .regex(/^[^\r\n]*$/, 'must be one line');
 /** Variables in the dotenv grammar. */
-export const block = z.string().max(500_000);
+export const block = referring(z.string().max(500_000));
 export const variableName = z
   .string()
   .max(1000)

@@ -40,6 +40,7 @@ export const serviceKinds = {
 
 export type ServiceKinds = typeof serviceKinds;
 export type ServiceKindName = keyof ServiceKinds;
+export const serviceKindNames = namesOf(serviceKinds);
 
 const summary = { name: z.string(), appName: z.string(), live: liveRecord } as const;
 const status = z.enum(applicationStatuses);
@@ -74,6 +75,10 @@ function ofDatabases(): OfDatabases {
     status: 'applicationStatus',
     deployed: 'database',
   })) as OfDatabases;
+}
+
+function namesOf(kinds: ServiceKinds): ServiceKindName[] {
+  return Object.keys(kinds) as ServiceKindName[];
 }
 
 function asLists<E extends Shape>(lists: Record<string, unknown>): Lists<E> {

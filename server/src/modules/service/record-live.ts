@@ -4,6 +4,16 @@ import { liveProblems } from '../../domain/live.ts';
 
 const optional = z.string().nullable();
 
+export const lastExit = z
+  .object({
+    at: z.string(),
+    exitCode: z.number().nullable().describe('null when its program never ran'),
+    outOfMemory: z.boolean(),
+    reason: z.string(),
+  })
+  .nullable()
+  .describe('How a task of this release ended by itself last');
+
 export const liveRecord = z
   .object({
     deploymentId: optional.describe('The deployment whose release runs'),
@@ -13,15 +23,7 @@ export const liveRecord = z
     running: z.number().describe('Tasks that run'),
     desired: z.number().describe('Tasks that should'),
     restarts: z.number().describe('Tasks of this release that ended by themselves'),
-    lastExit: z
-      .object({
-        at: z.string(),
-        exitCode: z.number().nullable().describe('null when its program never ran'),
-        outOfMemory: z.boolean(),
-        reason: z.string(),
-      })
-      .nullable()
-      .describe('How a task of this release ended by itself last'),
+    lastExit,
     problem: z
       .enum(liveProblems)
       .nullable()

@@ -1,5 +1,6 @@
 /** What the reads of projects, environments and mounts see of services, whatever their kind. */
-import type { ApplicationStatus } from '../../domain/lifecycle.ts';
+import type { Condition, ConditionVerdict } from '../../domain/condition.ts';
+import type { ApplicationStatus, DeploymentStatus } from '../../domain/lifecycle.ts';
 import type { Live } from '../../domain/live.ts';
 import type { ServiceRef } from '../../domain/service-ref.ts';
 import { serviceKinds, type ServiceKindName, type ServiceKinds } from './record-lists.ts';
@@ -24,6 +25,53 @@ export interface Services {
   ofOrganization(organizationId: string): Promise<ServiceSummary[]>;
   ofProjects(organizationId: string, projectIds: readonly string[]): Promise<ServiceSummary[]>;
   ofEnvironment(organizationId: string, environmentId: string): Promise<ServiceSummary[]>;
+}
+
+/** A service with where it stands, and what its record says beside what its engine runs. */
+export interface PlacedService {
+  kind: ServiceKindName;
+  serviceId: string;
+  organizationId: string;
+  name: string;
+  appName: string;
+  environmentId: string;
+  environmentName: string;
+  projectId: string;
+  projectName: string;
+  serverId: string | null;
+  status: ApplicationStatus;
+  liveDeploymentId: string | null;
+  isStopped: boolean;
+  createdAt: string;
+}
+
+/** A service that is in another condition than before; `former` is undefined for one not looked at yet. */
+export interface ConditionChange extends PlacedService, ConditionVerdict {
+  former: Condition | undefined;
+}
+
+export interface NewestDeployment {
+  serviceId: string;
+  deploymentId: string;
+  status: DeploymentStatus;
+  stage: string | null;
+  title: string;
+  commit: string | null;
+  errorMessage: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+/** What the list of all services is made of: a statement each, whatever their number. */
+export interface ServiceReads {
+  /** Of an organization, newest first. */
+  placed(organizationId: string): Promise<PlacedService[]>;
+  everywhere(): Promise<PlacedService[]>;
+  newestDeployments(organizationId: string): Promise<NewestDeployment[]>;
+  /** Of domains, the oldest first. */
+  addresses(
+    organizationId: string,
+  ): Promise<{ serviceId: string; host: string; path: string; https: boolean }[]>;
 }
 
 /** Copies of every service of some environments. */

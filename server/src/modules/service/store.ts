@@ -3,7 +3,7 @@ import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { idList } from '../../db/id-list.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { Services, ServiceSummary } from './service.ts';
+import type { NewestDeployment, PlacedService, ServiceReads, Services, ServiceSummary } from './service.ts';
 
 /** The tables of services; the kind of a database stands in its row. */
 const tables = [
@@ -41,6 +41,51 @@ export function createServiceStore(database: Database): Services {
       const list = inProjects.of(projectIds);
       return list ? run(list.query, thrice(organizationId, ...list.ids)) : [];
     },
+  };
+}
+
+export function createServiceReads({ builder, run }: Database): ServiceReads {
+  const inEach = (condition: RawBuilder<unknown>) =>
+    sql<Omit<PlacedService, 'isStopped'> & { isStopped: number }>`
+      select s.*, e."name" as "environmentName", e."projectId", p."name" as "projectName" from (${sql.join(
+        tables.map(
+          ({ table, kind, id, status }) => sql`
+            select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "organizationId", "environmentId",
+              "name", "appName", ${sql.ref(status)} as "status", "serverId", "liveDeploymentId",
+              "isStopped", "createdAt"
+            from ${sql.table(table)} where ${condition}`,
+        ),
+        sql` union all `,
+      )}) as s
+      join "environment" as e on e."environmentId" = s."environmentId"
+      join "project" as p on p."projectId" = e."projectId"
+      order by s."createdAt" desc, s."serviceId" desc`.compile(builder);
+  const ofOrganization = inEach(sql`"organizationId" = ${''}`);
+  const everywhere = inEach(sql`1 = 1`);
+  const newest = sql<NewestDeployment>`
+    select coalesce("applicationId", "databaseId", "composeId") as "serviceId", "deploymentId", "status",
+      "stage", "title", "commit", "errorMessage", "createdAt", "finishedAt"
+    from "deployment" where "organizationId" = ${''} and "sequence" in (
+      select max("sequence") from "deployment"
+      where "organizationId" = ${''} and "previewDeploymentId" is null
+      group by "applicationId", "databaseId", "composeId")
+    and "previewDeploymentId" is null`.compile(builder);
+  const domains = sql<{ serviceId: string; host: string; path: string; https: number }>`
+    select coalesce("applicationId", "composeId") as "serviceId", "host", "path", "https" from "domain"
+    where "organizationId" = ${''} and "previewDeploymentId" is null
+    order by "uniqueConfigKey"`.compile(builder);
+  const placed = async (query: typeof everywhere, parameters: string[]): Promise<PlacedService[]> =>
+    (await run(query, parameters)).map((row) => ({ ...row, isStopped: row.isStopped === 1 }));
+  return {
+    placed: (organizationId) =>
+      placed(
+        ofOrganization,
+        tables.map(() => organizationId),
+      ),
+    everywhere: () => placed(everywhere, []),
+    newestDeployments: (organizationId) => run(newest, [organizationId, organizationId]),
+    addresses: async (organizationId) =>
+      (await run(domains, [organizationId])).map((row) => ({ ...row, https: row.https === 1 })),
   };
 }
 

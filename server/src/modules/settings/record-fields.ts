@@ -3,6 +3,7 @@
  * Pure.
  */
 import { z } from 'zod';
+import { parseCron } from '../../domain/cron.ts';
 import { platformPrefix } from '../../domain/image-reference.ts';
 import { isAllowableNetwork } from '../../domain/outgoing.ts';
 import { isNetworkPool, isResolver } from '../../domain/network.ts';
@@ -116,6 +117,16 @@ export const settingFields = {
     z.number().int().min(1).max(32).describe('Builds at once on a server'),
     1,
   ),
+  unreachableWait: field(
+    'admin',
+    z
+      .number()
+      .int()
+      .min(0)
+      .max(1440)
+      .describe('Minutes that a deployment waits for a server that cannot be reached'),
+    30,
+  ),
   uploadLimit: field('admin', bytes.describe('Bytes of an upload, packed'), GiB / 2),
   uploadUnpackedLimit: field('admin', bytes.describe('Bytes of an upload, unpacked'), 2 * GiB),
   uploadEntriesLimit: field(
@@ -227,6 +238,40 @@ export const settingFields = {
     'owner',
     z.number().int().min(1).max(100).describe('Images kept of each application, to roll back to'),
     5,
+  ),
+  keptDeployments: field(
+    'owner',
+    z
+      .number()
+      .int()
+      .min(100)
+      .max(100_000)
+      .describe('Deployments kept of each service with their logs; clean-ups remove older ones'),
+    500,
+  ),
+  cleanupSchedule: field(
+    'owner',
+    ruled(z.string().max(200), parseCron)
+      .nullable()
+      .meta({
+        description: 'When clean-ups run by themselves, as a cron expression in UTC; null: by hand alone',
+        examples: ['0 4 * * *'],
+      }),
+    '0 4 * * *',
+  ),
+  formerVolumeDays: field(
+    'owner',
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(3650)
+      .nullable()
+      .describe(
+        'After so many days clean-ups remove the volumes that restores and upgrades of databases left; ' +
+          'null: never',
+      ),
+    null,
   ),
 } as const satisfies Record<string, Field<z.ZodType>>;
 

@@ -112,6 +112,9 @@ eachDatabase('settings', (test) => {
       'sharedImages',
       'minFreeDisk',
       'keptImages',
+      'keptDeployments',
+      'cleanupSchedule',
+      'formerVolumeDays',
     ]);
     expect(
       await admin.mutate('settings.update', { acmeEmail: 'x@example.com', localRepositoryPaths: ['/etc'] }),

@@ -53,7 +53,7 @@ eachDatabase('the swarm', (test) => {
           'swarm',
           swarmContract,
           swarmHandlers(async (serverKey) => {
-            const { engineView } = await hosts.of(serverKey, 'Looking at the swarm of other servers');
+            const { engineView } = await hosts.of(serverKey);
             return createSwarm({ engine, engineView }, sight);
           }),
         ),
@@ -192,6 +192,9 @@ eachDatabase('the swarm', (test) => {
         serverType: 'deploy',
         status: 'active',
         hostKeyFingerprint: null,
+        setupStatus: 'idle',
+        setupStage: null,
+        setupError: null,
         buildsConcurrency: 1,
         metricsConfig: null,
         metricsToken: null,
@@ -212,7 +215,7 @@ eachDatabase('the swarm', (test) => {
         code: 'NOT_FOUND',
       });
       expect(await owner.query(`swarm.${name}`, { ...input, serverId: 'own' })).toMatchObject({
-        code: 'NOT_IMPLEMENTED',
+        code: 'SERVICE_UNAVAILABLE',
       });
       expect(await nobody.query(`swarm.${name}`, input)).toMatchObject({ code: 'UNAUTHORIZED' });
     }

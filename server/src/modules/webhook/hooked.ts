@@ -1,5 +1,5 @@
 /** Services that webhooks reach, whatever their kind. */
-import type { ApplicationRecord } from '../../db/tables.ts';
+import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { GitSourceFields } from '../../domain/git-host.ts';
 import { applicationRef, composeRef, type ServiceRef } from '../../domain/service-ref.ts';
@@ -31,7 +31,11 @@ export async function findHooked(
     return found && hookedApplication(found);
   }
   const found = await store.compose(token);
-  return found && { ...found, ref: composeRef(found.composeId), source: found, application: undefined };
+  return found && composeHooked(found);
+}
+
+export function composeHooked(compose: ComposeRecord): Hooked {
+  return { ...compose, ref: composeRef(compose.composeId), source: compose, application: undefined };
 }
 
 export function hookedApplication(application: ApplicationRecord): Hooked {

@@ -1,21 +1,17 @@
 /** What comes of a genuine delivery, once. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
+import type { DeploymentStarter } from '../../domain/lifecycle.ts';
 import type { HookEvent, PullRequestEvent, PushEvent } from '../../domain/git-event.ts';
 import { gitSourceOf, type GitProvider } from '../../domain/git-host.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { AuditEntry } from '../../procedure/guard.ts';
 import type { Deployments } from '../deployment/deployment.ts';
+import type { HookAnswer } from './answer.ts';
 import { requireAutoDeploy, type Hooked } from './hooked.ts';
 import { describePush, skipReason } from './push-verdict.ts';
-import type { WebhookStore } from './store.ts';
-
-/** What the address answers with 200. */
-export type HookAnswer =
-  | { queued: true; deploymentId?: string }
-  | { skipped: string }
-  | { duplicate: true }
-  | { ping: true };
+import type { Receipt, Receipts } from './receipts.ts';
+import type { ReceiptRecord, WebhookStore } from './store.ts';
 
 export interface OutcomeNeighbours {
   deployments: Pick<Deployments, 'accept'>;
@@ -37,39 +33,56 @@ export interface Deploying {
   title: string;
   description: string;
   commit: string | undefined;
+  startedBy?: DeploymentStarter | undefined;
+}
+
+export interface Once {
+  /** The delivery's and whom it is for; the second one of a key is a duplicate. */
+  key: string | undefined;
+  receipt: Receipt;
+  noted?(record: ReceiptRecord): void;
+}
+
+interface From {
+  ip: string;
+  source: 'signed' | 'unsigned';
+  /** Who did what a git host did before; undefined: the git host. */
+  startedBy?: DeploymentStarter;
 }
 
 export interface Outcomes {
-  /**
-   * Runs the work in one transaction with the note that this delivery was seen, and wakes the queue; `key` is
-   * the delivery's and whom it is for.
-   */
-  once(key: string | undefined, work: () => Promise<HookAnswer>): Promise<HookAnswer>;
+  /** Runs the work in one transaction with the note of what came of this delivery, and wakes the queue. */
+  once(delivery: Once, work: () => Promise<HookAnswer>): Promise<HookAnswer>;
   carryOut(
     hooked: Hooked,
     provider: GitProvider | undefined,
     event: HookEvent,
-    from: { ip: string; source: 'signed' | 'unsigned' },
+    from: From,
   ): Promise<HookAnswer>;
   deploy(hooked: Hooked, deploying: Deploying): Promise<HookAnswer>;
 }
 
-export function createOutcomes(store: WebhookStore, neighbours: OutcomeNeighbours, clock: Clock): Outcomes {
+export function createOutcomes(
+  store: WebhookStore,
+  neighbours: OutcomeNeighbours,
+  receipts: Receipts,
+  clock: Clock,
+): Outcomes {
   return {
     deploy: (hooked, deploying) => deploy(neighbours, hooked, deploying),
-    async once(key, work) {
-      const answer = await seenOnce(store, clock, key, work);
+    async once(delivery, work) {
+      const answer = await seenOnce({ store, clock, receipts }, delivery, work);
       neighbours.wake();
       return answer;
     },
-    async carryOut(hooked, provider, event, { ip, source }) {
+    async carryOut(hooked, provider, event, { ip, source, startedBy }) {
       switch (event.kind) {
         case 'ping':
           return { ping: true };
         case 'other':
           return { skipped: `the event ${event.name} changes nothing here` };
         case 'push':
-          return push(neighbours, hooked, provider, event, ip);
+          return push(neighbours, hooked, event, { provider, ip, startedBy });
         case 'pullRequest':
           if (hooked.application === undefined || provider === undefined)
             return { skipped: 'pull requests make previews of applications only' };
@@ -80,33 +93,49 @@ export function createOutcomes(store: WebhookStore, neighbours: OutcomeNeighbour
 }
 
 async function seenOnce(
-  store: WebhookStore,
-  clock: Clock,
-  key: string | undefined,
+  { store, clock, receipts }: { store: WebhookStore; clock: Clock; receipts: Receipts },
+  { key, receipt, noted }: Once,
   work: () => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
+  const note = async (answer: HookAnswer): Promise<HookAnswer> => {
+    const record = await receipts.note(receipt, answer);
+    if (record) noted?.(record);
+    return answer;
+  };
   try {
     return await store.transaction(async (): Promise<HookAnswer> => {
       if (key !== undefined) {
-        if (await store.hasDelivery(key)) return { duplicate: true };
+        if (await store.hasDelivery(key)) return note({ duplicate: true });
         await store.addDelivery(key, isoTime(clock));
       }
-      return work();
+      return note(await work());
     });
   } catch (error) {
     // The same delivery twice at once: the database lets one through.
     const isTaken = error instanceof AppError && error.code === 'CONFLICT';
-    if (key !== undefined && isTaken && (await store.hasDelivery(key))) return { duplicate: true };
+    if (key !== undefined && isTaken && (await store.hasDelivery(key))) return note({ duplicate: true });
     throw error;
   }
+}
+
+/** All of them, one after another; one that was queued speaks for all, else the last. */
+export async function firstQueued<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<HookAnswer>,
+): Promise<HookAnswer> {
+  let answer: HookAnswer = { skipped: 'no application here deploys this repository' };
+  for (const item of items) {
+    const next = await work(item);
+    if (!('queued' in answer)) answer = next;
+  }
+  return answer;
 }
 
 async function push(
   neighbours: OutcomeNeighbours,
   hooked: Hooked,
-  provider: GitProvider | undefined,
   event: PushEvent,
-  ip: string,
+  by: Pick<Deploying, 'provider' | 'ip' | 'startedBy'>,
 ): Promise<HookAnswer> {
   requireAutoDeploy(hooked);
   const skipped = skipReason(event, {
@@ -116,8 +145,7 @@ async function push(
   });
   if (skipped !== undefined) return { skipped };
   return deploy(neighbours, hooked, {
-    provider,
-    ip,
+    ...by,
     ...describePush(event),
     commit: event.refKind === 'tag' ? (event.commit ?? undefined) : undefined,
   });
@@ -126,9 +154,15 @@ async function push(
 async function deploy(
   { deployments, recordAudit }: OutcomeNeighbours,
   { ref, organizationId }: Hooked,
-  { provider, ip, title, description, commit }: Deploying,
+  { provider, ip, title, description, commit, startedBy }: Deploying,
 ): Promise<HookAnswer> {
-  const { deploymentId } = await deployments.accept(ref, { kind: 'deploy', title, description, commit });
+  const { deploymentId } = await deployments.accept(ref, {
+    kind: 'deploy',
+    title,
+    description,
+    commit,
+    startedBy: startedBy ?? { kind: 'webhook', userId: null, apiKeyId: null },
+  });
   await recordAudit({
     actor: { organizationId, userId: undefined },
     procedure: `webhook.${provider ?? 'deploy'}`,

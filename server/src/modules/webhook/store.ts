@@ -1,8 +1,8 @@
-/** SQL of webhooks: which service a token stands for, which deliveries were answered. */
+/** SQL of webhooks: which service a token stands for, which deliveries were answered, what came of them. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { tableStore } from '../../db/table-store.ts';
-import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
+import { tableStore, type TableStore } from '../../db/table-store.ts';
+import type { ApplicationRecord, ComposeRecord, TableRecord } from '../../db/tables.ts';
 
 export interface WebhookStore {
   application(refreshToken: string): Promise<ApplicationRecord | undefined>;
@@ -36,5 +36,35 @@ export function createWebhookStore(database: Database): WebhookStore {
     addDelivery: (deliveryKey, receivedAt) => deliveries.insert({ deliveryKey, receivedAt }),
     prune: async (before) => void (await database.change(old, [before])),
     transaction: (work) => database.transaction(work),
+  };
+}
+
+export type ReceiptRecord = TableRecord<'hook_delivery'>;
+
+type Owner = Pick<ReceiptRecord, 'applicationId' | 'composeId'>;
+
+export interface ReceiptStore extends TableStore<'hook_delivery'> {
+  application(applicationId: string): Promise<ApplicationRecord | undefined>;
+  compose(composeId: string): Promise<ComposeRecord | undefined>;
+  /** Removes all but the newest of a service. */
+  prune(owner: Owner, keep: number): Promise<void>;
+}
+
+export function createReceiptStore(database: Database): ReceiptStore {
+  const applications = tableStore(database, 'application');
+  const composes = tableStore(database, 'compose');
+  return {
+    ...tableStore(database, 'hook_delivery'),
+    application: (applicationId) => applications.find({ applicationId }),
+    compose: (composeId) => composes.find({ composeId }),
+    async prune({ applicationId, composeId }, keep) {
+      const own =
+        applicationId === null ? sql`"composeId" = ${composeId}` : sql`"applicationId" = ${applicationId}`;
+      await database.change(
+        sql`delete from "hook_delivery" where ${own} and "sequence" <= (
+          select "sequence" from "hook_delivery" where ${own}
+          order by "sequence" desc limit 1 offset ${keep})`.compile(database.builder),
+      );
+    },
   };
 }

@@ -12,12 +12,16 @@ import {
   findHooked,
   hookedApplication,
   requireAutoDeploy,
+  type Hooked,
   type HookedKind,
 } from './hooked.ts';
-import { createOutcomes, type HookAnswer, type OutcomeNeighbours, type Outcomes } from './outcomes.ts';
+import { createOutcomes, firstQueued, type OutcomeNeighbours, type Outcomes } from './outcomes.ts';
+import type { HookAnswer } from './answer.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { providerOfDelivery, providers } from './providers.ts';
+import { createReceipts, type Receipt, type Receipts } from './receipts.ts';
 import { signedByHmac } from './signature.ts';
-import type { WebhookStore } from './store.ts';
+import type { ReceiptStore, WebhookStore } from './store.ts';
 
 export interface Webhooks {
   /**
@@ -27,31 +31,47 @@ export interface Webhooks {
   toService(kind: HookedKind, token: string, delivery: Delivery, provider?: GitProvider): Promise<HookAnswer>;
   /** For every application whose link is this App; UNAUTHORIZED unless one of the links signed it. */
   toGithubApp(delivery: Delivery): Promise<HookAnswer>;
+  /** What came of them, for people. */
+  deliveries: Deliveries;
 }
 
 const plainSignature = signedByHmac(['x-hub-signature-256']);
 const appIdHeader = 'x-github-hook-installation-target-id';
 
-export function createWebhooks(store: WebhookStore, neighbours: OutcomeNeighbours, clock: Clock): Webhooks {
-  const outcomes = createOutcomes(store, neighbours, clock);
+export function createWebhooks(
+  store: WebhookStore,
+  receiptStore: ReceiptStore,
+  neighbours: OutcomeNeighbours,
+  clock: Clock,
+): Webhooks {
+  const receipts = createReceipts(receiptStore, clock);
+  const outcomes = createOutcomes(store, neighbours, receipts, clock);
+  const parts: Parts = { store, outcomes, receipts };
   return {
-    toService: (kind, token, delivery, provider) =>
-      toService(store, outcomes, { kind, token, delivery, provider }),
-    toGithubApp: (delivery) => toGithubApp(store, outcomes, delivery),
+    toService: (kind, token, delivery, provider) => toService(parts, { kind, token, delivery, provider }),
+    toGithubApp: (delivery) => toGithubApp(parts, delivery),
+    deliveries: createDeliveries(receiptStore, outcomes, receipts),
   };
 }
 
+interface Parts {
+  store: WebhookStore;
+  outcomes: Outcomes;
+  receipts: Receipts;
+}
+
+interface Call {
+  kind: HookedKind;
+  token: string;
+  delivery: Delivery;
+  provider: GitProvider | undefined;
+}
+
 async function toService(
-  store: WebhookStore,
-  { once, carryOut, deploy }: Outcomes,
-  {
-    kind,
-    token,
-    delivery,
-    provider: given,
-  }: { kind: HookedKind; token: string; delivery: Delivery; provider: GitProvider | undefined },
+  parts: Parts,
+  { kind, token, delivery, provider: given }: Call,
 ): Promise<HookAnswer> {
-  const hooked = await findHooked(store, kind, token);
+  const hooked = await findHooked(parts.store, kind, token);
   if (!hooked)
     throw new AppError(
       'NOT_FOUND',
@@ -60,36 +80,56 @@ async function toService(
     );
   const provider = given ?? providerOfDelivery(delivery);
   const row = provider && providers[provider];
+  const receipt: Receipt = {
+    hooked,
+    provider,
+    hostDeliveryId: row && deliveryIdOf(delivery, row),
+    events: undefined,
+    source: hooked.webhookSecret === null ? 'unsigned' : 'signed',
+  };
+  return receipted(parts.receipts, receipt, () => taken(parts.outcomes, receipt, delivery));
+}
+
+/** The receipt gets what was read, so that it is there whatever comes of it. */
+async function taken({ once, carryOut, deploy }: Outcomes, receipt: Receipt, delivery: Delivery) {
+  const { hooked, provider, hostDeliveryId: id, source } = receipt;
+  const row = provider && providers[provider];
   if (hooked.webhookSecret !== null && !(row?.isSigned ?? plainSignature)(delivery, hooked.webhookSecret))
     throw unsigned('the webhookSecret of this service');
   if (!row) {
     requireAutoDeploy(hooked);
-    return once(undefined, () =>
-      deploy(hooked, {
-        provider,
-        ip: delivery.ip,
-        title: 'Webhook deployment',
-        description: '',
-        commit: undefined,
-      }),
-    );
+    const { ip } = delivery;
+    const words = { title: 'Webhook deployment', description: '', commit: undefined };
+    return once({ key: undefined, receipt }, () => deploy(hooked, { provider, ip, ...words }));
   }
   const events = row.read(delivery.headers[row.eventHeader] ?? '', payloadOf(delivery));
-  if (isPing(events)) return { ping: true };
+  if (isPing(events)) return { ping: true } as const;
+  receipt.events = events;
   // What is refused is no delivery that was seen.
   if (events.some((event) => event.kind === 'push')) requireAutoDeploy(hooked);
-  const id = deliveryIdOf(delivery, row);
-  const source = hooked.webhookSecret === null ? 'unsigned' : 'signed';
-  return once(id && `${hooked.ref.serviceId}:${provider}:${id}`, () =>
+  const key = id && `${hooked.ref.serviceId}:${provider}:${id}`;
+  return once({ key, receipt }, () =>
     firstQueued(events, (event) => carryOut(hooked, provider, event, { ip: delivery.ip, source })),
   );
 }
 
-async function toGithubApp(
-  store: WebhookStore,
-  { once, carryOut }: Outcomes,
-  delivery: Delivery,
+/** What is refused is written down by itself: nothing else came of it. */
+async function receipted(
+  receipts: Receipts,
+  receipt: Receipt,
+  work: () => Promise<HookAnswer>,
 ): Promise<HookAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    await receipts.refused(receipt, error);
+    throw error;
+  } finally {
+    await receipts.prune(receipt.hooked);
+  }
+}
+
+async function toGithubApp({ store, outcomes, receipts }: Parts, delivery: Delivery): Promise<HookAnswer> {
   const row = providers.github;
   const links = await store.githubApps(delivery.headers[appIdHeader] ?? '');
   const signers = links.filter(
@@ -100,46 +140,57 @@ async function toGithubApp(
   const payload = payloadOf(delivery);
   const events = row.read(delivery.headers[row.eventHeader] ?? '', payload);
   if (isPing(events)) return { ping: true };
-  const { installationId, repository } = targetOf(payload);
+  const targets = await targetsOf(store, signers, targetOf(payload));
+  const takers = targets.filter(
+    (hooked) => hooked.autoDeploy || events.some((event) => event.kind !== 'push'),
+  );
+  const id = deliveryIdOf(delivery, row);
+  const receiptOf = (hooked: Hooked): Receipt => ({
+    hooked,
+    provider: 'github',
+    hostDeliveryId: id,
+    events,
+    source: 'signed',
+  });
+  const from = { ip: delivery.ip, source: 'signed' as const };
+  const answer = await firstQueued(targets, (hooked) =>
+    receipted(receipts, receiptOf(hooked), () =>
+      outcomes.once(
+        {
+          // What its settings refuse is no delivery that was seen.
+          key: id && takers.includes(hooked) ? `${hooked.ref.serviceId}:github-app:${id}` : undefined,
+          receipt: receiptOf(hooked),
+        },
+        async () =>
+          takers.includes(hooked)
+            ? firstQueued(events, (event) => outcomes.carryOut(hooked, 'github', event, from))
+            : { skipped: autoDeployOff(hooked.name).message },
+      ),
+    ),
+  );
+  if (targets.length > 0 && takers.length === 0)
+    throw autoDeployOff(targets.map(({ name }) => name).join(', '));
+  return answer;
+}
+
+async function targetsOf(
+  store: WebhookStore,
+  signers: Awaited<ReturnType<WebhookStore['githubApps']>>,
+  { installationId, repository }: ReturnType<typeof targetOf>,
+): Promise<Hooked[]> {
   const named = await Promise.all(
     signers
       .filter((link) => link.installationId === installationId)
       .map((link) => store.applicationsOf(link.gitProviderId, link.organizationId)),
   );
-  const targets = named
+  return named
     .flat()
     .filter((application) => isOf(application, repository))
     .map(hookedApplication);
-  const takers = targets.filter(
-    (hooked) => hooked.autoDeploy || events.some((event) => event.kind !== 'push'),
-  );
-  if (targets.length > 0 && takers.length === 0)
-    throw autoDeployOff(targets.map(({ name }) => name).join(', '));
-  const id = deliveryIdOf(delivery, row);
-  return firstQueued(takers, (hooked) =>
-    once(id && `${hooked.ref.serviceId}:github-app:${id}`, () =>
-      firstQueued(events, (event) =>
-        carryOut(hooked, 'github', event, { ip: delivery.ip, source: 'signed' }),
-      ),
-    ),
-  );
 }
 
 const isPing = (events: readonly HookEvent[]): boolean =>
   events.length > 0 && events.every(({ kind }) => kind === 'ping');
-
-/** All of them, one after another; one that was queued speaks for all, else the last. */
-async function firstQueued<T>(
-  items: readonly T[],
-  work: (item: T) => Promise<HookAnswer>,
-): Promise<HookAnswer> {
-  let answer: HookAnswer = { skipped: 'no application here deploys this repository' };
-  for (const item of items) {
-    const next = await work(item);
-    if (!('queued' in answer)) answer = next;
-  }
-  return answer;
-}
 
 function unsigned(secret: string): AppError {
   return new AppError(

@@ -25,6 +25,7 @@ export function localConnection({
 }: LocalOptions): HostConnection {
   return {
     engineSocket,
+    measured: { proc: '/proc', disks: ['/var/lib/docker', '/'] },
     folders,
     files,
     probePath,

@@ -1,5 +1,7 @@
 /** What a compose file defines besides services: volumes, networks, configs and secrets. Pure. */
 import { entriesOf, type ComposeFile, type YamlMap } from '../compose-file.ts';
+import { didYouMean } from '../../../domain/closest.ts';
+import { topKeys } from './keys.ts';
 import { modeOf, targetOf, type VolumeDefinitions } from './mounts.ts';
 import type { PlannedFile } from './plan.ts';
 import { below, booleanAt, fault, listAt, textAt, type Place } from './values.ts';
@@ -15,12 +17,12 @@ export interface Definitions {
 export function definitionsOf({ top }: ComposeFile, field: string): Definitions {
   const notes: string[] = [];
   for (const [key] of entriesOf(top)) {
-    if (!/^(x-.*|version|name|services|volumes|networks|configs|secrets)$/.test(key))
+    if (!key.startsWith('x-') && !topKeys.some((known) => known === key))
       throw fault(
         { field, where: key },
         key === 'include'
           ? 'takes in other files; put everything into this one'
-          : 'is no part of a compose file that Berth knows',
+          : `is no part of a compose file that Berth knows.${didYouMean(key, topKeys)}`,
       );
   }
   return {

@@ -2,7 +2,9 @@
  * What becomes of each key of a service: read, refused because Swarm cannot do it, or without effect and told
  * so. A key that no table names is refused.
  */
-import type { YamlMap } from '../compose-file.ts';
+import { didYouMean } from '../../../domain/closest.ts';
+import type { AppError } from '../../../domain/errors.ts';
+import { entriesOf, type ComposeFile, type YamlMap } from '../compose-file.ts';
 import { fault, type Place } from './values.ts';
 
 /** Read by the other files of this folder. */
@@ -131,12 +133,51 @@ export function checkKeys(service: YamlMap, place: Place): string[] {
   for (const [key, value] of service) {
     const name = String(key);
     const at = { ...place, where: `${place.where}.${name}` };
-    if (name.startsWith('x-') || read.has(name) || value === null) continue;
-    if (Object.hasOwn(harmless, name) && harmless[name]?.includes(value)) continue;
-    if (Array.isArray(value) && value.length === 0) continue;
-    if (Object.hasOwn(refused, name)) throw fault(at, refused[name] ?? noPart);
-    if (!Object.hasOwn(ignored, name)) throw fault(at, 'is no key of a service that Berth knows');
+    if (name.startsWith('x-') || read.has(name) || isHarmless(name, value)) continue;
+    const why = refusalOf(name, value);
+    if (why !== undefined) throw fault(at, why);
+    if (!Object.hasOwn(ignored, name)) throw unknownKey(at, name);
     notes.push(`${at.where} has no effect: ${ignored[name] ?? ''}.`);
   }
   return notes;
+}
+
+/** Keys at the top of a file. */
+export const topKeys = ['version', 'name', 'services', 'volumes', 'networks', 'configs', 'secrets'] as const;
+
+const knownKeys = (): string[] => [...read, ...Object.keys(refused), ...Object.keys(ignored)];
+
+const unknownKey = (at: Place, name: string): AppError =>
+  fault(at, `is no key of a service that Berth knows.${didYouMean(name, knownKeys())}`);
+
+/**
+ * Of a file that is saved: the first key that no table names, whatever its value, or that cannot be done with
+ * the value it has; one with a variable in it is the deployment's matter.
+ */
+export function faultyKeyOf({ top, services }: ComposeFile): { path: string[]; why: string } | undefined {
+  for (const [key] of entriesOf(top))
+    if (!key.startsWith('x-') && key !== 'include' && !topKeys.some((known) => known === key))
+      return { path: [key], why: `is no key that Berth knows.${didYouMean(key, topKeys)}` };
+  for (const [service, map] of services)
+    for (const [key, value] of entriesOf(map)) {
+      const path = ['services', service, key];
+      if (!key.startsWith('x-') && !knownKeys().includes(key))
+        return { path, why: `is no key that Berth knows.${didYouMean(key, knownKeys())}` };
+      const why = hasVariable(value) ? undefined : refusalOf(key, value);
+      if (why !== undefined) return { path, why };
+    }
+  return undefined;
+}
+
+const hasVariable = (value: unknown): boolean => typeof value === 'string' && value.includes('$');
+
+/** Why a swarm cannot do it; undefined where it can, or where the value asks for nothing. */
+function refusalOf(key: string, value: unknown): string | undefined {
+  if (!Object.hasOwn(refused, key) || isHarmless(key, value)) return undefined;
+  return refused[key] ?? noPart;
+}
+
+function isHarmless(key: string, value: unknown): boolean {
+  if (value === null || (Array.isArray(value) && value.length === 0)) return true;
+  return Object.hasOwn(harmless, key) && harmless[key]?.includes(value) === true;
 }

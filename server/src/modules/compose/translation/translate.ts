@@ -22,6 +22,8 @@ export interface Translation {
   variables: Readonly<Record<string, string>>;
   /** What references in the file itself see. */
   blocks: EnvBlocks;
+  /** Ends the sentence about a reference that leads to nothing. */
+  hint?: string;
   /** Changes what a reference gives, for those who ask what the file says without it. */
   changeReference?: (value: string) => string;
 }
@@ -35,12 +37,14 @@ export function translate({
   folder,
   variables,
   blocks,
+  hint = '',
   changeReference = (value) => value,
 }: Translation): ComposePlan {
   const { file, unset } = withVariables(parseComposeFile(text, field), {
     field,
     variables,
     blocks,
+    hint,
     changeReference,
   });
   const { chosen, left } = ofProfiles(
@@ -69,14 +73,15 @@ function withVariables(
     variables,
     blocks,
     changeReference,
-  }: Required<Pick<Translation, 'field' | 'variables' | 'blocks' | 'changeReference'>>,
+    hint,
+  }: Required<Pick<Translation, 'field' | 'variables' | 'blocks' | 'changeReference' | 'hint'>>,
 ): { file: ComposeFile; unset: ReadonlyMap<string, string> } {
   const reference = (inner: string, where: string): string => {
     try {
       return changeReference(resolveBlock(field, `VALUE=\${{${inner}}}`, blocks)['VALUE'] ?? '');
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      throw badField(field, `${where} refers to \${{${inner.slice(0, 100)}}}, which is not defined`);
+      throw badField(field, `${where} refers to \${{${inner.slice(0, 100)}}}, which is not defined${hint}`);
     }
   };
   const context = { values: variables, reference, field };

@@ -1,0 +1,69 @@
+/** `berth.yml` from its text: what is wrong with it is told with line and column. */
+import { isMap, LineCounter, parseDocument, type Document } from 'yaml';
+import {
+  readBerthFile,
+  type BerthFile,
+  type FileEnvironment,
+} from '../../server/src/modules/berth-file/record.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** The file with every environment under `environments`. */
+export interface WholeFile extends BerthFile {
+  environments: Readonly<Record<string, FileEnvironment>>;
+}
+
+export const defaultEnvironment = 'production';
+
+/** Throws UsageError naming file, line and column of everything that is wrong. */
+export function parseBerthFile(text: string, path: string): WholeFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const [fault] = document.errors;
+  if (fault) {
+    const [sentence = 'is no YAML'] = fault.message.split('\n');
+    throw new UsageError(`${path}:${fault.linePos?.[0].line ?? 1}: ${sentence.replace(/:$/, '')}`);
+  }
+  const read = readBerthFile(document.toJS({ maxAliasCount: 100 }));
+  if ('issues' in read)
+    throw new UsageError(
+      read.issues
+        .map(({ path: at, message }) => {
+          const what = at.length === 0 ? 'the file' : at.join('.');
+          return `${path}${placeOf(document, lines, at)}: ${what} ${message}`;
+        })
+        .join('\n'),
+    );
+  return wholeOf(read.file, path);
+}
+
+function wholeOf(file: BerthFile, path: string): WholeFile {
+  const { services, environments = {}, ...rest } = file;
+  if (services === undefined) return { ...rest, environments };
+  const present = environments[defaultEnvironment];
+  if (present?.services !== undefined)
+    throw new UsageError(
+      `${path}: services stand at the top and in environments.${defaultEnvironment}; both mean the same ` +
+        'environment. Keep one.',
+    );
+  return { ...rest, environments: { ...environments, [defaultEnvironment]: { ...present, services } } };
+}
+
+/** `:line:column` of the nearest thing that is there. */
+function placeOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): string {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent: unknown =
+      length === 1 ? document.contents : document.getIn(path.slice(0, length - 1), true);
+    const name = path[length - 1];
+    const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(name)) : undefined;
+    const at = rangeOf(pair?.key) ?? rangeOf(document.getIn(path.slice(0, length), true));
+    if (at === undefined) continue;
+    const { line, col } = lines.linePos(at);
+    return `:${line}:${col}`;
+  }
+  return '';
+}
+
+function rangeOf(node: unknown): number | undefined {
+  if (typeof node !== 'object' || node === null || !('range' in node)) return undefined;
+  return Array.isArray(node.range) && typeof node.range[0] === 'number' ? node.range[0] : undefined;
+}

@@ -1,0 +1,134 @@
+/** `berth import`: what stands elsewhere as a berth.yml, with a report of what could not be taken. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { didYouMean } from '../../server/src/domain/closest.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { nameFromFolder } from '../folder/what-it-is.ts';
+import type { Imported, ReadFile } from '../import/imported.ts';
+import { printable } from '../printable.ts';
+import { askSecret, exists } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import type { Context } from './context.ts';
+import type { Word } from './word.ts';
+
+type Import = (
+  read: ReadFile,
+  given: string | undefined,
+  name: string,
+  context: Context,
+) => Promise<Imported>;
+
+/** Where an import comes from; loaded when it is asked for. */
+const formats: Readonly<Record<string, Import>> = {
+  compose: async (read, given, name) =>
+    (await import('../import/compose.ts')).importCompose(read, given, name),
+  heroku: async (read, given, name) => (await import('../import/heroku.ts')).importHeroku(read, given, name),
+  kamal: async (read, given, name) => (await import('../import/kamal.ts')).importKamal(read, given, name),
+  caprover: async (read, given, name) =>
+    (await import('../import/caprover.ts')).importCaprover(read, given, name),
+  dokku: async (read, given, name) => (await import('../import/dokku.ts')).importDokku(read, given, name),
+  dokploy: importOther,
+};
+
+async function importOther(
+  _read: ReadFile,
+  project: string | undefined,
+  _name: string,
+  context: Context,
+): Promise<Imported> {
+  const { importFamily } = await import('../import/dokploy.ts');
+  const url = context.text('from');
+  if (url === undefined || !URL.canParse(url))
+    throw new UsageError(
+      'From where? Give --from with the address of the other installation, such as https://old.example.com.',
+    );
+  const key =
+    context.terminal.environment['BERTH_IMPORT_KEY'] ||
+    (await askSecret(context.terminal, 'API key of it: '));
+  return importFamily({
+    url,
+    key,
+    project,
+    destination: context.text('destination'),
+    signal: context.terminal.signal,
+  });
+}
+
+export const importWord: Word = {
+  name: 'import',
+  usage: `${Object.keys(formats).join('|')} [FILE]`,
+  summary: 'what stands elsewhere as a berth.yml, and what could not be taken',
+  description:
+    'Reads the files of the folder: compose: a compose file; heroku: app.json, Procfile and, as FILE, what ' +
+    '`heroku config -s` printed; kamal: config/deploy.yml; caprover: a captain-definition, or the list of ' +
+    'apps as FILE; dokku: what `dokku config:export` printed, as FILE. dokploy reads the project that is ' +
+    'named from another server of the same interface; its key is asked for, or BERTH_IMPORT_KEY. Nothing ' +
+    'is made: the file is written, and `berth plan` and `berth apply` go on from there.',
+  options: {
+    output: { short: 'o', value: 'PATH', description: 'this file instead of berth.yml; - is the output' },
+    name: { value: 'PROJECT', description: 'name of the project' },
+    from: { value: 'URL', description: 'of dokploy: address of the other installation' },
+    destination: { value: 'NAME', description: 'of dokploy: destination of this Berth that backups go to' },
+    force: { description: 'over a file that is there' },
+  },
+  most: 2,
+  calls: [],
+  async run(context) {
+    const { terminal } = context;
+    const [format = '', given] = context.args;
+    const known = Object.keys(formats);
+    const importer = Object.hasOwn(formats, format) ? formats[format] : undefined;
+    if (!importer)
+      throw new UsageError(
+        `From what? "${format}" is none of ${known.join(', ')}.${didYouMean(format, known)}`,
+      );
+    const path = context.text('output') ?? 'berth.yml';
+    const whole = resolve(terminal.folder, path);
+    if (path !== '-' && !context.is('force') && (await exists(whole)))
+      throw new UsageError(`${path} is there already. Give --force to write over it, or --output.`);
+    const read: ReadFile = (name) =>
+      readFile(resolve(terminal.folder, name), 'utf8').catch((error: unknown) => {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+    const imported = await importer(read, given, nameFromFolder(terminal.folder), context);
+    const { text, count } = await textOf(context, imported);
+    if (path === '-') terminal.out(text);
+    else await writeFile(whole, text, { mode: 0o600 });
+    report(context, imported.notes, { count, file: path === '-' ? undefined : basename(path) });
+    return exitCodes.done;
+  },
+};
+
+/** Held against the schema before it is written, so that `plan` takes it. */
+async function textOf(context: Context, imported: Imported): Promise<{ text: string; count: number }> {
+  const [{ stringify }, { parseBerthFile }] = await Promise.all([
+    import('yaml'),
+    import('../file/read-file.ts'),
+  ]);
+  const { notes: _notes, project, services, environments = {}, ...rest } = imported;
+  const name = context.text('name') ?? project;
+  const places =
+    Object.keys(environments).length === 0
+      ? { services }
+      : { environments: { ...environments, production: { ...environments['production'], services } } };
+  const text = stringify({ project: name, ...rest, ...places }, { lineWidth: 0 });
+  const whole = parseBerthFile(text, 'what was imported');
+  const count = Object.values(whole.environments).flatMap((one) => Object.keys(one.services ?? {})).length;
+  return { text, count };
+}
+
+function report(
+  context: Context,
+  notes: readonly string[],
+  { count, file }: { count: number; file: string | undefined },
+): void {
+  const services = `${count} ${count === 1 ? 'service' : 'services'}`;
+  context.say(file === undefined ? `${services} taken.` : `${services} taken into ${file}.`);
+  for (const note of notes) context.say(`· ${printable(note)}`);
+  if (file === undefined) return;
+  context.say(
+    `Values of variables stand in ${file}: name those that are secret with { secret: true } before it goes ` +
+      'into a repository, and set them with `berth secret set`. Then `berth plan` shows what will be made.',
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * Makes an earlier release of a compose service again: images, settings, mounts and variables as it had them.
+ * What runs once is the newest version's affair, as a pre-release command is: it does not run again.
+ */
+import { join } from 'node:path';
+import { AppError } from '../../domain/errors.ts';
+import { builtPrefix } from '../../domain/image-reference.ts';
+import { composeServiceName } from '../../domain/names.ts';
+import { composeRef } from '../../domain/service-ref.ts';
+import { bringImage } from '../bring-image.ts';
+import type { Stage } from '../context.ts';
+import type { ComposeContext } from './compose-context.ts';
+import {
+  keptServices,
+  readComposeSnapshot,
+  writeComposeSnapshot,
+  type ComposeRelease,
+  type ComposeSnapshot,
+} from './compose-snapshot.ts';
+import { releaseServices } from './release-services.ts';
+
+export const releaseServicesAgain: Stage<ComposeContext> = {
+  ...releaseServices,
+  sentence: () => 'Releasing the earlier version again',
+  async run(context) {
+    // An attempt after a crash goes on with what it has stored.
+    if (readComposeSnapshot(context.deployment) === undefined) await prepare(context);
+    await releaseServices.run(context);
+  },
+};
+
+async function prepare(context: ComposeContext): Promise<void> {
+  const { compose, deployment, records } = context;
+  const source = await records.deployment(deployment.sourceDeploymentId ?? '');
+  const snapshot = readComposeSnapshot(source);
+  if (!source || !snapshot)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'The deployment to return to was cleared meanwhile. Choose another one, or deploy.',
+    );
+  requireSuffix(context, snapshot);
+  await records.reserve(
+    compose.composeId,
+    snapshot.services.map(({ service }) => service),
+  );
+  for (const { spec } of keptServices(snapshot)) await requireImage(context, spec.image);
+  await requireCopies(context, snapshot);
+  const live = await records.live(compose);
+  const former = new Map((live?.snapshot.services ?? []).map((release) => [release.service, release]));
+  // It may have moved to another environment since.
+  const networks = [
+    await context.networks.ensureCompose(compose.composeId),
+    await context.networks.ensureEnvironment(compose.environmentId),
+  ];
+  const services = snapshot.services.map((release) =>
+    again(context, { ...release, spec: { ...release.spec, networks } }, former),
+  );
+  await context.save({
+    commit: source.commit,
+    image: source.image,
+    settings: writeComposeSnapshot({
+      ...snapshot,
+      services,
+      ended: services.filter(({ isOneShot }) => isOneShot).map(({ service }) => service),
+      previous: null,
+    }),
+  });
+}
+
+/** As it is called now; one that runs as it was then runs on. */
+function again(
+  { compose, deployment, engine }: ComposeContext,
+  release: ComposeRelease,
+  former: ReadonlyMap<string, ComposeRelease>,
+): ComposeRelease {
+  const suffix = compose.randomize ? compose.suffix : '';
+  const spec = {
+    ...release.spec,
+    name: composeServiceName(compose.appName, release.service, suffix),
+    release: deployment.deploymentId,
+  };
+  const running = former.get(release.service);
+  const same = { ...spec, release: running?.spec.release };
+  const isSame =
+    running !== undefined &&
+    !release.isOneShot &&
+    running.imageId === release.imageId &&
+    running.spec.name === same.name &&
+    engine.specDigest(same) === engine.specDigest(running.spec) &&
+    JSON.stringify(same.ports) === JSON.stringify(running.spec.ports);
+  return { ...release, spec: isSame ? same : spec };
+}
+
+/** Another suffix means other volumes. */
+function requireSuffix({ compose }: ComposeContext, { suffix }: ComposeSnapshot): void {
+  const present = compose.randomize ? compose.suffix : '';
+  if (present === suffix) return;
+  const then = suffix === '' ? 'no suffix' : `the suffix ${suffix}`;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `That version ran with ${then} and ${compose.name} has ${present === '' ? 'none' : present} now, which ` +
+      'means other volumes. Set randomize and suffix as they were with compose.update.',
+  );
+}
+
+/** What Berth built exists on this server alone; all else a registry has. */
+async function requireImage(context: ComposeContext, reference: string): Promise<void> {
+  const { compose, engine, records, settings } = context;
+  const { composeId, organizationId } = compose;
+  if (!reference.startsWith(builtPrefix)) {
+    const auth = await records.registryAuth(reference, organizationId);
+    const service = composeRef(composeId);
+    return bringImage(context, { reference, organizationId, service, auth, how: 'again' });
+  }
+  if (await engine.image(reference)) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    'An image of that deployment was removed meanwhile: those of the newest ' +
+      `${(await settings()).keptImages} deployments of a compose service are kept (setting keptImages). ` +
+      'Choose a newer deployment, or deploy that commit again.',
+  );
+}
+
+/** Files of the repository that it mounts are kept as long as its images. */
+async function requireCopies({ compose, host }: ComposeContext, snapshot: ComposeSnapshot): Promise<void> {
+  const folder = join(host.folders.composes, compose.composeId);
+  const names = new Set(await host.files.names(folder));
+  for (const { spec, service } of keptServices(snapshot))
+    for (const { source } of spec.mounts) {
+      const [name] = source.startsWith(`${folder}/`) ? source.slice(folder.length + 1).split('/') : [];
+      if (name !== undefined && !names.has(name))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `Files of the repository that ${service} mounts were removed meanwhile, since that deployment is ` +
+            'no longer among those that are kept (setting keptImages). Choose a newer one, or deploy again.',
+        );
+    }
+}

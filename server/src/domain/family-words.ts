@@ -1,0 +1,141 @@
+/**
+ * The words of the interface's family: other servers of it, and the clients written for them, say some things
+ * with a vendor's word where ours are neutral (interface document, Naming note). One table, for the mount
+ * that takes their words and for reading another installation. Pure.
+ */
+
+/** Routers: theirs → ours. */
+const routers: Readonly<Record<string, string>> = {
+  docker: 'container',
+  certificates: 'certificate',
+  mounts: 'mount',
+  redirects: 'redirect',
+  security: 'basicAuth',
+};
+
+/** Procedures that are called otherwise within a router of the same name: theirs → ours. */
+const procedures: Readonly<Record<string, string>> = {
+  'application.saveDockerProvider': 'application.saveContainerProvider',
+  'registry.testRegistry': 'registry.test',
+  'registry.testRegistryById': 'registry.test',
+  'backup.listBackupFiles': 'backup.listFiles',
+  'deployment.allByCompose': 'deployment.all',
+  'mounts.allNamedByApplicationId': 'mount.byApplicationId',
+};
+
+/** Fields of every input and answer: theirs → ours. */
+const fields: Readonly<Record<string, string>> = {
+  dockerImage: 'containerImage',
+  securityId: 'basicAuthId',
+  isDokployNetworkInstalled: 'isServiceNetworkInstalled',
+};
+
+/** Fields that one router, or one procedure, calls otherwise: theirs → ours. */
+const fieldsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'application.saveGitlabProvider': hosted('gitlab'),
+  'application.saveBitbucketProvider': hosted('bitbucket'),
+  'application.saveGiteaProvider': hosted('gitea'),
+  registry: { registryName: 'name' },
+  'server.validate': { docker: 'containerRuntime' },
+};
+
+/** Values of a field: theirs → ours. */
+const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  certificateType: { letsencrypt: 'acme' },
+  previewCertificateType: { letsencrypt: 'acme' },
+  sourceType: { docker: 'container' },
+  composeType: { 'docker-compose': 'compose' },
+};
+
+/** Objects of a person's own keys, and a document of the engine: no word in them is ours. */
+const untouched = new Set(['labels', 'requestHeaders']);
+const untouchedAnswers = new Set(['container.getConfig']);
+
+function hosted(host: string): Record<string, string> {
+  return {
+    [`${host}BuildPath`]: 'buildPath',
+    [`${host}Owner`]: 'owner',
+    [`${host}Repository`]: 'repository',
+    [`${host}Branch`]: 'branch',
+    [`${host}Id`]: 'githubId',
+  };
+}
+
+/** Their name of each of our procedures; several where they have several. */
+export function familyPaths(own: string): string[] {
+  const [router = '', name = ''] = own.split('.');
+  const routersOfIt = Object.entries(routers).flatMap(([theirs, ours]) => (ours === router ? [theirs] : []));
+  const renamed = Object.entries(procedures).flatMap(([theirs, ours]) => (ours === own ? [theirs] : []));
+  return [...routersOfIt.map((theirs) => `${theirs}.${name}`), ...renamed];
+}
+
+/** An input in their words as one in ours. `path` is our procedure. */
+export function ownInput(path: string, input: unknown): unknown {
+  if (!isObject(input)) return input;
+  return renamed(input, wordsOf(path), (field, value) =>
+    path.startsWith('destination.') && field === 'provider' && value !== 'local'
+      ? 's3'
+      : (values[field]?.[String(value)] ?? value),
+  );
+}
+
+/** An answer of ours, or a part of one, in their words. */
+export function familyAnswer(path: string, value: unknown): unknown {
+  if (untouchedAnswers.has(path)) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => familyAnswer(path, item));
+  if (!isObject(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      untouched.has(name) ? item : familyAnswer(path, item),
+    ]),
+  );
+  return renamed(inner, reversed(wordsOf(path)), (field, item) => theirValues[field]?.[String(item)] ?? item);
+}
+
+/** An answer of another server of the family, or a part of one, in our words. */
+export function ownRecord(path: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item: unknown) => ownRecord(path, item));
+  if (!isObject(value)) return value;
+  const inner = Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, untouched.has(name) ? item : ownRecord(path, item)]),
+  );
+  return ownInput(path, inner);
+}
+
+/** A field of our input, such as a fault names it, in their words. */
+export function familyField(path: string, field: string): string {
+  return reversed(wordsOf(path))[field] ?? field;
+}
+
+function wordsOf(path: string): Readonly<Record<string, string>> {
+  const [router = ''] = path.split('.');
+  return { ...fields, ...fieldsOf[router], ...fieldsOf[path] };
+}
+
+const theirValues = Object.fromEntries(
+  Object.entries(values).map(([field, words]) => [field, reversed(words)]),
+);
+
+function reversed(words: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(words).map(([theirs, ours]) => [ours, theirs]));
+}
+
+/** What an input says in our word already stays, whatever it says in theirs beside it. */
+function renamed(
+  object: Readonly<Record<string, unknown>>,
+  words: Readonly<Record<string, string>>,
+  valueOf: (field: string, value: unknown) => unknown,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(object)) {
+    const word = Object.hasOwn(words, name) ? (words[name] ?? name) : name;
+    if (word !== name && Object.hasOwn(object, word)) continue;
+    result[word] = valueOf(word, value);
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

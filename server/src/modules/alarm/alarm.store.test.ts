@@ -1,0 +1,292 @@
+import { expect, it } from 'vitest';
+import { worlds, type World } from '../../../../test/http/world.ts';
+import { textOf } from '../../../../test/http/door.ts';
+import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { tableStore } from '../../db/table-store.ts';
+import type { Live } from '../../domain/live.ts';
+import { router } from '../../procedure/registry.ts';
+import { createAlarms, type Alarms } from './alarm.ts';
+import { alarmContract } from './contract.ts';
+import { alarmHandlers } from './handlers.ts';
+import { alarmSources } from './sources.ts';
+import { createAlarmStore } from './store.ts';
+
+const minuteMs = 60_000;
+const well: Live = {
+  deploymentId: 'd',
+  commit: null,
+  image: null,
+  since: null,
+  running: 1,
+  desired: 1,
+  restarts: 0,
+  lastExit: null,
+  problem: null,
+  unreachableSince: null,
+  waiting: null,
+  paused: 0,
+};
+
+interface Scene extends World {
+  /** What runs of the first organization's application. */
+  live: { now: Live };
+  facts: { unreachable: boolean; free: number };
+  told: string[];
+  faults: unknown[];
+  /** So many looks, 10 s apart. */
+  look(times?: number): Promise<void>;
+  clock: { time: number; now(): number };
+}
+
+eachDatabase('alarms', (test) => {
+  const createWorld = worlds(test);
+
+  async function begin(): Promise<Scene> {
+    const clock = { time: Date.now(), now: () => clock.time };
+    const live = { now: well };
+    const facts = { unreachable: false, free: 100e9 };
+    const told: string[] = [];
+    const faults: unknown[] = [];
+    const made: { alarms?: Alarms; applicationId: string; organizationId: string } = {
+      applicationId: '',
+      organizationId: '',
+    };
+    const world = await createWorld((database) => {
+      const store = createAlarmStore(database);
+      made.alarms = createAlarms({
+        store,
+        clock,
+        tell: async ({ event, subject }) => void told.push(`${event} ${subject.name}`),
+        onFault: (error) => void faults.push(error),
+        sources: alarmSources({
+          store,
+          clock,
+          shown: () => [{ kind: 'application', serviceId: made.applicationId, live: live.now }],
+          unreachable: async () =>
+            facts.unreachable
+              ? [{ id: 'local', name: 'this machine', organizationId: made.organizationId, since: 'noon' }]
+              : [],
+          disk: async () => ({ free: facts.free, kept: 10e9 }),
+          installation: async () => made.organizationId,
+        }),
+      });
+      return [router('alarm', alarmContract, alarmHandlers(made.alarms))];
+    });
+    made.applicationId = world.place.applicationId;
+    made.organizationId = world.people.owner.organizationId;
+    return {
+      ...world,
+      live,
+      facts,
+      told,
+      faults,
+      clock,
+      async look(times = 1) {
+        for (let count = 0; count < times; count += 1) {
+          clock.time += 10_000;
+          await made.alarms?.look();
+        }
+      },
+    };
+  }
+
+  it('begin when a service is down, are told and seen once, and end by themselves', async () => {
+    const { owner, stranger, member, live, look, told, place, clock, faults } = await begin();
+    await look(2);
+    live.now = { ...well, running: 0 };
+    await look();
+    expect(await owner.query('alarm.all')).toEqual([]);
+    live.now = well;
+    await look();
+    live.now = { ...well, running: 0 };
+    await look(5);
+    const [alarm, ...others] = Object(await owner.query('alarm.all'));
+    expect(others).toEqual([]);
+    expect(alarm).toMatchObject({
+      kind: 'serviceDown',
+      subject: { type: 'application', id: place.applicationId, name: 'Shop' },
+      sentence: 'Shop is down: none of its 1 replicas runs.',
+      serviceId: place.applicationId,
+      projectId: place.projectId,
+      endedAt: null,
+    });
+    expect(told).toEqual(['serviceDown Shop']);
+    expect(await stranger.query('alarm.all')).toEqual([]);
+    expect(await member.query('alarm.all')).toEqual([]);
+    const alarmId = textOf(alarm, 'alarmId');
+    expect(await stranger.mutate('alarm.acknowledge', { alarmId })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await member.mutate('alarm.acknowledge', { alarmId })).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await owner.mutate('alarm.acknowledge', { alarmId })).toMatchObject({
+      acknowledgedAt: expect.any(String),
+      endedAt: null,
+    });
+    await look();
+    clock.time += 3 * minuteMs;
+    live.now = well;
+    await look();
+    expect(await owner.query('alarm.all')).toEqual([]);
+    expect(await owner.query('alarm.all', { ended: true })).toMatchObject([
+      { alarmId, endedAt: expect.any(String), acknowledgedAt: expect.any(String) },
+    ]);
+    expect(told).toEqual(['serviceDown Shop', 'serviceUp Shop']);
+    expect(faults).toEqual([]);
+  });
+
+  it('are one while they come and go', async () => {
+    const { owner, live, look, clock } = await begin();
+    for (let count = 0; count < 20; count += 1) {
+      live.now = { ...well, running: 0 };
+      await look(2);
+      live.now = well;
+      await look();
+      clock.time += 8 * minuteMs;
+    }
+    expect(await owner.query('alarm.all', { ended: true })).toMatchObject([
+      { kind: 'serviceDown', times: 20, endedAt: expect.any(String) },
+    ]);
+    clock.time += 3 * minuteMs;
+    live.now = { ...well, running: 0 };
+    await look(2);
+    expect(await owner.query('alarm.all', { ended: true })).toMatchObject([
+      { times: 1, endedAt: null },
+      { times: 20 },
+    ]);
+  });
+
+  it('are read in pages, and a thousand ended ones are kept of an organization', async () => {
+    const { owner, member, database, people, clock } = await begin();
+    const store = createAlarmStore(database);
+    const at = (ms: number): string => new Date(clock.time + ms).toISOString();
+    await store.transaction(async () => {
+      for (let count = 0; count < 1005; count += 1)
+        await store.insert({
+          alarmId: `alarm-${count}`,
+          organizationId: people.owner.organizationId,
+          kind: 'queueStuck',
+          subjectType: 'installation',
+          subjectId: String(count),
+          subjectName: 'the queue of jobs',
+          sentence: 'Jobs wait.',
+          projectId: null,
+          environmentId: null,
+          serviceId: null,
+          begunAt: at(count),
+          endedAt: at(count),
+          acknowledgedAt: null,
+          acknowledgedBy: null,
+          times: 1,
+        });
+    });
+    await store.prune(at(-1), 1000);
+    const all = Object(await owner.query('alarm.all', { ended: true }));
+    expect(all).toHaveLength(1000);
+    expect(await member.query('alarm.all', { ended: true })).toEqual([]);
+    const page = Object(await owner.query('alarm.all', { ended: true, limit: 3 }));
+    expect(page).toMatchObject({ items: all.slice(0, 3), nextCursor: 'alarm-1002' });
+    expect(await owner.query('alarm.all', { ended: true, limit: 3, cursor: page.nextCursor })).toMatchObject({
+      items: all.slice(3, 6),
+    });
+    expect(await owner.query('alarm.all', { limit: 3, cursor: 'gone' })).toMatchObject({
+      fields: ['cursor'],
+    });
+  });
+
+  it.each([
+    [{ problem: 'crash loop' as const }, 'Shop ends and is started again over and over.'],
+    [{ problem: 'out of memory' as const }, 'Shop is killed at its memory limit over and over.'],
+  ])('tell a service that restarts over and over (%j)', async (change, sentence) => {
+    const { owner, live, look } = await begin();
+    const lastExit = { at: 'noon', exitCode: 137, outOfMemory: true, reason: 'killed' };
+    live.now = { ...well, ...change, lastExit };
+    await look(2);
+    expect(await owner.query('alarm.all')).toMatchObject([
+      { kind: 'serviceDown', sentence: `${sentence} It ended last with exit code 137 (killed).` },
+    ]);
+  });
+
+  it('are none of a service that is stopped, being deployed, or on a server that is away', async () => {
+    const { owner, live, look, database, place } = await begin();
+    live.now = { ...well, running: 0, desired: 0 };
+    await look(3);
+    live.now = { ...well, running: 0, unreachableSince: 'noon' };
+    await look(3);
+    await tableStore(database, 'application').update(
+      { applicationId: place.applicationId },
+      { applicationStatus: 'running' },
+    );
+    live.now = { ...well, running: 0 };
+    await look(3);
+    expect(await owner.query('alarm.all', { ended: true })).toEqual([]);
+  });
+
+  it('of a server, the disk and jobs that wait belong to Owner and Admin', async () => {
+    const { owner, admin, member, facts, look, told, database, clock } = await begin();
+    facts.unreachable = true;
+    facts.free = 15e9;
+    await tableStore(database, 'job').insert({
+      jobId: 'waits',
+      kind: 'deployment',
+      payload: {},
+      serviceKey: 'application:x',
+      serverKey: 'local',
+      state: 'queued',
+      attempts: 0,
+      worker: null,
+      leaseUntil: 0,
+      slot: 'none',
+      organizationId: null,
+      sequence: 1,
+      createdAt: new Date(clock.time - 31 * minuteMs).toISOString(),
+    });
+    await look(3);
+    expect(told.toSorted()).toEqual([
+      'diskNearlyFull the disk of Berth’s machine',
+      'queueStuck the queue of jobs',
+      'serverUnreachable this machine',
+    ]);
+    expect(await admin.query('alarm.all')).toHaveLength(3);
+    expect(await member.query('alarm.all')).toEqual([]);
+    facts.unreachable = false;
+    await look();
+    expect(told).toContain('serverBack this machine');
+    expect(await owner.query('alarm.all')).toHaveLength(2);
+  });
+
+  it('come from what records say: uploaded certificates that end, backups without a good run', async () => {
+    const { owner, look, told, database, people, clock } = await begin();
+    const { organizationId } = people.owner;
+    const createdAt = new Date(clock.time).toISOString();
+    await tableStore(database, 'certificate').insert({
+      certificateId: 'c1',
+      organizationId,
+      name: 'shop.example.com',
+      certificateData: '',
+      privateKey: '',
+      serverId: null,
+      notBefore: createdAt,
+      expirationDate: new Date(clock.time + 13 * 24 * 60 * minuteMs).toISOString(),
+      commonName: 'shop.example.com',
+      subjectAlternativeNames: [],
+      issuer: '',
+      createdAt,
+    });
+    await tableStore(database, 'issuance').insert({
+      serverKey: 'local',
+      host: 'nobody.example.com',
+      authority: 'acme',
+      status: 'failed',
+      issuer: null,
+      expiresAt: null,
+      warnAt: null,
+      error: 'refused',
+      attempts: 1,
+      nextAt: 0,
+      changedAt: createdAt,
+    });
+    await look();
+    expect(await owner.query('alarm.all')).toMatchObject([
+      { kind: 'uploadedCertificateExpiring', subject: { id: 'c1' } },
+    ]);
+    expect(told).toEqual(['certificateExpiring shop.example.com']);
+  });
+});

@@ -1,0 +1,154 @@
+/** What is a reason for an alarm: one source for each kind, over facts that others already keep. */
+import type { Live } from '../../domain/live.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { AlarmSource, Condition } from './alarm.ts';
+import type { AlarmStore, Placed } from './store.ts';
+
+export interface SourcePorts {
+  store: AlarmStore;
+  clock: Clock;
+  /** What runs of each service, by its kind and id. */
+  shown(): readonly { kind: string; serviceId: string; live: Live }[];
+  /** Hosts that do not answer, and whose they are; the name as people know it. */
+  unreachable(): Promise<{ id: string; name: string; organizationId: string; since: string }[]>;
+  /** Of Berth's own disk, in bytes; `kept`: what no deployment may touch. */
+  disk(): Promise<{ free: number; kept: number }>;
+  /** The installation's own organization; undefined before the first account. */
+  installation(): Promise<string | undefined>;
+}
+
+const minuteMs = 60_000;
+const stuckMs = 30 * minuteMs;
+const uploadedMs = 14 * 24 * 60 * minuteMs;
+const gigabyte = 1e9;
+
+export function alarmSources(ports: SourcePorts): AlarmSource[] {
+  return [
+    { kinds: ['serviceDown'], looks: 2, find: () => services(ports) },
+    { kinds: ['serverUnreachable'], looks: 3, find: () => servers(ports) },
+    { kinds: ['diskNearlyFull'], looks: 2, find: () => disk(ports) },
+    { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
+    { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
+    { kinds: ['backupSilent'], looks: 1, find: () => backups(ports) },
+    { kinds: ['queueStuck'], looks: 2, find: () => queue(ports) },
+  ];
+}
+
+const placeOf = ({ projectId, environmentId, serviceId }: Placed): Omit<Placed, 'organizationId'> => ({
+  projectId,
+  environmentId,
+  serviceId,
+});
+
+/** A deployment that is under way tells of itself; a server that does not answer is an alarm of its own. */
+async function services({ shown, store }: SourcePorts): Promise<Condition[]> {
+  const ill = shown().flatMap(({ kind, serviceId, live }) => {
+    const why = live.unreachableSince === null ? illness(live) : undefined;
+    return why === undefined ? [] : [{ kind, serviceId, why }];
+  });
+  const known = new Map(
+    (await store.services(ill.map(({ serviceId }) => serviceId))).map((one) => [one.serviceId, one]),
+  );
+  return ill.flatMap(({ kind, serviceId, why }) => {
+    const service = known.get(serviceId);
+    if (!service || service.status === 'running') return [];
+    const { organizationId, name } = service;
+    return {
+      kind: 'serviceDown' as const,
+      organizationId,
+      subject: { type: kind, id: serviceId, name },
+      sentence: `${name} ${why}`,
+      ...placeOf(service),
+    };
+  });
+}
+
+function illness({ desired, running, problem, lastExit }: Live): string | undefined {
+  const last = lastExit === null ? '' : ` It ended last ${exitWords(lastExit)}.`;
+  if (problem === 'out of memory') return `is killed at its memory limit over and over.${last}`;
+  if (problem === 'crash loop') return `ends and is started again over and over.${last}`;
+  return desired > 0 && running === 0 ? `is down: none of its ${desired} replicas runs.${last}` : undefined;
+}
+
+function exitWords({ exitCode, reason }: NonNullable<Live['lastExit']>): string {
+  const words = reason === '' ? '' : ` (${reason})`;
+  return exitCode === null ? `without starting${words}` : `with exit code ${exitCode}${words}`;
+}
+
+async function servers({ unreachable }: SourcePorts): Promise<Condition[]> {
+  return (await unreachable()).map(({ id, name, organizationId, since }) => ({
+    kind: 'serverUnreachable' as const,
+    organizationId,
+    subject: { type: 'server', id, name },
+    sentence: `The engine of ${name} does not answer since ${since}. What ran there may run on.`,
+  }));
+}
+
+async function disk({ disk: look, installation }: SourcePorts): Promise<Condition[]> {
+  const organizationId = await installation();
+  const { free, kept } = await look();
+  if (organizationId === undefined || free >= 2 * kept) return [];
+  const size = (bytes: number): string => `${(bytes / gigabyte).toFixed(1)} GB`;
+  return [
+    {
+      kind: 'diskNearlyFull',
+      organizationId,
+      subject: { type: 'server', id: 'local', name: 'the disk of Berth’s machine' },
+      sentence: `Less than ${size(2 * kept)} is free. Below ${size(kept)} nothing is deployed any more.`,
+    },
+  ];
+}
+
+async function certificates({ store, clock }: SourcePorts): Promise<Condition[]> {
+  return (await store.certificates(clock.now())).map(({ host, status, error, expiresAt, ...place }) => ({
+    kind: status === 'failed' ? ('certificateFailed' as const) : ('certificateExpiring' as const),
+    organizationId: place.organizationId,
+    subject: { type: 'host', id: host, name: host },
+    sentence:
+      status === 'failed'
+        ? `There is no certificate for ${host}. ${error ?? ''}`.trim()
+        : `The certificate of ${host} ends at ${isoOf(expiresAt)} and was not renewed. ${error ?? ''}`.trim(),
+    ...placeOf(place),
+  }));
+}
+
+async function uploaded({ store, clock }: SourcePorts): Promise<Condition[]> {
+  const found = await store.uploaded(new Date(clock.now() + uploadedMs).toISOString());
+  return found.map(({ organizationId, certificateId, name, expirationDate }) => ({
+    kind: 'uploadedCertificateExpiring' as const,
+    organizationId,
+    subject: { type: 'certificate', id: certificateId, name },
+    sentence: `The uploaded certificate ${name} ends at ${expirationDate}. Upload its successor.`,
+  }));
+}
+
+async function backups({ store }: SourcePorts): Promise<Condition[]> {
+  return (await store.silentBackups()).map(({ backupId, database, lastGoodAt, ...place }) => {
+    const name = database === '' ? 'Berth itself' : `the database ${database}`;
+    return {
+      kind: 'backupSilent' as const,
+      organizationId: place.organizationId,
+      subject: { type: 'backup', id: backupId, name: `backup of ${name}` },
+      sentence:
+        `The backup of ${name} has had no good run ` +
+        (lastGoodAt === null ? 'yet.' : `since ${lastGoodAt}.`),
+      ...placeOf(place),
+    };
+  });
+}
+
+async function queue({ store, clock, installation }: SourcePorts): Promise<Condition[]> {
+  const organizationId = await installation();
+  const { count, oldest } = await store.waiting(new Date(clock.now() - stuckMs).toISOString());
+  if (organizationId === undefined || count === 0) return [];
+  return [
+    {
+      kind: 'queueStuck',
+      organizationId,
+      subject: { type: 'installation', id: 'queue', name: 'the queue of jobs' },
+      sentence: `Jobs have waited for more than 30 minutes, the oldest since ${oldest ?? ''}.`,
+    },
+  ];
+}
+
+const isoOf = (ms: number | null): string => new Date(Number(ms ?? 0)).toISOString();

@@ -1,0 +1,83 @@
+/** What of Berth's own takes disk and is of no use any more. */
+import { z } from 'zod';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+
+const serverId = z
+  .string()
+  .min(1)
+  .max(100)
+  .nullish()
+  .describe("A server of the organization; absent: Berth's own machine");
+const access = {
+  class: 'installation',
+  resources: [{ kind: 'server', field: 'serverId' }],
+} as const;
+
+export const cleanupKinds = ['image', 'container', 'buildCache', 'deployments'] as const;
+
+const found = z
+  .object({
+    items: z.array(
+      z.object({
+        kind: z.enum(cleanupKinds),
+        name: z.string(),
+        bytes: z.number().nullable().describe('null: not known before it is gone'),
+        reason: z.string(),
+      }),
+    ),
+    bytes: z.number().describe('Of all together, as far as it is known'),
+    failures: z.array(z.string()).describe('What could not be removed, and why'),
+  })
+  .meta({ id: 'Cleanup' });
+
+const caches = z
+  .boolean()
+  .default(false)
+  .describe('Build caches of organizations that do not build now, too: their next build begins anew');
+
+export const cleanupContract = {
+  preview: query({
+    summary: 'Shows what a clean-up would free; removes nothing',
+    description:
+      'Images that Berth built and neither runs nor keeps to return to, containers of Berth that ended a ' +
+      'day ago, build caches, deployments beyond the newest keptDeployments of a service with their ' +
+      'logs. What Berth did not make is never listed and never touched, nor are volumes with data.',
+    access,
+    input: z.object({ serverId, caches }),
+    output: found,
+    refusals: ['SERVICE_UNAVAILABLE', 'PRECONDITION_FAILED'],
+  }),
+  run: mutation({
+    summary: 'Removes what cleanup.preview shows; answers what was removed',
+    description:
+      'Runs by itself as cleanupSchedule says, and with build caches when less than twice minFreeDisk is ' +
+      'free, once an hour at most.',
+    access,
+    input: z.object({ serverId, caches }),
+    output: found,
+    refusals: ['SERVICE_UNAVAILABLE', 'PRECONDITION_FAILED'],
+  }),
+  formerVolumes: query({
+    summary: 'Volumes with the data of databases before a restore or upgrade, the oldest first',
+    description:
+      'They stay until removeFormerVolume of their kind, or until they are as old as the setting ' +
+      'formerVolumeDays says (never, unless it is set). After 30 days each is a warning in the log.',
+    access: { class: 'admin', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(
+      z
+        .object({
+          databaseId: z.string(),
+          databaseType: z.string(),
+          name: z.string(),
+          volumeName: z.string(),
+          bytes: z.number().nullable().describe('null: the engine cannot tell, or cannot be reached'),
+          since: z.string(),
+          ageDays: z.number().int(),
+          removedAt: z.string().nullable().describe('When the setting removes it; null: never'),
+        })
+        .meta({ id: 'FormerVolumeOfDatabase' }),
+    ),
+  }),
+};

@@ -1,0 +1,38 @@
+/** What happened (decisions 14). Ids only: whoever reads it asks for the thing itself, by its own rights. */
+import { z } from 'zod';
+
+export const eventKinds = ['created', 'updated', 'removed', 'deployment', 'condition', 'alarm'] as const;
+export type EventKind = (typeof eventKinds)[number];
+
+const place = z.string().optional();
+
+export const eventRecord = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('event'),
+      id: z.string().describe('The same as the id of the stream: the position to go on after'),
+      at: z.string(),
+      kind: z.string().describe('The router of the thing: `application`, `postgres`, `domain`, `deployment`'),
+      what: z
+        .enum(eventKinds)
+        .describe(
+          '`deployment`: a deployment came to this status and stage; `condition`: what a service is in by ' +
+            'the engine (service.all), in `status`',
+        ),
+      resourceId: z.string(),
+      serviceId: place,
+      environmentId: place,
+      projectId: place,
+      status: z.string().optional(),
+      stage: z.string().optional(),
+    }),
+    z
+      .object({ type: z.literal('position'), id: z.string() })
+      .describe('Nothing happened that you may see; a later connection can go on after this'),
+    z
+      .object({ type: z.literal('reset'), id: z.string() })
+      .describe('The position is too old or unknown: read everything again; the stream goes on from now'),
+  ])
+  .meta({ id: 'Event' });
+
+export type ShownEvent = z.infer<typeof eventRecord>;

@@ -1,0 +1,98 @@
+/** Tells a git host what became of the deployment of a commit: under way, where it answers, why it failed. */
+import type { DeploymentRecord } from '../../db/tables.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/words.ts';
+import type { CommitState, GitApi } from '../../ports/git-api.ts';
+import type { Queue } from '../../ports/queue.ts';
+
+/** What a deployment is of, as far as its git host is concerned. */
+export interface LinkedSource {
+  gitProviderId: string;
+  organizationId: string;
+  /** Full name, such as `acme/shop`. */
+  repository: string;
+  /** Of the service; statuses of several on one commit stand beside each other. */
+  name: string;
+}
+
+export interface CommitStatusPorts {
+  deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
+  /** Undefined where no link to a git host is named, or the source is none of a host. */
+  linked(deployment: Owned): Promise<LinkedSource | undefined>;
+  api(gitProviderId: string, organizationId: string): Promise<Pick<GitApi, 'setStatus'>>;
+  /** Where the service answers; undefined without a domain. */
+  address(deployment: DeploymentRecord): Promise<string | undefined>;
+  /** Berth's own page of the deployment. */
+  page(deploymentId: string): Promise<string>;
+  warn(sentence: string): void;
+}
+
+type Owned = Pick<DeploymentRecord, 'applicationId' | 'composeId' | 'previewDeploymentId'>;
+
+export const commitStatusJob = 'commitStatus';
+const attemptsLimit = 3;
+const descriptionLimit = 140;
+
+/** Accepts the job that tells the host, in the caller's transaction; none where there is nobody to tell. */
+export function commitStatusLater(
+  queue: Pick<Queue, 'enqueue'>,
+  linked: CommitStatusPorts['linked'],
+): (deployment: Owned & Pick<DeploymentRecord, 'deploymentId'>) => Promise<void> {
+  return async ({ deploymentId, ...owner }) => {
+    if ((await linked(owner)) === undefined) return;
+    await queue.enqueue({
+      kind: commitStatusJob,
+      payload: { deploymentId },
+      serviceKey: `status:${deploymentId}`,
+      serverKey: 'commit-statuses',
+    });
+  };
+}
+
+/** Handler of these jobs: writes what the deployment is by then. A host that is away is asked thrice. */
+export function createCommitStatusJob(
+  ports: CommitStatusPorts,
+): (job: { payload: Record<string, string>; attempts: number }) => Promise<void> {
+  return async ({ payload, attempts }) => {
+    const deployment = await ports.deployment(payload['deploymentId'] ?? '');
+    const source = deployment?.commit ? await ports.linked(deployment) : undefined;
+    if (!deployment?.commit || !source) return;
+    const { status, deploymentId, commit } = deployment;
+    const state = states[status];
+    const address = state === 'success' ? await ports.address(deployment) : undefined;
+    try {
+      const api = await ports.api(source.gitProviderId, source.organizationId);
+      await api.setStatus(source.repository, commit, {
+        state,
+        context: `berth/${source.name}`,
+        description: oneLine(wordsOf(deployment, address), descriptionLimit),
+        targetUrl: address ?? (await ports.page(deploymentId)),
+      });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && attempts < attemptsLimit)
+        throw error;
+      if (!(error instanceof AppError)) throw error;
+      ports.warn(
+        `The status of the commit ${commit} of ${source.repository} could not be written: ` +
+          sentenceOf(error),
+      );
+    }
+  };
+}
+
+const states = {
+  queued: 'pending',
+  running: 'pending',
+  done: 'success',
+  error: 'failure',
+  cancelled: 'cancelled',
+} as const satisfies Record<DeploymentRecord['status'], CommitState>;
+
+function wordsOf(
+  { status, errorMessage }: Pick<DeploymentRecord, 'status' | 'errorMessage'>,
+  address: string | undefined,
+): string {
+  if (status === 'done') return address === undefined ? 'Deployed' : `Deployed: ${address}`;
+  if (status === 'error') return `Failed: ${errorMessage ?? 'the log says why'}`;
+  return status === 'cancelled' ? `Cancelled: ${errorMessage ?? ''}` : 'Being deployed';
+}

@@ -1,0 +1,121 @@
+/**
+ * What a kind of channel is: its settings, which of them are secret, and how a notice looks there. One file
+ * of this folder holds a kind; `channels.ts` lists them. Pure: sending is the module's.
+ */
+import { z } from 'zod';
+import { badField } from '../../../domain/errors.ts';
+import type { FactSubject, FactTone } from '../../../domain/fact.ts';
+
+/** What is told, once for all channels. */
+export interface Notice {
+  /** Stable: the same in every attempt and, but for summaries, on every channel. */
+  id: string;
+  /** An event's name, or `summary`, or `test`. */
+  event: string;
+  tone: FactTone;
+  /** ISO 8601. */
+  at: string;
+  title: string;
+  message: string;
+  /** Null where it is about several. */
+  subject: FactSubject | null;
+  /** How many facts it stands for. */
+  count: number;
+}
+
+export interface MailSettings {
+  host: string;
+  port: number;
+  /** `tls`: from the first byte; `starttls`: required before the sign-in; `none`: in the open. */
+  security: 'tls' | 'starttls' | 'none';
+  username: string | undefined;
+  password: string | undefined;
+}
+
+export type Sending =
+  | { by: 'http'; url: string; headers: Record<string, string>; body: string }
+  | {
+      by: 'mail';
+      server: MailSettings;
+      mail: { from: string; to: string[]; subject: string; text: string; id: string };
+    };
+
+interface Definition<F extends z.ZodRawShape, S extends keyof F & string> {
+  /** For people. */
+  label: string;
+  fields: F;
+  /** Fields that are written and never shown. */
+  secrets: readonly S[];
+  /** A good value, for the reference. */
+  example: z.input<z.ZodObject<F>>;
+  /** Where its secrets go; with another one they have to be given again. */
+  origin(settings: z.output<z.ZodObject<F>>): string;
+  /** Throws what no schema says. */
+  check?(settings: z.output<z.ZodObject<F>>, field: string): void;
+  /** `now`: epoch milliseconds. */
+  render(notice: Notice, settings: z.output<z.ZodObject<F>>, now: number): Sending;
+}
+
+/** Settings come in as they were stored or given; a kind parses them itself. */
+export function defineChannel<F extends z.ZodRawShape, S extends keyof F & string>(
+  definition: Definition<F, S>,
+) {
+  const { fields, secrets } = definition;
+  const schema = z.object(fields);
+  const hidden = new Set<string>(secrets);
+  const withoutHidden = <V>(values: Readonly<Record<string, V>>): Record<string, V> =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.has(name)));
+  return {
+    label: definition.label,
+    example: definition.example,
+    secrets: secrets as readonly string[],
+    input: schema,
+    changes: z.object(Object.fromEntries(Object.entries(fields).map(asChange))),
+    shown: z.object(withoutHidden(fields)).meta({ examples: [withoutHidden(definition.example)] }),
+    origin: (settings: unknown): string => definition.origin(schema.parse(settings)),
+    check: (settings: unknown, field: string): void => definition.check?.(schema.parse(settings), field),
+    render: (notice: Notice, settings: unknown, now: number): Sending =>
+      definition.render(notice, schema.parse(settings), now),
+  };
+}
+
+/** A field of an update: absent is absent, so no default takes its place. */
+function asChange([name, field]: [string, z.core.$ZodType]): [string, z.ZodType] {
+  const bare = field instanceof z.ZodDefault ? field.unwrap() : field;
+  return [name, z.optional(bare)];
+}
+
+/** An address that requests go to. */
+export const httpUrl = (): z.ZodString =>
+  z
+    .string()
+    .max(2000)
+    .regex(/^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/, 'must be an http or https address without a user name');
+
+/** The scheme, host and port of an address. */
+export const originOf = (url: string): string => URL.parse(url)?.origin ?? url;
+
+/** JSON by POST. */
+export function post(url: string, body: unknown, headers: Record<string, string> = {}): Sending {
+  return {
+    by: 'http',
+    url,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'user-agent': 'Berth', ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+/** At most so many characters; what is cut says so. */
+export function cut(text: string, limit: number): string {
+  return text.length <= limit
+    ? text
+    : `${text
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\ufffd$/, '')}…`;
+}
+
+/** Refuses what cannot stand in a header or address. */
+export function requirePlain(value: string, field: string): void {
+  if (/[\r\n]/.test(value)) throw badField(field, 'must be one line');
+}

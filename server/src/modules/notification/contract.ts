@@ -1,0 +1,84 @@
+/** Who is told what happens (decisions 17). */
+import { z } from 'zod';
+import { factEventNames } from '../../domain/fact.ts';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { channelNames, channels } from './channels/channels.ts';
+import { notificationRecord, perChannel } from './record.ts';
+
+const id = z.object({ notificationId: z.string().min(1).max(100) });
+const own = { class: 'admin', resources: [{ kind: 'notification', field: 'notificationId' }] } as const;
+
+const shared = {
+  name: z.string().min(1).max(100),
+  events: z.array(z.enum(factEventNames)).min(1).max(factEventNames.length).describe('What is told'),
+};
+
+const delivery =
+  'Messages are stored with what they tell of and sent in order, each until it is taken, for three days. ' +
+  'Each carries the same id in every attempt. Of one event and subject at most one message goes out in ' +
+  'five minutes, and of all at most twenty; what comes meanwhile is one summary. Addresses are judged as ' +
+  "those of buckets are: the platform's own networks are never reached, private ones as the settings allow.";
+
+export const notificationContract = {
+  create: mutation({
+    summary: 'Adds a channel that is told of events of the organization',
+    description:
+      'Give the settings of the channel under its own name, such as {channel: "slack", slack: {…}}. ' +
+      delivery,
+    access: { class: 'admin', resources: [] },
+    input: z.object({
+      ...shared,
+      channel: z.enum(channelNames),
+      enabled: z.boolean().default(true),
+      ...perChannel((name) => channels[name].input.nullish().describe(`Of ${channels[name].label}`)),
+    }),
+    example: {
+      name: 'On call',
+      channel: 'webhook',
+      events: ['deploymentFailed', 'serviceDown', 'backupFailed'],
+      webhook: channels.webhook.example,
+    },
+    output: notificationRecord,
+    refusals: ['CONFLICT'],
+  }),
+  one: query({
+    summary: 'One channel with its last error, without its secrets',
+    access: own,
+    input: id,
+    output: notificationRecord,
+  }),
+  all: query({
+    summary: 'The channels of the organization, newest first',
+    access: { class: 'admin', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(notificationRecord),
+  }),
+  update: mutation({
+    summary: 'Changes a channel; absent fields stay, secrets too, null clears what is optional',
+    description:
+      'The kind of a channel stays. Where its secrets would go elsewhere (another host), they have to be ' +
+      'given again. What waits is sent with the new settings; switching a channel off drops what waits.',
+    access: own,
+    input: id.extend({
+      name: shared.name.optional(),
+      events: shared.events.optional(),
+      enabled: z.boolean().optional(),
+      ...perChannel((name) => channels[name].changes.nullish().describe(`Of ${channels[name].label}`)),
+    }),
+    output: notificationRecord,
+  }),
+  remove: mutation({
+    summary: 'Removes a channel and what waits for it',
+    access: own,
+    input: id,
+    output: notificationRecord,
+  }),
+  test: mutation({
+    summary: 'Sends a test message now and waits for its answer',
+    access: own,
+    input: id,
+    output: z.object({ success: z.literal(true) }),
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+};

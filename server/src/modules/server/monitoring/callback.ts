@@ -1,0 +1,67 @@
+/** A threshold that was passed, told to the callback of the server's monitoring. */
+import { createHmac } from 'node:crypto';
+import { AppError } from '../../../domain/errors.ts';
+import type { Passing } from '../../../domain/metrics.ts';
+import type { TableRecord } from '../../../db/tables.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Outgoing } from '../../../ports/outgoing.ts';
+
+type Server = Pick<
+  TableRecord<'server'>,
+  'serverId' | 'name' | 'organizationId' | 'metricsConfig' | 'metricsToken'
+>;
+
+const limitMs = 10_000;
+
+/**
+ * Signed with the token of the monitoring, in the headers of the Standard Webhooks specification. Throws
+ * unless the callback took it; then it is told again at the next look.
+ */
+export async function tellCallback(
+  { outgoing, clock }: { outgoing: Pick<Outgoing, 'request'>; clock: Clock },
+  { serverId, name, organizationId, metricsConfig, metricsToken }: Server,
+  told: Passing,
+): Promise<void> {
+  if (metricsConfig === null) return;
+  const { passing, at, kind, value, threshold } = told;
+  const body = JSON.stringify({
+    type: kind,
+    value,
+    threshold,
+    message: passingSentence(name, told),
+    timestamp: new Date(at).toISOString(),
+    serverId,
+    serverName: name,
+  });
+  const id = `${serverId}-${at}-${passing}`;
+  const timestamp = String(Math.floor(clock.now() / 1000));
+  const signature = createHmac('sha256', metricsToken ?? '')
+    .update(`${id}.${timestamp}.${body}`)
+    .digest('base64');
+  const { status, body: answer } = await outgoing.request(
+    {
+      url: metricsConfig.server.urlCallback,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
+        'webhook-signature': `v1,${signature}`,
+      },
+      body,
+      limitMs,
+    },
+    { organizationId, purpose: 'callback' },
+  );
+  for await (const piece of answer) void piece;
+  if (status < 200 || status > 299)
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The callback of the monitoring of the server ${name} answered with status ${status}.`,
+    );
+}
+
+export function passingSentence(name: string, { kind, value, threshold }: Passing): string {
+  const what = kind === 'cpu' ? 'Processor time' : 'Memory';
+  return `${what} of the server ${name} is at ${value} %, over its threshold of ${threshold} %.`;
+}

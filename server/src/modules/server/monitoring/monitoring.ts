@@ -1,0 +1,177 @@
+/** Monitoring of servers: set up, read, and its thresholds told to the callback (decisions 15). */
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError } from '../../../domain/errors.ts';
+import type { Fact, TellFact } from '../../../domain/fact.ts';
+import { Secret } from '../../../domain/secret.ts';
+import type { Passing } from '../../../domain/metrics.ts';
+import type { TableRecord } from '../../../db/tables.ts';
+import type { Clock } from '../../../ports/clock.ts';
+import type { Host } from '../../../ports/host.ts';
+import type { AgentProgram, CollectorSettings, MonitoringAgent } from '../../../ports/metrics.ts';
+import type { Outgoing } from '../../../ports/outgoing.ts';
+import type { ServerShell } from '../../../ports/server-shell.ts';
+import { passingSentence, tellCallback } from './callback.ts';
+import { installAgent, installationDigest, type Installation } from './installation.ts';
+
+type ServerRecord = TableRecord<'server'>;
+type Monitored = ServerRecord & {
+  metricsConfig: NonNullable<ServerRecord['metricsConfig']>;
+  metricsToken: string;
+};
+
+export interface MonitoringParts {
+  servers: { list(where: object): Promise<ServerRecord[]> };
+  connected(serverId: string): Promise<{ host: Host; shell: ServerShell }>;
+  /** Undefined for a server that is not connected. */
+  find(serverId: string): Promise<Host | undefined>;
+  agentOf(address: { socketPath: string; serverName: string; token: Secret }): MonitoringAgent;
+  program(): Promise<AgentProgram>;
+  image: string;
+  outgoing: Pick<Outgoing, 'request'>;
+  tell: TellFact;
+  clock: Clock;
+  /** Writes what could not be told, or renewed, to Berth's own log. */
+  onFault(error: unknown, serverId: string): void;
+}
+
+export interface ServerMonitoring {
+  /** Lays the agent out as the record has it, and waits until it answers. */
+  setUp(server: ServerRecord): Promise<void>;
+  /**
+   * The agent of a server, with the token of its record unless given one. PRECONDITION_FAILED for a server
+   * without monitoring.
+   */
+  agentOf(server: ServerRecord, token?: Secret): Promise<MonitoringAgent>;
+  /**
+   * Looks at every server with monitoring: tells what passed its threshold, and renews an agent of another
+   * version than this Berth's.
+   */
+  look(): Promise<void>;
+}
+
+const setUpLimitMs = 12 * 60_000;
+const answerLimitMs = 60_000;
+const pauseMs = 500;
+/** A callback that does not take it for so long is told no more of it. */
+const toldWithinMs = 3_600_000;
+
+export function createServerMonitoring(parts: MonitoringParts): ServerMonitoring {
+  const looking = new Set<string>();
+  return {
+    setUp: (server) => setUp(parts, monitored(server)),
+    async agentOf(server, token) {
+      const { metricsToken, name, serverId } = monitored(server);
+      const { host } = await parts.connected(serverId);
+      return agentOn(parts, host, {
+        serverName: `the server ${name}`,
+        token: token ?? new Secret(metricsToken),
+      });
+    },
+    async look() {
+      const servers = (await parts.servers.list({})).filter(isMonitored);
+      // One that hangs holds up nobody else's, nor its own next look.
+      const ready = servers.filter(({ serverId }) => !looking.has(serverId));
+      for (const server of ready) {
+        looking.add(server.serverId);
+        void lookAt(parts, server)
+          .catch((error: unknown) => parts.onFault(error, server.serverId))
+          .finally(() => looking.delete(server.serverId));
+      }
+    },
+  };
+}
+
+const isMonitored = (server: ServerRecord): server is Monitored =>
+  server.metricsConfig !== null && server.metricsToken !== null;
+
+function monitored(server: ServerRecord): Monitored {
+  if (isMonitored(server)) return server;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The server ${server.name} has no monitoring. Set it up with server.setupMonitoring.`,
+  );
+}
+
+function agentOn(
+  { agentOf }: Pick<MonitoringParts, 'agentOf'>,
+  { agent, name }: Host,
+  { serverName, token }: { serverName: string; token: Secret },
+): MonitoringAgent {
+  if (agent === undefined)
+    throw new AppError('PRECONDITION_FAILED', `No monitoring agent can run on ${name}.`);
+  return agentOf({ socketPath: agent.socket, serverName, token });
+}
+
+async function installationOf(parts: MonitoringParts, server: Monitored): Promise<Installation> {
+  const signal = AbortSignal.timeout(setUpLimitMs);
+  return {
+    ...(await parts.connected(server.serverId)),
+    program: await parts.program(),
+    settings: settingsOf(server),
+    token: new Secret(server.metricsToken),
+    image: parts.image,
+    signal,
+  };
+}
+
+async function setUp(parts: MonitoringParts, server: Monitored): Promise<void> {
+  const installation = await installationOf(parts, server);
+  await installAgent(installation);
+  const digest = installationDigest(installation);
+  const { token } = installation;
+  const agent = agentOn(parts, installation.host, { serverName: `the server ${server.name}`, token });
+  for (const end = parts.clock.now() + answerLimitMs; ; await pause(pauseMs)) {
+    const seen = await agent.digest().catch((error: unknown) => error);
+    if (seen === digest) return;
+    if (parts.clock.now() < end) continue;
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The monitoring agent of ${installation.host.name} was started and does not answer within ` +
+        `${answerLimitMs / 1000} s. "docker service ps berth-monitoring" and "docker service logs ` +
+        'berth-monitoring" there tell why.',
+      { cause: seen },
+    );
+  }
+}
+
+function settingsOf({ metricsConfig: { server, containers } }: Monitored): CollectorSettings {
+  return {
+    refreshMs: server.refreshRate * 1000,
+    containersRefreshMs: containers.refreshRate * 1000,
+    retentionDays: server.retentionDays,
+    cleanUpAt: server.cronJob,
+    thresholds: server.thresholds,
+    include: containers.services.include,
+    exclude: containers.services.exclude,
+  };
+}
+
+/** Of a server that cannot be reached nothing is concluded; its agent keeps what is to be told. */
+async function lookAt(parts: MonitoringParts, server: Monitored): Promise<void> {
+  const host = await parts.find(server.serverId).catch(() => undefined);
+  if (host?.agent === undefined || host.whySilent?.() !== undefined) return;
+  const serverName = `the server ${server.name}`;
+  const token = new Secret(server.metricsToken);
+  const agent = agentOn(parts, host, { serverName, token });
+  const program = await parts.program();
+  const digest = await agent.digest().catch(() => undefined);
+  // One that runs and is another: this Berth is newer, or its own set-up was broken off.
+  if (digest !== undefined && digest !== installationDigest({ program, settings: settingsOf(server), token }))
+    await setUp(parts, server);
+  if (digest === undefined) return;
+  for (const passing of await agent.passings()) {
+    const isOld = parts.clock.now() - passing.at > toldWithinMs;
+    if (!isOld) await tellCallback(parts, server, passing);
+    await parts.tell(factOf(server, passing));
+    await agent.told(passing.passing);
+  }
+}
+
+function factOf({ organizationId, serverId, name }: Monitored, passing: Passing): Fact {
+  return {
+    event: 'thresholdPassed',
+    organizationId,
+    subject: { type: 'server', id: serverId, name },
+    sentence: passingSentence(name, passing),
+  };
+}

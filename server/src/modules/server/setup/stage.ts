@@ -1,0 +1,21 @@
+/** A stage of a server's set-up, and what it works with. */
+import type { Host } from '../../../ports/host.ts';
+import type { ServerShell } from '../../../ports/server-shell.ts';
+
+export interface SetupContext {
+  shell: ServerShell;
+  host: Host;
+  serverType: 'deploy' | 'build';
+  signal: AbortSignal;
+  /** A line of the log. */
+  say(text: string): void;
+  /** Puts network, proxy and routes of the server right. */
+  settle(): Promise<void>;
+  /** Images of Berth's own that the server needs. */
+  images: { proxy: string; builder: string };
+  /** What the stages learn. */
+  facts: { hasApt: boolean; hasSystemd: boolean };
+}
+
+/** Gives what it changed on the server, a sentence each. Throws AppError with the way out. */
+export type Stage = (context: SetupContext) => Promise<string[]>;

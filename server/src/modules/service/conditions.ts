@@ -1,0 +1,126 @@
+/**
+ * What every service is in, and the events that tell of changes of it (decisions 14): compared from memory
+ * and one statement, after each look at an engine that showed something else and each few seconds.
+ */
+import {
+  conditionOf,
+  type Condition,
+  type ConditionVerdict,
+  type HostSight,
+} from '../../domain/condition.ts';
+import { serverKeyOf } from '../../domain/server-key.ts';
+import type { Clock } from '../../ports/clock.ts';
+import { serviceKinds } from './record-lists.ts';
+import type { ConditionChange, LiveReader, PlacedService } from './service.ts';
+
+export interface ConditionParts {
+  clock: Clock;
+  liveOf: LiveReader;
+  sightOf(serverKey: string): HostSight;
+  /** Every service of the installation. */
+  everywhere(): Promise<PlacedService[]>;
+  /** Told of what changed, all of one comparison together. */
+  onChanges(changes: ConditionChange[]): Promise<void>;
+  onFault(error: unknown): void;
+  /** Whether somebody watches: then it is compared each few seconds. */
+  isWatched(): boolean;
+}
+
+export interface Conditions {
+  of(service: Judged): ConditionVerdict;
+  /** Something may have changed: compares soon. */
+  look(): void;
+  /** Compares now. */
+  compare(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+type Judged = Pick<PlacedService, 'kind' | 'serviceId' | 'serverId' | 'liveDeploymentId' | 'isStopped'>;
+
+const soonMs = 250;
+const watchedMs = 5000;
+const unwatchedMs = 60_000;
+
+export function createConditions(parts: ConditionParts): Conditions {
+  const of = judge(parts);
+  const compareOnce = createComparison(parts, of);
+  let timer: NodeJS.Timeout | undefined;
+  let work = Promise.resolve();
+  let isStarted = false;
+  let isDue = true;
+  let [dueAt, comparedAt] = [Infinity, 0];
+
+  function compare(): Promise<void> {
+    work = work.then(compareOnce).catch(parts.onFault);
+    return work;
+  }
+  function plan(ms: number): void {
+    const at = parts.clock.now() + ms;
+    if (!isStarted || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(() => void turn(), ms).unref();
+  }
+  async function turn(): Promise<void> {
+    dueAt = Infinity;
+    const now = parts.clock.now();
+    if (isDue || parts.isWatched() || now - comparedAt >= unwatchedMs) {
+      isDue = false;
+      comparedAt = now;
+      await compare();
+    }
+    plan(isDue ? soonMs : watchedMs);
+  }
+  return {
+    of,
+    compare,
+    look() {
+      isDue = true;
+      plan(soonMs);
+    },
+    start() {
+      isStarted = true;
+      plan(soonMs);
+    },
+    async stop() {
+      isStarted = false;
+      clearTimeout(timer);
+      await work;
+    },
+  };
+}
+
+function judge({ liveOf, sightOf, clock }: ConditionParts): Conditions['of'] {
+  return ({ kind, serviceId, serverId, liveDeploymentId, isStopped }) =>
+    conditionOf(
+      {
+        isReleased: liveDeploymentId !== null,
+        isStopped,
+        live: liveOf({ kind: serviceKinds[kind].deployed, serviceId }),
+        host: sightOf(serverKeyOf({ serverId })),
+      },
+      clock.now(),
+    );
+}
+
+/** Tells what is another than at the last comparison. */
+function createComparison(
+  { everywhere, onChanges }: ConditionParts,
+  of: Conditions['of'],
+): () => Promise<void> {
+  const told = new Map<string, Condition>();
+  return async () => {
+    const changes: ConditionChange[] = [];
+    const present = new Set<string>();
+    for (const service of await everywhere()) {
+      present.add(service.serviceId);
+      const former = told.get(service.serviceId);
+      const verdict = of(service);
+      if (verdict.condition !== former) changes.push({ ...service, ...verdict, former });
+    }
+    for (const serviceId of told.keys()) if (!present.has(serviceId)) told.delete(serviceId);
+    if (changes.length > 0) await onChanges(changes);
+    for (const { serviceId, condition } of changes) told.set(serviceId, condition);
+  };
+}

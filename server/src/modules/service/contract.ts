@@ -1,0 +1,87 @@
+/** Services of every kind in one list (decisions 14). */
+import { z } from 'zod';
+import { conditions } from '../../domain/condition.ts';
+import { applicationStatuses, deploymentStatuses } from '../../domain/lifecycle.ts';
+import { listOf, pageInput } from '../../procedure/page.ts';
+import { query } from '../../procedure/procedure.ts';
+import { metricsRange, servicePoint } from '../server/record-monitoring.ts';
+import { serviceKindNames } from './record-lists.ts';
+import { lastExit } from './record-live.ts';
+
+const optional = z.string().nullable();
+const id = z.string().min(1).max(100).optional();
+
+export const serviceRow = z
+  .object({
+    serviceId: z.string(),
+    kind: z.enum(serviceKindNames).describe('The router of the service'),
+    name: z.string(),
+    appName: z.string(),
+    environmentId: z.string(),
+    environmentName: z.string(),
+    projectId: z.string(),
+    projectName: z.string(),
+    serverId: optional.describe('null for the machine of Berth itself'),
+    condition: z.enum(conditions).describe('What it is in, by its engine'),
+    reason: optional.describe('One sentence for what is not as it should be'),
+    running: z.number().describe('Tasks that run'),
+    desired: z.number().describe('Tasks that should'),
+    restarts: z.number().describe('Tasks of this release that ended by themselves'),
+    since: optional.describe('Since when its tasks run; null while none does'),
+    lastExit,
+    unreachableSince: optional.describe('While the engine does not answer: when it was last seen'),
+    status: z.enum(applicationStatuses).describe('How the last action ended: applicationStatus'),
+    deployment: z
+      .object({
+        deploymentId: z.string(),
+        status: z.enum(deploymentStatuses),
+        stage: optional,
+        title: z.string(),
+        commit: optional,
+        errorMessage: optional,
+        createdAt: z.string(),
+        finishedAt: optional,
+      })
+      .nullable()
+      .describe('The newest, whatever became of it; null before the first'),
+    address: optional.describe('Where it answers: that of its oldest domain'),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'ServiceRow' });
+
+export const serviceContract = {
+  all: query({
+    summary: 'The services of the organization of every kind in one flat list, each with its condition',
+    description:
+      'Newest first. What runs comes from memory, as the engines were last seen: `up`, `starting`, ' +
+      '`degraded` (fewer tasks than should), `down`, `stopped`, `unreachable` (the engine does not answer; ' +
+      'the rest is as it was then) or `never deployed`. A member sees only what is assigned.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'project', field: 'projectId', partial: true },
+        { kind: 'environment', field: 'environmentId', partial: true },
+      ],
+    },
+    input: z.object({
+      search: z.string().max(200).optional().describe('Only those with it in a name or a host'),
+      projectId: id,
+      environmentId: id,
+      ...pageInput,
+    }),
+    output: listOf(serviceRow),
+  }),
+  metrics: query({
+    summary: 'What was measured of all containers of a service together, oldest first',
+    description:
+      'Of the server that it stands on, whose monitoring must be set up; on the machine of Berth itself it ' +
+      'always is. Empty while nothing of it ran.',
+    access: { class: 'protected', resources: [{ kind: 'service', field: 'serviceId' }] },
+    input: z.object({
+      serviceId: z.string().min(1).max(100).describe('Of an application, database or compose service'),
+      ...metricsRange,
+    }),
+    output: z.array(servicePoint),
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+};

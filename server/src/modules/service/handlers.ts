@@ -1,0 +1,117 @@
+import { AppError } from '../../domain/errors.ts';
+import { reachOf } from '../../domain/permissions.ts';
+import { serviceKey } from '../../domain/service-ref.ts';
+import type { Collector } from '../../ports/metrics.ts';
+import type { CallContext } from '../../procedure/context.ts';
+import { paginate } from '../../procedure/page.ts';
+import type { Handlers } from '../../procedure/procedure.ts';
+import type { Conditions } from './conditions.ts';
+import type { serviceContract } from './contract.ts';
+import { rangeOf, servicePointOf } from '../server/monitoring/points.ts';
+import { serviceKinds } from './record-lists.ts';
+import type { LiveReader, NewestDeployment, PlacedService, ServiceReads } from './service.ts';
+
+export interface ServiceDesk {
+  services: ServiceReads;
+  conditions: Pick<Conditions, 'of'>;
+  liveOf: LiveReader;
+  /** What measures the services of a server; null: of Berth's own machine. */
+  measuredOn(serverId: string | null, organizationId: string): Promise<Pick<Collector, 'service'>>;
+}
+
+export function serviceHandlers({
+  services,
+  conditions,
+  liveOf,
+  measuredOn,
+}: ServiceDesk): Handlers<typeof serviceContract, CallContext> {
+  return {
+    async all({ actor }, { search, projectId, environmentId, limit, cursor }) {
+      const { organizationId } = actor;
+      const [placed, newest, addresses] = await Promise.all([
+        services.placed(organizationId),
+        services.newestDeployments(organizationId),
+        services.addresses(organizationId),
+      ]);
+      const deployments = new Map(newest.map((one) => [one.serviceId, one]));
+      const hosts = Map.groupBy(addresses, ({ serviceId }) => serviceId);
+      const reaches = reachOf(actor);
+      const isFound = matching(search);
+      const visible = placed.filter(
+        (service) =>
+          (projectId === undefined || service.projectId === projectId) &&
+          (environmentId === undefined || service.environmentId === environmentId) &&
+          isFound([
+            service.name,
+            service.appName,
+            ...(hosts.get(service.serviceId) ?? []).map(({ host }) => host),
+          ]) &&
+          reaches({ ...service, organizationId }),
+      );
+      const page = paginate(visible, { limit, cursor }, ({ serviceId }) => serviceId);
+      const shown = (service: PlacedService) =>
+        rowOf(service, {
+          ...conditions.of(service),
+          live: liveOf({ kind: serviceKinds[service.kind].deployed, serviceId: service.serviceId }),
+          deployment: deployments.get(service.serviceId),
+          address: addressOf(hosts.get(service.serviceId)?.[0]),
+        });
+      return Array.isArray(page)
+        ? page.map(shown)
+        : { items: page.items.map(shown), nextCursor: page.nextCursor };
+    },
+    async metrics({ actor }, { serviceId, since, points }) {
+      const { organizationId } = actor;
+      const found = (await services.placed(organizationId)).find((one) => one.serviceId === serviceId);
+      if (!found) throw new AppError('NOT_FOUND', 'There is no such service. It may have been removed.');
+      const measured = await measuredOn(found.serverId, organizationId);
+      const key = serviceKey({ kind: serviceKinds[found.kind].deployed, serviceId });
+      return (await measured.service(key, rangeOf({ since, points }))).map(servicePointOf);
+    },
+  };
+}
+
+interface Seen extends ReturnType<Conditions['of']> {
+  live: ReturnType<LiveReader>;
+  deployment: NewestDeployment | undefined;
+  address: string | null;
+}
+
+function rowOf(service: PlacedService, { live, deployment, condition, reason, address }: Seen) {
+  const { serviceId, kind, name, appName, environmentId, environmentName, projectId, projectName } = service;
+  const { serverId, status, createdAt } = service;
+  return {
+    serviceId,
+    kind,
+    name,
+    appName,
+    environmentId,
+    environmentName,
+    projectId,
+    projectName,
+    serverId,
+    condition,
+    reason,
+    running: live?.running ?? 0,
+    desired: live?.desired ?? 0,
+    restarts: live?.restarts ?? 0,
+    since: live?.since ?? null,
+    lastExit: live?.lastExit ?? null,
+    unreachableSince: live?.unreachableSince ?? null,
+    status,
+    deployment: deployment ?? null,
+    address,
+    createdAt,
+  };
+}
+
+function matching(search: string | undefined): (texts: readonly string[]) => boolean {
+  const looked = search?.trim().toLowerCase() ?? '';
+  return looked === '' ? () => true : (texts) => texts.some((text) => text.toLowerCase().includes(looked));
+}
+
+function addressOf(domain: { host: string; path: string; https: boolean } | undefined): string | null {
+  return domain === undefined
+    ? null
+    : `${domain.https ? 'https' : 'http'}://${domain.host}${domain.path === '/' ? '' : domain.path}`;
+}

@@ -1,0 +1,56 @@
+/** A template as its folder describes it (`template.yml`), and as it is answered. */
+import { z } from 'zod';
+
+export const templateName = z
+  .string()
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be the name of a template, such as uptime-kuma')
+  .max(60);
+
+/** password: for people, 24 letters and digits; key: 64 hex digits; host, address: of its domain. */
+export const generators = ['password', 'key', 'host', 'address'] as const;
+
+const variable = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]*$/)
+    .meta({ examples: ['DB_PASSWORD'] }),
+  description: z.string().max(200),
+  generate: z
+    .enum(generators)
+    .nullable()
+    .default(null)
+    .describe('How whoever uses the template makes its value; null: value is one'),
+  value: z.string().max(200).default('').describe('Without another one'),
+});
+
+const told = {
+  title: z.string().max(60),
+  description: z.string().max(200),
+  website: z.url({ protocol: /^https$/ }),
+};
+
+/** The file `template.yml`. */
+export const templateFile = z.strictObject({
+  ...told,
+  service: z.string().describe('Service of the file that its domain leads to'),
+  port: z.number().int().min(1).max(65_535),
+  variables: z.array(variable).default([]),
+});
+
+export const templateRecord = z
+  .object({
+    name: z.string(),
+    ...told,
+    images: z.array(z.string()).describe('What is pulled'),
+  })
+  .meta({ id: 'Template' });
+
+export const wholeTemplate = templateRecord
+  .extend({
+    ...templateFile.pick({ service: true, port: true }).shape,
+    file: z.string().describe('The compose file'),
+  })
+  .extend({ variables: z.array(variable) })
+  .meta({ id: 'WholeTemplate' });
+
+export type Template = z.infer<typeof wholeTemplate>;

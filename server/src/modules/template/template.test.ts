@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { expect, it, test } from 'vitest';
+import { translate } from '../compose/translation/translate.ts';
+import { createTemplates } from './template.ts';
+
+const templates = createTemplates(join(import.meta.dirname, '../../../../templates'));
+const all = await templates.all();
+const blocks = { project: '', environment: '', service: '' };
+
+it('are twelve, and one is found by its name alone', async () => {
+  expect(all).toHaveLength(12);
+  expect(await templates.one('ghost')).toMatchObject({ title: 'Ghost', service: 'app', port: 2368 });
+  await expect(templates.one('no-such')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});
+
+test.each(all)('$name becomes services without a note, its domain leads to one of them', (template) => {
+  const variables = Object.fromEntries(
+    template.variables.map(({ name, value }) => [name, value || 'a-value-of-its-own']),
+  );
+  const plan = translate({
+    text: template.file,
+    field: template.name,
+    folder: undefined,
+    variables,
+    blocks,
+  });
+  expect(plan.notes).toEqual([]);
+  expect(plan.services.map(({ name }) => name)).toContain(template.service);
+});
+
+test.each(all)('$name pins its images, and uses each variable that it lists', (template) => {
+  const { file, images, variables } = template;
+  expect(images.filter((image) => !/:[a-z-]*v?\d+\.\d+[\w.-]*$/.test(image))).toEqual([]);
+  const used = new Set([...file.matchAll(/(?<!\$)\$\{([A-Z_]+)\}/g)].map(([, name]) => name));
+  expect(used).toEqual(new Set(variables.map(({ name }) => name)));
+});
+
+test.each(all)('$name has no secret of its own: each is made where it is used', ({ variables, file }) => {
+  const secrets = variables.filter(({ name }) => /PASSWORD|SECRET|KEY|TOKEN/.test(name));
+  expect(secrets.filter(({ generate, value }) => generate === null || value !== '')).toEqual([]);
+  for (const [, value] of file.matchAll(/(?:PASSWORD|PASSWD|PASS|SECRET|_KEY|TOKEN): (.*)$/gm))
+    expect(value).toMatch(/^\$\{[A-Z_]+\}$/);
+});

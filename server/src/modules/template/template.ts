@@ -1,0 +1,43 @@
+/** The templates of a folder, read once: `<name>/compose.yml` beside `<name>/template.yml`. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { AppError } from '../../domain/errors.ts';
+import { templateFile, templateName, type Template } from './record.ts';
+
+export interface Templates {
+  all(): Promise<readonly Template[]>;
+  /** NOT_FOUND for a name that none has. */
+  one(name: string): Promise<Template>;
+}
+
+export function createTemplates(folder: string): Templates {
+  let read: Promise<readonly Template[]> | undefined;
+  const all = (): Promise<readonly Template[]> => (read ??= readTemplates(folder));
+  return {
+    all,
+    async one(name) {
+      const found = (await all()).find((template) => template.name === name);
+      if (found === undefined)
+        throw new AppError('NOT_FOUND', `There is no template "${name}". template.all lists them.`);
+      return found;
+    },
+  };
+}
+
+async function readTemplates(folder: string): Promise<readonly Template[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => templateName.parse(name));
+  return Promise.all(names.toSorted().map((name) => readTemplate(folder, name)));
+}
+
+async function readTemplate(folder: string, name: string): Promise<Template> {
+  const text = (part: string): Promise<string> => readFile(join(folder, name, part), 'utf8');
+  const file = await text('compose.yml');
+  return {
+    ...templateFile.parse(parse(await text('template.yml'))),
+    name,
+    file,
+    images: [...file.matchAll(/^ +image: (\S+)$/gm)].map(([, image = '']) => image),
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * The dashboard: files that `bin/up` built, below `dist/web`. Names that carry a hash never change; the page
+ * itself is asked for anew each time, and is what every address outside /api and /docs shows.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { existsSync, readdirSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { AppError } from '../domain/errors.ts';
+
+/** Nothing runs or loads but what this address serves; text never becomes script. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-cache',
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+const types: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** What a browser may take instead of the file, the smallest first. */
+const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
+
+/** Nothing of the installation: whoever reaches the address sees it. */
+const withoutDashboard = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Berth</title>
+</head>
+<body>
+<h1>Berth</h1>
+<p>Berth runs here, and its dashboard was not built: there is no folder <code>dist/web</code>.
+<code>./bin/up</code> builds it. Everything else works without:</p>
+<ul>
+<li><a href="/docs">/docs</a>: every call, to read and to try</li>
+<li><a href="/api/openapi.json">/api/openapi.json</a>: the same for programs</li>
+<li><a href="/api/berth-file.schema.json">/api/berth-file.schema.json</a>: the schema of berth.yml</li>
+<li><a href="/api/health">/api/health</a>: whether it is well, and its version</li>
+<li><code>berth login --url</code> with this address: the command line;
+<code>berth help</code> tells the rest</li>
+</ul>
+</body>
+</html>
+`;
+
+interface Asset {
+  path: string;
+  type: string;
+  /** Names of the encodings that stand beside it, compressed when it was built. */
+  encoded: Map<string, string>;
+}
+
+export interface Dashboard {
+  /** Answers with the page where a person's browser asked for one; gives whether it did. */
+  answersPage(request: FastifyRequest, reply: FastifyReply): boolean;
+}
+
+/** Serves what lies in the folder when Berth starts. Addresses are looked up, never joined to a path. */
+export function addDashboard(app: FastifyInstance, folder: string | undefined): Dashboard {
+  const assets = folder === undefined ? new Map<string, Asset>() : readAssets(folder);
+  const index = assets.get('/index.html');
+  app.get('/', (request, reply) => sendPage(index, request, reply));
+  for (const [address, asset] of assets) {
+    if (address === '/index.html') continue;
+    app.get(address, (request, reply) => {
+      void reply.headers({
+        'content-type': asset.type,
+        'x-content-type-options': 'nosniff',
+        'cache-control': address.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      });
+      return sendFile(asset, request, reply);
+    });
+  }
+  return {
+    answersPage(request, reply) {
+      if (index === undefined || !wantsPage(request)) return false;
+      void sendPage(index, request, reply);
+      return true;
+    },
+  };
+}
+
+/** A browser that goes to an address asks for text/html; programs and missing assets get the refusal. */
+function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    !/^\/(api|docs|assets)(\/|\?|$)/.test(url) &&
+    (headers.accept ?? '').includes('text/html')
+  );
+}
+
+async function sendPage(
+  index: Asset | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  void reply.headers(pageHeaders);
+  return index === undefined ? reply.send(withoutDashboard) : sendFile(index, request, reply);
+}
+
+/** Its length is that of the file that is open: a build may put another in its place at any moment. */
+async function sendFile(asset: Asset, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  const encoding = encodings.find(
+    ({ name }) => asset.encoded.has(name) && new RegExp(`\\b${name}\\b`).test(accepted),
+  );
+  const beside = encoding && (await opened(asset.encoded.get(encoding.name)));
+  const file = beside ?? (await opened(asset.path));
+  if (file === undefined)
+    throw new AppError('NOT_FOUND', 'This file of the dashboard was built anew. Load the page again.');
+  if (encoding !== undefined && beside !== undefined) void reply.header('content-encoding', encoding.name);
+  return reply
+    .headers({ vary: 'accept-encoding', 'content-length': String(file.bytes) })
+    .send(file.handle.createReadStream());
+}
+
+/** Undefined: there is no such file any more. */
+async function opened(path: string | undefined): Promise<{ handle: FileHandle; bytes: number } | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    const handle = await open(path);
+    return { handle, bytes: (await handle.stat()).size };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Address → file, of every kind of file that a dashboard is made of. */
+function readAssets(folder: string): Map<string, Asset> {
+  const assets = new Map<string, Asset>();
+  if (!existsSync(join(folder, 'index.html'))) return assets;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const type = types[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const encoded = new Map(
+      encodings
+        .map(({ name, ending }) => [name, `${path}${ending}`] as const)
+        .filter(([, beside]) => existsSync(beside)),
+    );
+    assets.set(`/${relative(folder, path)}`, { path, type, encoded });
+  }
+  return assets;
+}

@@ -1,0 +1,130 @@
+/** What runs by schedule, and what is wrong. */
+import { any, type Rows } from '../row.ts';
+
+const schedule = {
+  scheduleId: any.id,
+  applicationId: '<applicationId>',
+  composeId: null,
+  serviceName: null,
+  name: any.text,
+  cron: '0 4 * * *',
+  timeZone: any.text,
+  command: any.list,
+  limitMinutes: 60,
+  enabled: any.boolean,
+  nextRunAt: any.textOrNull,
+  createdAt: any.time,
+};
+const good = {
+  applicationId: '<applicationId>',
+  name: 'tidy',
+  cron: '0 4 * * *',
+  command: ['node', 'tidy.js'],
+};
+const run = {
+  scheduleRunId: any.id,
+  scheduleId: '<scheduleId>',
+  startedBy: any.text,
+  status: any.text,
+  exitCode: null,
+  errorMessage: any.textOrNull,
+  dueAt: any.time,
+  startedAt: null,
+  finishedAt: any.textOrNull,
+};
+
+export const scheduleRows: Rows = [
+  {
+    call: 'schedule.create',
+    input: { ...good, timeZone: 'Europe/Berlin' },
+    gives: { ...schedule, name: 'tidy', timeZone: 'Europe/Berlin', enabled: true, nextRunAt: any.time },
+  },
+  {
+    call: 'schedule.create',
+    input: { ...good, cron: 'nightly' },
+    refused: 'BAD_REQUEST',
+    field: 'cron',
+  },
+  {
+    call: 'schedule.create',
+    input: { ...good, applicationId: null },
+    refused: 'BAD_REQUEST',
+    field: 'applicationId',
+  },
+  {
+    call: 'schedule.create',
+    input: { ...good, applicationId: null, composeId: '<composeId>' },
+    refused: 'BAD_REQUEST',
+    field: 'serviceName',
+  },
+  {
+    call: 'schedule.create',
+    input: { ...good, applicationId: '<foreign.applicationId>' },
+    refused: 'FORBIDDEN',
+  },
+  { call: 'schedule.one', input: { scheduleId: '<scheduleId>' }, gives: schedule },
+  { call: 'schedule.all', input: { applicationId: '<applicationId>' }, gives: [schedule] },
+  {
+    call: 'schedule.update',
+    input: { scheduleId: '<scheduleId>', cron: '@daily', enabled: true },
+    gives: { ...schedule, cron: '@daily', enabled: true, nextRunAt: any.time },
+  },
+  {
+    call: 'schedule.run',
+    input: { scheduleId: '<scheduleId>' },
+    gives: { ...run, startedBy: 'person', status: 'queued' },
+  },
+  {
+    call: 'schedule.runs',
+    input: { scheduleId: '<scheduleId>' },
+    gives: [{ ...run, status: 'missed' }],
+  },
+  {
+    call: 'schedule.runLogs',
+    input: { scheduleRunId: '<scheduleRunId>' },
+    gives: { lines: any.list, lastEventId: any.textOrNull },
+  },
+  {
+    call: 'schedule.remove',
+    input: { scheduleId: '<scheduleId>' },
+    gives: schedule,
+    after: [{ call: 'schedule.one', input: { scheduleId: '<scheduleId>' }, refused: 'NOT_FOUND' }],
+  },
+];
+
+const alarm = {
+  alarmId: '<alarmId>',
+  kind: 'serviceDown',
+  subject: { type: 'application', id: '<applicationId>', name: 'shop' },
+  sentence: 'shop is down.',
+  serviceId: '<applicationId>',
+  environmentId: '<environmentId>',
+  projectId: '<projectId>',
+  begunAt: any.time,
+  endedAt: any.time,
+};
+
+export const alarmRows: Rows = [
+  { call: 'alarm.all', gives: [] },
+  {
+    call: 'alarm.all',
+    input: { ended: true },
+    gives: [{ ...alarm, acknowledgedAt: null, acknowledgedBy: null }],
+  },
+  {
+    call: 'alarm.acknowledge',
+    input: { alarmId: '<alarmId>' },
+    gives: { ...alarm, acknowledgedAt: any.time, acknowledgedBy: any.id },
+  },
+];
+
+export const templateRows: Rows = [
+  { call: 'template.all', input: { limit: 1 }, gives: { items: [{ name: any.text }], nextCursor: any.text } },
+  { call: 'template.one', input: { name: 'uptime-kuma' }, gives: any.object },
+  { call: 'template.one', input: { name: 'no-such' }, refused: 'NOT_FOUND' },
+];
+
+export const metricsRows: Rows = [
+  { call: 'metrics.prometheus', installation: true, gives: { text: any.text } },
+  { call: 'metrics.prometheus', refused: 'FORBIDDEN' },
+];

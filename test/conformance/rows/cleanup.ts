@@ -1,0 +1,11 @@
+/** Clean-ups, and the volumes that restores and upgrades left. */
+import { any, type Rows } from '../row.ts';
+
+const cleanup = { items: any.list, bytes: any.number, failures: [] };
+
+export const cleanupRows: Rows = [
+  { call: 'cleanup.preview', needs: 'engine', installation: true, gives: cleanup },
+  { call: 'cleanup.preview', input: { serverId: '<foreign.serverId>' }, refused: 'FORBIDDEN' },
+  { call: 'cleanup.run', needs: 'engine', installation: true, gives: cleanup },
+  { call: 'cleanup.formerVolumes', gives: [] },
+];

@@ -1,0 +1,103 @@
+/** The life of a service of each kind, from creation to end, on Berth's own machine and on a server. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
+import type { BedHost } from '../bed/host.ts';
+import { diskFolder } from '../bed/layout.ts';
+import { startS3, type S3Server } from '../s3/s3-server.ts';
+import { destinationOf } from './backups/vault.ts';
+import { berthHost, type BerthHost } from './berth-host.ts';
+import { lifeKinds, type LifeKind } from './lives/kinds.ts';
+import { leftOf, type Life, type Place } from './lives/life.ts';
+import { repositoriesFolder } from './repository.ts';
+import { docker, expectCalmLog, output, until } from './workshop.ts';
+
+// They wait far more than they work.
+vi.setConfig({ maxConcurrency: 4, testTimeout: 900_000 });
+
+let berth: BerthHost;
+let far: BedHost;
+let s3: S3Server;
+const places: Record<string, Place> = {};
+
+beforeAll(async () => {
+  const bed = await bedOfRun();
+  [far, berth] = await Promise.all([
+    bed.host('there', { index: 71, engine: true, images: true, sshd: true }),
+    berthHost(bed, 'here', 72),
+  ]);
+  await output(far, docker, 'swarm', 'init', '--advertise-addr', far.ip);
+  s3 = await startS3(bed.machineIp, join(diskFolder(bed.name), 's3-lives'));
+  const { sshKeyId } = await berth.call<{ sshKeyId: string }>('sshKey.create', {
+    name: 'there',
+    publicKey: await readFile(`${far.sshKeyPath}.pub`, 'utf8'),
+    privateKey: await readFile(far.sshKeyPath, 'utf8'),
+  });
+  const record = { name: 'there', ipAddress: far.ip, port: 22, username: 'root', serverType: 'deploy' };
+  const { serverId } = await berth.call<{ serverId: string }>('server.create', { ...record, sshKeyId });
+  await berth.call('settings.update', {
+    localRepositoryPaths: [repositoriesFolder],
+    serverIp: berth.host.ip,
+    sharedImages: ['berth/'],
+    buildsConcurrency: 2,
+  });
+  const { environment } = await berth.call<{ environment: { environmentId: string } }>('project.create', {
+    name: 'Lives',
+  });
+  const { destinationId } = await berth.call<{ destinationId: string }>('destination.create', {
+    name: 'lives',
+    ...destinationOf(s3),
+  });
+  const shared = { berth, environmentId: environment.environmentId, destinationId, firstPort: 18_000 };
+  places['local'] = { ...shared, host: berth.host, serverId: null, name: 'near' };
+  places['remote'] = { ...shared, host: far, serverId, name: 'away' };
+});
+afterAll(async () => {
+  await s3.kill();
+  await Promise.all([far.kill(), berth.host.kill()]);
+});
+
+const table = (['local', 'remote'] as const).flatMap((where) =>
+  Object.keys(lifeKinds)
+    .filter((kind): kind is LifeKind => kind in lifeKinds)
+    .map((kind) => ({ where, kind })),
+);
+
+describe.concurrent('lives', () => {
+  it.each(table)(
+    '$where $kind: made, changed, broken, rolled back, restored, removed',
+    async ({ where, kind }) => {
+      const place = places[where];
+      if (!place) throw new Error('There is no such place.');
+      const life = await lifeKinds[kind](place);
+      await life.deploy();
+      const first = await answers(life);
+      const changed = await life.change();
+      await untilAnswers(life, changed);
+      expect((await life.use?.())?.join('; ') ?? '').not.toMatch(/false|: [1-9]/);
+      expect(await life.fail()).not.toBe('');
+      await untilAnswers(life, changed);
+      const former = (await life.rollBack?.()) ?? changed;
+      expect(former).toBe(life.rollBack ? first : changed);
+      await untilAnswers(life, former);
+      await untilAnswers(life, (await life.backUpAndRestore?.()) ?? former);
+      expect(await leftOf(place, life.label)).not.toEqual([]);
+      await life.remove();
+      await until(
+        'nothing of it is left',
+        async () => (await leftOf(place, life.label)).length === 0,
+        120_000,
+      );
+      expect(await life.answer()).toBeUndefined();
+    },
+  );
+});
+
+it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be put right']));
+
+const answers = (life: Life): Promise<string | undefined> =>
+  until('it answers', () => life.answer(), 120_000);
+
+const untilAnswers = (life: Life, words: string): Promise<boolean> =>
+  until(`it answers ${words}`, async () => (await life.answer()) === words, 120_000);

@@ -1,0 +1,240 @@
+/** A machine that Berth reaches by SSH alone: services of every kind on it, and what happens to the way. */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
+import { bedOfRun } from '../bed/bed-of-run.ts';
+import type { BedHost } from '../bed/host.ts';
+import { berthHost, throughProxy, type BerthHost, type DeploymentView } from './berth-host.ts';
+import { makeServices, type Services } from './hosts/services.ts';
+import { createRepository, repositoriesFolder, type Repository } from './repository.ts';
+import { watchServer } from './servers/monitored.ts';
+import { sshServerOf, type SshServer } from './servers/ssh-server.ts';
+import { tinyFiles } from './sources.ts';
+import { docker, output, until } from './workshop.ts';
+
+let bed: Bed;
+let berth: BerthHost;
+let far: BedHost;
+let sshd: SshServer;
+let serverId: string;
+let sshKeyId: string;
+let services: Services;
+let repository: Repository;
+
+interface ServerView {
+  hostKeyFingerprint: string | null;
+}
+
+beforeAll(async () => {
+  bed = await bedOfRun();
+  [far, berth] = await Promise.all([
+    // No image is there: all come through the connection.
+    bed.host('far', { index: 51, engine: true, sshd: true }),
+    berthHost(bed, 'home', 52),
+  ]);
+  sshd = await sshServerOf(far);
+  await on('swarm', 'init', '--advertise-addr', far.ip);
+  ({ sshKeyId } = await berth.call<{ sshKeyId: string }>('sshKey.create', {
+    name: 'far',
+    publicKey: await readFile(`${far.sshKeyPath}.pub`, 'utf8'),
+    privateKey: await readFile(far.sshKeyPath, 'utf8'),
+  }));
+  ({ serverId } = await berth.call<{ serverId: string }>('server.create', {
+    name: 'far',
+    ipAddress: far.ip,
+    port: 22,
+    username: 'root',
+    serverType: 'deploy',
+    sshKeyId,
+  }));
+  await berth.call('settings.update', { localRepositoryPaths: [repositoriesFolder] });
+  const made = await berth.call<{ environment: { environmentId: string } }>('project.create', {
+    name: 'Shop',
+  });
+  repository = await createRepository(berth.host, 'away', tinyFiles('away'));
+  const place = { environmentId: made.environment.environmentId, name: 'away', serverId };
+  services = await makeServices(berth, { ...place, repository: repository.url });
+});
+afterAll(() => Promise.all([far, berth.host].map((host) => host.kill())));
+
+it('services of every kind are deployed there, and its own proxy answers', async () => {
+  expect(await server()).toMatchObject({ hostKeyFingerprint: null });
+  await services.deploy();
+  await untilAnswers('app.localhost', 'away');
+  await untilAnswers('stack.localhost', 'away');
+  expect(await servicesThere()).toEqual(['away-app', 'away-stack_web', 'away-store', 'berth-proxy']);
+  expect(await output(berth.host, docker, 'service', 'ls', '--format', '{{.Name}}')).toBe('berth-proxy');
+  expect((await server()).hostKeyFingerprint).toMatch(/^SHA256:/);
+});
+
+it('what runs there is shown, stopped and started, and a command runs in it', async () => {
+  const nodes = await berth.call<{ hostname: string }[]>('swarm.getNodes', { serverId });
+  expect(nodes.map(({ hostname }) => hostname)).toEqual(['far']);
+  const { applicationId } = services;
+  const ran = await berth.call('application.run', { applicationId, command: 'echo on the far side' });
+  expect(ran).toMatchObject({ exitCode: 0 });
+  expect(JSON.stringify(ran)).toContain('on the far side');
+  await berth.call('application.stop', { applicationId });
+  expect((await throughProxy(far.ip, 'app.localhost')).status).toBeGreaterThanOrEqual(500);
+  await berth.call('application.start', { applicationId });
+  await untilAnswers('app.localhost', 'away');
+});
+
+it('a change is deployed, a broken one leaves what ran, and the former one comes back', async () => {
+  const [first] = await deployments();
+  await repository.commit(tinyFiles('changed'));
+  await services.deployApplication();
+  await untilAnswers('app.localhost', 'changed');
+  await repository.commit({ Dockerfile: 'FROM berth/node:24\nCMD ["node", "-e", "process.exit(1)"]\n' });
+  await expect(services.deployApplication()).rejects.toThrow('The application of away');
+  await untilAnswers('app.localhost', 'changed');
+  await berth.call('deployment.rollback', { deploymentId: first?.deploymentId });
+  await untilAnswers('app.localhost', 'away');
+  await repository.commit(tinyFiles('away'));
+  await berth.settled(services.applicationId);
+});
+
+it('monitoring measures it as its kernel and its engine do', async () => {
+  expect(await watchServer({ berth, server: far, serverId, services })).toBe('measured');
+}, 180_000);
+
+it('a connection that is cut is made again; what runs is not touched', async () => {
+  const before = await containersThere();
+  await sshd.cut();
+  await until('the server is read again', async () => (await nodes()).status === 200);
+  await services.deployApplication();
+  expect(await untouched(before)).toEqual([]);
+});
+
+it('packets that vanish are noticed within 20 s: the server is unreachable, not down', async () => {
+  const [before, states] = [await containersThere(), await services.states()];
+  await nodes();
+  let deploymentId = '';
+  await sshd.dropPackets();
+  try {
+    const began = performance.now();
+    expect(await nodes()).toMatchObject({ status: 503 });
+    await until('it is told since when', async () =>
+      JSON.stringify(await nodes()).includes('nreachable since'),
+    );
+    // Two keep-alives without an answer, and a machine that is busy.
+    expect(performance.now() - began).toBeLessThan(30_000);
+    // It goes on there, and its records say what they said.
+    expect((await throughProxy(far.ip, 'app.localhost')).body.trim()).toBe('away');
+    expect(await services.states()).toEqual(states);
+    // What is accepted meanwhile waits, and says so.
+    const { applicationId } = services;
+    await berth.call('application.deploy', { applicationId, title: 'meanwhile' });
+    const [waiting] = await deployments();
+    deploymentId = waiting?.deploymentId ?? '';
+    await until('the deployment says that it waits', async () =>
+      (await berth.log(deploymentId)).some((line) => line.includes('waits for it, at most 30 minutes')),
+    );
+    await on('service', 'rm', 'away-stack_web');
+  } finally {
+    await sshd.letPacketsThrough();
+  }
+  await until(
+    'the deployment has gone on',
+    async () => (await deployments()).find((one) => one.deploymentId === deploymentId)?.status === 'done',
+    180_000,
+  );
+  await untilAnswers('stack.localhost', 'away');
+  expect(await untouched(before.filter((name) => name.startsWith('away-store')))).toEqual([]);
+});
+
+it('two sessions at once are enough', async () => {
+  await sshd.restart(['MaxSessions 2']);
+  await until('the server is read again', async () => (await nodes()).status === 200, 60_000);
+  await services.deploy();
+  expect(await services.states()).toEqual(['done', 'done', 'done']);
+});
+
+it.each(['AllowTcpForwarding no', 'AllowStreamLocalForwarding no'])(
+  '%s is told with the way out',
+  async (line) => {
+    await sshd.restart([line]);
+    const end = ['Set AllowStreamLocalForwarding and AllowTcpForwarding to yes'];
+    await until(
+      'the refusal is told, or it does no harm',
+      async () => {
+        const { status, body } = await nodes();
+        return status === 200 || end.some((words) => JSON.stringify(body).includes(words));
+      },
+      60_000,
+    );
+    await sshd.restart();
+    await until('the server is read again', async () => (await nodes()).status === 200, 60_000);
+    expect(await nodes()).toMatchObject({ status: 200 });
+  },
+);
+
+it('another host key is refused with both fingerprints, until it is trusted', async () => {
+  const { former, present } = await sshd.otherHostKey();
+  await until('it is refused', async () => (await nodes()).status !== 200, 60_000);
+  await until(
+    'both are named',
+    async () => {
+      const said = JSON.stringify(await nodes());
+      return said.includes(former) && said.includes(present);
+    },
+    60_000,
+  );
+  await expect(services.deployApplication()).rejects.toThrow(present);
+  await berth.call('server.trustHostKey', { serverId, fingerprint: present });
+  expect(await nodes()).toMatchObject({ status: 200 });
+  expect(await server()).toMatchObject({ hostKeyFingerprint: present });
+});
+
+it('a key that does not open it is told with the way out', async () => {
+  const other = await berth.call<{ sshKeyId: string }>('sshKey.generate', { name: 'other' });
+  await berth.call('server.update', { serverId, sshKeyId: other.sshKeyId });
+  expect(await nodes()).toMatchObject({
+    status: 503,
+    body: { message: expect.stringContaining('authorized_keys of root') },
+  });
+  await expect(services.deployApplication()).rejects.toThrow('authorized_keys of root');
+  await berth.call('server.update', { serverId, sshKeyId });
+  expect(await nodes()).toMatchObject({ status: 200 });
+});
+
+it('what is removed is gone there', async () => {
+  const { applicationId, redisId, composeId } = services;
+  await berth.call('application.delete', { applicationId });
+  await berth.call('redis.remove', { redisId });
+  await berth.call('compose.delete', { composeId, deleteVolumes: true });
+  await until('nothing else is left', async () => (await servicesThere()).length === 2, 60_000);
+  expect(await servicesThere()).toEqual(['berth-monitoring', 'berth-proxy']);
+});
+
+const nodes = () => berth.ask('swarm.getNodes', { serverId });
+const server = () => berth.call<ServerView>('server.one', { serverId });
+
+const deployments = (): Promise<DeploymentView[]> =>
+  berth.call<DeploymentView[]>('deployment.all', { applicationId: services.applicationId });
+
+const on = (...words: string[]): Promise<string> => output(far, docker, ...words);
+
+const servicesThere = async (): Promise<string[]> =>
+  (await on('service', 'ls', '--format', '{{.Name}}')).split('\n').toSorted();
+
+/** Names with the ids of running containers; a task's name ends in its id. Idle builders end alone. */
+const containersThere = async (): Promise<string[]> =>
+  (await on('ps', '--format', '{{.Names}} {{.ID}}'))
+    .split('\n')
+    .filter((line) => !/^(away-app|berth-builder)/.test(line));
+
+async function untouched(before: readonly string[]): Promise<string[]> {
+  const now = new Set(await containersThere());
+  return before.filter((line) => !now.has(line));
+}
+
+const untilAnswers = (hostName: string, words: string): Promise<unknown> =>
+  until(
+    `${hostName} answers ${words}`,
+    async () => {
+      const answer = await throughProxy(far.ip, hostName).catch(() => undefined);
+      return answer?.body.trim() === words;
+    },
+    120_000,
+  );

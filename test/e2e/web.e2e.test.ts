@@ -1,0 +1,284 @@
+/**
+ * The dashboard on a real engine, proxy and git, in a real browser: from a git address to an application that
+ * answers, a failed build at its line, a rollback, a variable in its container, by phone too.
+ */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bedOfRun } from '../bed/bed-of-run.ts';
+import { openPage, signIn, startBrowser, type Look, type Watched } from '../web/browser.ts';
+import { berthHost } from './berth-host.ts';
+import { createRepository } from './repository.ts';
+import { tinyFiles } from './sources.ts';
+import { openWorkshop, until, type App, type Workshop } from './workshop.ts';
+
+let shop: Workshop;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  shop = await openWorkshop(await berthHost(await bedOfRun(), 'web', 58));
+});
+afterAll(async () => {
+  await browser?.close();
+  await shop?.berth.host.kill();
+});
+
+async function owner(look?: Look): Promise<Watched> {
+  const watched = await openPage(browser, look);
+  await signIn(watched, shop.berth.url, 'ada@example.com', 'correct horse battery');
+  return watched;
+}
+
+const serving = (version: string): ReturnType<typeof tinyFiles> => tinyFiles(version);
+/** What the page of a deployment says of it. */
+const done = (page: Watched['page']) => page.getByRole('main').getByText('Done', { exact: true }).first();
+
+it('a git address becomes an application that answers, with its log live', async () => {
+  const repository = await createRepository(shop.berth.host, 'hello', serving('hello'));
+  const { page, faults, context } = await owner();
+  await page.getByRole('link', { name: 'New service' }).first().click();
+  await page.getByLabel('Git address').fill(repository.url);
+  await page.getByRole('button', { name: 'Deploy' }).click();
+  await page.waitForURL(/\/deployments\//);
+  // The stages and the lines come without a reload.
+  await page.getByRole('log').getByText('Dockerfile').first().waitFor();
+  await done(page).waitFor({ timeout: 240_000 });
+  await page.getByRole('link', { name: 'Shop / hello' }).click();
+  const address = page.getByRole('main').locator('a[target=_blank]').first();
+  const host = new URL((await address.getAttribute('href')) ?? '').host;
+  await page.getByText('Up', { exact: true }).first().waitFor();
+  expect((await until('it answers', () => answered(host)))?.body).toBe('hello');
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+async function answered(host: string): Promise<{ body: string } | undefined> {
+  const answer = await shop.berth.proxied(host);
+  return answer.status === 200 ? answer : undefined;
+}
+
+let app: App;
+
+it('a failed build says why in the list and on its page; two clicks bring the one before back', async () => {
+  const made = await shop.fromFiles('letters', serving('v1'));
+  app = made;
+  await made.deploy();
+  await made.repository.commit(tinyFiles('v2', { steps: ['echo the disk is upside down && exit 7'] }));
+  const { page, faults, context } = await owner();
+  await page.goto(`${shop.berth.url}/applications/${made.id}`);
+  await page.getByRole('button', { name: 'Deploy', exact: true }).click();
+  await page.getByRole('alert').getByText('Failed in the stage build').waitFor({ timeout: 240_000 });
+  await page.getByRole('log').getByText('the disk is upside down').first().waitFor();
+  await page.goto(`${shop.berth.url}/applications/${made.id}/deployments`);
+  await page.getByRole('link', { name: /Failed/ }).waitFor();
+  // Job 5 of the brief: two clicks from the deployment.
+  await page.getByRole('link', { name: /^Done/ }).click();
+  await page.getByRole('button', { name: 'Roll back' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+  await page.getByRole('heading', { name: /^Rollback/ }).waitFor();
+  await done(page).waitFor({ timeout: 240_000 });
+  expect((await made.answer()).body).toBe('v1');
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('a variable is saved, deployed and seen in the container', async () => {
+  const { page, faults, context } = await owner();
+  await page.goto(`${shop.berth.url}/applications/${app.id}/variables`);
+  await page.getByRole('button', { name: 'Add variable' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('COLOUR');
+  await page.getByLabel('Value of COLOUR').fill('deep blue');
+  await app.do('application.saveGitProvider', {
+    customGitUrl: ((await app.view()) as unknown as { customGitUrl: string }).customGitUrl,
+    customGitBranch: 'main',
+  });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'detached' });
+  const stored = (await app.view()) as unknown as { env: string };
+  expect(stored.env).toBe("COLOUR='deep blue'");
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('logs of what runs are followed, and a line has a link', async () => {
+  const { page, faults, context } = await owner({ width: 360, height: 780 });
+  await page.goto(`${shop.berth.url}/applications/${app.id}/logs`);
+  await page.getByRole('log').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+const heading = (page: Watched['page'], name: string | RegExp) => page.getByRole('heading', { name });
+
+it('who is invited joins in a browser of their own and sees what is theirs, without a shell', async () => {
+  const other = await shop.fromFiles('private', serving('private'));
+  const { token } = await shop.berth.call<{ token: string }>('organization.invite', {
+    email: 'bob@example.com',
+    role: 'member',
+    grants: { accessedServices: [app.id] },
+  });
+  const member = await openPage(browser);
+  const { page, faults, context } = member;
+  await page.goto(`${shop.berth.url}/join#${token}`);
+  await page.getByLabel('Name').fill('Bob');
+  await page.getByLabel('Email').fill('bob@example.com');
+  await page.getByLabel('Password').fill('correct horse battery');
+  await page.getByRole('button', { name: 'Create your account' }).click();
+  await heading(page, 'Home').waitFor();
+  await page
+    .getByRole('link', { name: /letters/ })
+    .first()
+    .waitFor();
+  expect(await page.getByText('private', { exact: true }).count()).toBe(0);
+  await page.goto(`${shop.berth.url}/applications/${app.id}/terminal`);
+  await page.getByText('Opening a shell is for Owners').waitFor();
+  expect(await page.getByRole('heading', { name: 'Shell' }).count()).toBe(0);
+  expect(faults).toEqual([]);
+  member.expect(404);
+  member.expect(403);
+  await page.goto(`${shop.berth.url}/applications/${other.id}`);
+  await page.getByRole('alert').first().waitFor();
+  // Whoever is removed sees nothing further: what they read next is refused.
+  const members = await shop.berth.call<{ userId: string; email: string }[]>('organization.members');
+  const bob = members.find(({ email }) => email === 'bob@example.com');
+  await shop.berth.call('organization.removeMember', { userId: bob?.userId });
+  member.expect(401);
+  await page.goto(shop.berth.url);
+  await page.getByRole('link', { name: /letters/ }).waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('a shell is typed in, has the size of its window, and says why it ended', async () => {
+  const { page, faults, context } = await owner();
+  await page.goto(`${shop.berth.url}/applications/${app.id}/terminal`);
+  const typed = page.getByLabel(/Shell in letters/);
+  const shown = page.locator('.xterm');
+  await page.getByText('sh', { exact: true }).first().waitFor();
+  await typed.focus();
+  await page.keyboard.type('echo up$((40+2))down\n');
+  await shown.getByText('up42down').first().waitFor();
+  await page.keyboard.type('exit 7\n');
+  await page.getByRole('status').getByText('ended with exit code 7').waitFor();
+  await page.getByRole('button', { name: 'Connect again' }).click();
+  await page.getByText('sh', { exact: true }).first().waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('leaving with an edited variable asks first, and staying keeps it', async () => {
+  const { page, faults, context } = await owner();
+  await page.goto(`${shop.berth.url}/applications/${app.id}/variables`);
+  await page.getByLabel('Value of COLOUR').fill('red');
+  page.once('dialog', (dialog) => void dialog.dismiss());
+  await page.getByRole('link', { name: 'Deployments' }).first().click();
+  // Asked, and stayed.
+  await page.getByLabel('Value of COLOUR').waitFor();
+  expect(await page.getByLabel('Value of COLOUR').inputValue()).toBe('red');
+  expect(faults).toEqual([]);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await context.close();
+});
+
+it('the keyboard alone leads to a deployment, and a phone rolls it back', async () => {
+  const desk = await owner();
+  await heading(desk.page, 'Home').waitFor();
+  await desk.page.keyboard.press('Control+k');
+  await desk.page.getByRole('combobox').waitFor();
+  await desk.page.keyboard.type('deploy letters');
+  await desk.page
+    .getByRole('option', { name: /Deploy letters/ })
+    .first()
+    .waitFor();
+  await desk.page.getByText('berth deploy Shop/letters').waitFor();
+  await desk.page.keyboard.press('Enter');
+  await desk.page.waitForURL(/\/applications\/.*\/deployments/);
+  expect(desk.faults).toEqual([]);
+  await desk.context.close();
+  await app.ended(
+    (await shop.berth.call<{ deploymentId: string }>('deployment.latest', { applicationId: app.id }))
+      .deploymentId,
+  );
+  const { page, faults, context } = await owner({ width: 360, height: 780 });
+  await page.goto(`${shop.berth.url}/applications/${app.id}/deployments`);
+  await page.getByRole('link', { name: /^Done/ }).first().click();
+  await page.getByRole('button', { name: 'Roll back' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
+  await heading(page, /^Rollback/).waitFor();
+  await done(page).waitFor({ timeout: 240_000 });
+  expect((await app.answer()).body).toBe('v1');
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('after a crash of Berth the page goes on by itself, and hears of what comes then', async () => {
+  const watched = await owner();
+  const { page, context } = watched;
+  watched.expect(502);
+  await heading(page, 'Home').waitFor();
+  await shop.berth.kill();
+  await shop.berth.start();
+  const made = await shop.application('after-the-crash');
+  await page
+    .getByRole('link', { name: /after-the-crash/ })
+    .first()
+    .waitFor({ timeout: 180_000 });
+  await made.do('application.delete');
+  await page.getByRole('link', { name: /after-the-crash/ }).waitFor({ state: 'detached', timeout: 180_000 });
+  expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
+  await context.close();
+});
+
+it('hostile names and log lines stay text', async () => {
+  const name = '<img src=x onerror=alert(1)>"\'&';
+  const hostile = await shop.fromFiles(
+    'hostile',
+    tinyFiles('x', { steps: ['echo "<script>alert(2)</script>" && exit 3'] }),
+  );
+  await hostile.do('application.update', { name });
+  await hostile.ended(await hostile.begin());
+  const { page, faults, context } = await owner();
+  await page.getByText(name).first().waitFor();
+  const { deploymentId } = await shop.berth.call<{ deploymentId: string }>('deployment.latest', {
+    applicationId: hostile.id,
+  });
+  await page.goto(`${shop.berth.url}/deployments/${deploymentId}`);
+  await page.getByRole('log').getByText('<script>alert(2)</script>').first().waitFor();
+  expect(await page.locator('img[src=x]').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('a command by schedule runs, and its output is there', async () => {
+  const { page, faults, context } = await owner();
+  await page.goto(`${shop.berth.url}/applications/${app.id}/schedules`);
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('report');
+  await dialog.getByLabel('When').fill('0 4 * * *');
+  await dialog.getByLabel('Command').fill('echo "all is well"');
+  await dialog.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByText('Every day at 04:00').waitFor();
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByRole('button', { name: /Done/ }).first().click({ timeout: 120_000 });
+  await page.getByRole('dialog').getByText('all is well').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('an application is deleted by typing its name', async () => {
+  const { page, faults, context } = await owner();
+  await page.goto(`${shop.berth.url}/applications/${app.id}/settings`);
+  await page.getByRole('button', { name: 'Delete application' }).click();
+  const dialog = page.getByRole('dialog');
+  const button = dialog.getByRole('button', { name: 'Delete' });
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByLabel(/Type letters/).fill('letters');
+  await button.click();
+  await page.waitForURL(/\/projects\//);
+  const gone = await shop.berth.ask('application.one', { applicationId: app.id });
+  expect(gone.status).toBe(404);
+  expect(faults.filter((fault) => !/404/.test(fault))).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,113 @@
+/**
+ * Every screen of the dashboard on a seeded installation without an engine: nothing is logged, refused or
+ * thrown, and axe finds nothing, in both themes, on a phone and on a desk.
+ */
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { password } from '../world/inputs.ts';
+import type { Program } from '../world/program.ts';
+import { startWithWorlds } from '../world/started.ts';
+import type { World } from '../world/world.ts';
+import {
+  accessibilityFaults,
+  openPage,
+  overflow,
+  settled,
+  signIn,
+  startBrowser,
+  type Watched,
+} from './browser.ts';
+
+let program: Program;
+let world: World;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  ({ program, first: world } = await startWithWorlds(0, { withPasswords: true }));
+});
+afterAll(async () => {
+  await browser?.close();
+  await program?.[Symbol.asyncDispose]();
+});
+
+const screensOf = ({ own }: World): string[] => [
+  '/',
+  '/new',
+  '/new?kind=upload',
+  '/new?kind=template',
+  '/new?kind=compose',
+  '/projects',
+  `/projects/${own.projectId}`,
+  ...[
+    '',
+    '/deployments',
+    '/logs',
+    '/variables',
+    '/domains',
+    '/data',
+    '/schedules',
+    '/previews',
+    '/terminal',
+    '/settings',
+  ].map((tab) => `/applications/${own.applicationId}${tab}`),
+  ...['', '/file', '/variables', '/settings'].map((tab) => `/compose/${own.composeId}${tab}`),
+  ...['', '/data', '/settings'].map((tab) => `/databases/postgres/${own.postgresId}${tab}`),
+  '/deployments',
+  `/deployments/${own.deploymentId}`,
+  '/alarms',
+  '/servers',
+  `/servers/${own.serverId}`,
+  ...[
+    'account',
+    'keys',
+    'members',
+    'organization',
+    'git',
+    'registries',
+    'ssh-keys',
+    'destinations',
+    'certificates',
+    'notifications',
+    'installation',
+    'audit',
+  ].map((section) => `/settings/${section}`),
+  '/design',
+];
+
+/** What only an engine, a repository or a server can answer is refused here, in words on the page. */
+const withoutEngine = [412, 503];
+
+async function signedIn(who: 'owner' | 'member', look: Parameters<typeof openPage>[1]): Promise<Watched> {
+  const watched = await openPage(browser, look);
+  for (const status of withoutEngine) watched.expect(status);
+  await signIn(watched, program.url, world.people[who].email, password);
+  return watched;
+}
+
+describe.each([
+  { width: 1280, scheme: 'light' },
+  { width: 360, scheme: 'dark' },
+] as const)('at $width px, $scheme', (look) => {
+  it('every screen is whole and accessible', async () => {
+    const watched = await signedIn('owner', look);
+    const found: Record<string, string[]> = {};
+    for (const screen of screensOf(world)) {
+      await watched.page.goto(`${program.url}${screen}`);
+      const stuck = await settled(watched.page).then(
+        () => [],
+        (error: unknown) => [`never settled: ${String(error).slice(0, 200)}`],
+      );
+      const wide = await overflow(watched.page);
+      const faults = [
+        ...stuck,
+        ...watched.faults.splice(0),
+        ...(await accessibilityFaults(watched.page)),
+        ...(wide > 0 ? [`wider than the page by ${wide} px`] : []),
+      ];
+      if (faults.length > 0) found[screen] = faults;
+    }
+    expect(found).toEqual({});
+    await watched.context.close();
+  });
+});

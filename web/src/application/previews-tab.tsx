@@ -1,0 +1,108 @@
+/** Previews of pull requests, and how they are made. */
+import { useState, type ReactElement } from 'react';
+import { Form } from '../form/form.tsx';
+import { useAsk, useDo } from '../live/api.ts';
+import { deploymentMark, Mark } from '../parts/mark.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import type { Service } from '../service/service.ts';
+
+export function PreviewsTab({ service }: { service: Service }): ReactElement | null {
+  const { id, application } = service;
+  const { data, error } = useAsk('previewDeployment.all', { applicationId: id });
+  const redeploy = useDo('previewDeployment.redeploy');
+  const start = useDo('previewDeployment.start');
+  const stop = useDo('previewDeployment.stop');
+  const kill = useDo('previewDeployment.killBuild');
+  const remove = useDo('previewDeployment.delete');
+  const [removing, setRemoving] = useState<string | undefined>();
+  if (!application) return null;
+  return (
+    <>
+      <Panel title="Open previews">
+        <div className="p-3 empty:hidden">
+          <Fault error={error ?? redeploy.error ?? start.error ?? stop.error ?? kill.error} />
+        </div>
+        {!data && !error && <SkeletonRows rows={2} />}
+        {data?.length === 0 && (
+          <Empty icon="branch" title="No preview yet">
+            With previews on, each pull request to the branch gets an address of its own, until it is closed.
+          </Empty>
+        )}
+        <ul className="rows text-13">
+          {data?.map((preview) => {
+            const { previewDeploymentId } = preview;
+            const facts: Readonly<Record<string, unknown>> = preview;
+            return (
+              <li key={previewDeploymentId} className="flex min-h-(--row) items-center gap-4 pr-2 pl-4">
+                <Mark of={deploymentMark(String(facts['previewStatus'] ?? facts['status'] ?? 'done'))} />
+                <span className="cut flex-1">
+                  #{String(facts['pullRequestNumber'] ?? '')}{' '}
+                  {String(facts['pullRequestTitle'] ?? facts['branch'] ?? '')}
+                </span>
+                <Menu
+                  label="More for this preview"
+                  className="button quiet small icon"
+                  items={[
+                    {
+                      label: 'Deploy again',
+                      icon: 'refresh',
+                      onPick: () => redeploy.mutate({ previewDeploymentId }),
+                    },
+                    { label: 'Start', icon: 'play', onPick: () => start.mutate({ previewDeploymentId }) },
+                    { label: 'Stop', icon: 'stop', onPick: () => stop.mutate({ previewDeploymentId }) },
+                    {
+                      label: 'Stop its build',
+                      icon: 'stop',
+                      onPick: () => kill.mutate({ previewDeploymentId }),
+                    },
+                    {
+                      label: 'Remove',
+                      icon: 'close',
+                      isDanger: true,
+                      onPick: () => setRemoving(previewDeploymentId),
+                    },
+                  ]}
+                />
+              </li>
+            );
+          })}
+        </ul>
+      </Panel>
+      <Panel title="How previews are made" isPadded>
+        <Form
+          of="application.update"
+          show={[
+            'isPreviewDeploymentsActive',
+            'previewWildcard',
+            'previewPort',
+            'previewPath',
+            'previewLimit',
+            'previewLabels',
+            'previewEnv',
+            'previewRequireCollaboratorPermissions',
+          ]}
+          change={{ isPreviewDeploymentsActive: { label: 'Pull requests get previews' } }}
+          fixed={{ applicationId: id }}
+          stored={{ ...application }}
+          verb="Save"
+        />
+      </Panel>
+      {removing && (
+        <Confirm
+          title="Remove this preview?"
+          verb="Remove"
+          onClose={() => setRemoving(undefined)}
+          onConfirm={() => remove.mutateAsync({ previewDeploymentId: removing })}
+        >
+          <p>
+            Its service, address and deployments go. The pull request stays as it is, and a push to it makes a
+            new preview.
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,189 @@
+/** Where the source of an application is and how it is built. */
+import { useRef, useState, type ReactElement } from 'react';
+import { Form } from '../form/form.tsx';
+import { useGo } from '../frame/link.tsx';
+import { ask, refresh, send, sentenceOf, useAsk } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
+import { Fault } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import type { Application } from '../service/service.ts';
+
+const sources = [
+  ['git', 'Git address'],
+  ['github', 'GitHub'],
+  ['gitlab', 'GitLab'],
+  ['bitbucket', 'Bitbucket'],
+  ['gitea', 'Gitea'],
+  ['container', 'Image'],
+  ['drop', 'Upload'],
+] as const;
+type SourceName = (typeof sources)[number][0];
+
+const hosted = {
+  github: 'application.saveGithubProvider',
+  gitlab: 'application.saveGitlabProvider',
+  bitbucket: 'application.saveBitbucketProvider',
+  gitea: 'application.saveGiteaProvider',
+} as const;
+
+const isHosted = (name: SourceName): name is keyof typeof hosted => name in hosted;
+
+export function Source({ application }: { application: Application }): ReactElement {
+  const { applicationId } = application;
+  const [shown, setShown] = useState<SourceName>(application.sourceType as SourceName);
+  const { data: keys = [] } = useAsk('sshKey.all', {}, { retry: false });
+  const { data: providers = [] } = useAsk('gitProvider.all', {}, { retry: false });
+  const sshKeys = {
+    customGitSSHKeyId: {
+      label: 'SSH key',
+      options: keys.map(({ sshKeyId, name }) => ({ value: sshKeyId, label: name })),
+    },
+  };
+  const shared = { fixed: { applicationId }, stored: { ...application }, verb: 'Save source' };
+  return (
+    <>
+      <Panel title="Source" isPadded>
+        <div role="radiogroup" aria-label="Kind of source" className="mb-4 flex flex-wrap gap-1">
+          {sources.map(([name, label]) => (
+            <button
+              key={name}
+              type="button"
+              role="radio"
+              aria-checked={shown === name}
+              className="button small quiet aria-checked:!bg-pressed aria-checked:!text-ink"
+              onClick={() => setShown(name)}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+        {shown === 'git' && (
+          <Form
+            of="application.saveGitProvider"
+            show={[
+              'customGitUrl',
+              'customGitBranch',
+              'customGitBuildPath',
+              'customGitSSHKeyId',
+              'watchPaths',
+              'enableSubmodules',
+            ]}
+            change={{
+              ...sshKeys,
+              customGitUrl: { label: 'Address', placeholder: 'https://example.com/shop.git' },
+              customGitBranch: { label: 'Branch', placeholder: 'main' },
+              customGitBuildPath: { label: 'Folder' },
+            }}
+            {...shared}
+          />
+        )}
+        {isHosted(shown) && (
+          <Form
+            key={shown}
+            of={hosted[shown]}
+            show={[
+              'owner',
+              'repository',
+              'branch',
+              'buildPath',
+              'githubId',
+              'customGitSSHKeyId',
+              'watchPaths',
+              'triggerType',
+            ]}
+            change={{
+              ...sshKeys,
+              githubId: {
+                label: 'Connection',
+                options: providers.map((one) => ({ value: one.gitProviderId, label: one.name })),
+              },
+              buildPath: { label: 'Folder' },
+            }}
+            {...shared}
+          />
+        )}
+        {shown === 'container' && (
+          <Form
+            of="application.saveContainerProvider"
+            show={['containerImage', 'registryUrl', 'username', 'password']}
+            change={{ containerImage: { label: 'Image', placeholder: 'nginx:1.27' } }}
+            {...shared}
+          />
+        )}
+        {shown === 'drop' && <Upload applicationId={applicationId} />}
+      </Panel>
+      {application.sourceType !== 'container' && (
+        <Panel title="Build" isPadded>
+          <Form
+            of="application.saveBuildType"
+            show={[
+              'buildType',
+              'dockerfile',
+              'containerContextPath',
+              'containerBuildStage',
+              'publishDirectory',
+              'isStaticSpa',
+            ]}
+            change={{
+              dockerfile: { when: ({ buildType }) => buildType === 'dockerfile' || buildType === 'auto' },
+              containerContextPath: { label: 'Context', when: ({ buildType }) => buildType === 'dockerfile' },
+              containerBuildStage: { label: 'Stage', when: ({ buildType }) => buildType === 'dockerfile' },
+              publishDirectory: {
+                when: ({ buildType }) => buildType === 'static' || buildType === 'nixpacks',
+              },
+              isStaticSpa: {
+                label: 'All addresses show index.html',
+                when: ({ buildType }) => buildType === 'static',
+              },
+            }}
+            {...shared}
+            verb="Save build"
+          />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+/** A zip or tar; it is deployed at once. */
+export function Upload({ applicationId }: { applicationId: string }): ReactElement {
+  const file = useRef<HTMLInputElement>(null);
+  const go = useGo();
+  const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  const upload = (chosen: File | undefined): void => {
+    if (!chosen) return;
+    setState({ isBusy: true, error: null });
+    send('application.dropDeployment', { applicationId }, chosen)
+      .then(() => refresh('application', 'deployment'))
+      .then(() => ask('deployment.latest', { applicationId }))
+      .then(
+        (latest) => latest && go(`/deployments/${latest.deploymentId}`),
+        (error: unknown) => setState({ isBusy: false, error: new Error(sentenceOf(error)) }),
+      );
+  };
+  return (
+    <div
+      className="grid place-items-center gap-3 rounded-lg border border-dashed border-edge p-8 text-13"
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        upload(event.dataTransfer.files[0]);
+      }}
+    >
+      <p className="text-muted">Drop a zip or tar of the source here, or</p>
+      <input
+        ref={file}
+        type="file"
+        className="sr-only"
+        tabIndex={-1}
+        aria-label="Archive of the source"
+        accept=".zip,.tar,.gz,.tgz"
+        onChange={(event) => upload(event.target.files?.[0])}
+      />
+      <Button icon="upload" isBusy={state.isBusy} onClick={() => file.current?.click()}>
+        Choose a file
+      </Button>
+      <Fault error={state.error} />
+    </div>
+  );
+}

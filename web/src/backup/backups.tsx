@@ -1,0 +1,217 @@
+/** Backups of a database: schedules, the last good one in words, runs with their steps, restores. */
+import { useState, type ReactElement } from 'react';
+import { Collection } from '../form/collection.tsx';
+import { ask, refresh, useAsk, type Answer } from '../live/api.ts';
+import type { DatabaseKind } from '../live/services.ts';
+import { Button } from '../parts/button.tsx';
+import { Mark, type MarkName } from '../parts/mark.tsx';
+import { Fault, Notice } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { Ago, Took } from '../parts/time.tsx';
+import type { Database } from '../service/service.ts';
+import { Restore } from './restore.tsx';
+import { texts } from './texts.ts';
+
+type Run = Answer<'backup.runsByDatabase'>[number];
+const manual = {
+  postgres: 'backup.manualBackupPostgres',
+  mysql: 'backup.manualBackupMySql',
+  mariadb: 'backup.manualBackupMariadb',
+  mongo: 'backup.manualBackupMongo',
+} as const;
+
+export function Backups({
+  databaseId,
+  kind,
+  database,
+}: {
+  databaseId: string;
+  kind: DatabaseKind;
+  database: Database;
+}): ReactElement {
+  const { data: destinations = [] } = useAsk('destination.all', {}, { retry: false });
+  const { data: backups = [] } = useAsk('backup.byDatabase', { databaseId, databaseType: backedUp(kind) });
+  const { data: runs, error } = useAsk('backup.runsByDatabase', { databaseId }, { every: 10_000 });
+  const [isRestoring, setRestoring] = useState(false);
+  const options = destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }));
+  const names = new Map(options.map(({ value, label }) => [value, label]));
+  const good = backups
+    .map(({ lastGoodAt }) => lastGoodAt)
+    .filter((at) => at !== null)
+    .toSorted()
+    .at(-1);
+  const alarm = backups.find(({ alarmSince }) => alarmSince !== null);
+  return (
+    <>
+      {alarm && (
+        <div className="mb-4">
+          <Notice tone="down">
+            No good backup since <Ago at={alarm.lastGoodAt ?? alarm.alarmSince} />.
+          </Notice>
+        </div>
+      )}
+      <Collection
+        title={good ? 'Backups' : 'Backups: none yet'}
+        noun="schedule"
+        about={destinations.length === 0 ? texts.noDestination : texts.empty}
+        id="backupId"
+        list="backup.byDatabase"
+        input={{ databaseId, databaseType: kind }}
+        create={destinations.length === 0 ? undefined : 'backup.create'}
+        update="backup.update"
+        remove="backup.remove"
+        fixed={{ databaseId, databaseType: kind, [`${kind}Id`]: databaseId, enabled: true }}
+        show={[
+          'destinationId',
+          'schedule',
+          'timeZone',
+          'database',
+          'prefix',
+          'keepLatestCount',
+          'verifySchedule',
+          'alarmAfterHours',
+          'enabled',
+        ]}
+        change={{
+          destinationId: { label: 'Destination', options },
+          schedule: { placeholder: '0 3 * * *', help: texts.schedule },
+          database: { label: 'Name of the database', placeholder: database.databaseName },
+        }}
+        name={({ schedule }) => String(schedule)}
+        detail={({ destinationId, lastGoodAt, enabled }) => (
+          <>
+            {names.get(String(destinationId))}
+            {enabled === true ? '' : ', switched off'}; last good <Ago at={lastGoodAt as string | null} />
+          </>
+        )}
+        removal="It runs no more. What it stored stays at its destination."
+        extra={
+          <Button
+            small
+            look="quiet"
+            icon="undo"
+            disabled={destinations.length === 0}
+            onClick={() => setRestoring(true)}
+          >
+            Restore
+          </Button>
+        }
+      />
+      {backups.length > 0 && (
+        <div className="mb-4 flex flex-wrap gap-2">
+          {backups.map(({ backupId, schedule }) => (
+            <RunNow
+              key={backupId}
+              backupId={backupId}
+              kind={kind}
+              word={backups.length > 1 ? ` (${schedule})` : ''}
+            />
+          ))}
+        </div>
+      )}
+      <Fault error={error} />
+      {runs && runs.length > 0 && (
+        <Panel title="Runs">
+          <ul className="rows text-13">
+            {runs.slice(0, 20).map((run) => (
+              <RunRow key={run.backupRunId} run={run} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+      {isRestoring && (
+        <Restore
+          databaseId={databaseId}
+          kind={kind}
+          name={database.name}
+          databaseName={database.databaseName ?? ''}
+          destinations={options}
+          onClose={() => setRestoring(false)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Redis has no backups. */
+const backedUp = (kind: DatabaseKind): Exclude<DatabaseKind, 'redis'> =>
+  kind === 'redis' ? 'postgres' : kind;
+
+function RunNow({
+  backupId,
+  kind,
+  word,
+}: {
+  backupId: string;
+  kind: DatabaseKind;
+  word: string;
+}): ReactElement {
+  const [state, setState] = useState<{ what?: string; error?: unknown }>({});
+  const run = (what: string, procedure: 'backup.verify' | (typeof manual)[keyof typeof manual]): void => {
+    setState({ what });
+    ask(procedure, { backupId }).then(
+      () => (setState({}), refresh('backup')),
+      (error: unknown) => setState({ error }),
+    );
+    setTimeout(() => void refresh('backup'), 1000);
+  };
+  return (
+    <>
+      {kind !== 'redis' && (
+        <Button isBusy={state.what === 'backup'} icon="download" onClick={() => run('backup', manual[kind])}>
+          Back up now{word}
+        </Button>
+      )}
+      <Button isBusy={state.what === 'verify'} onClick={() => run('verify', 'backup.verify')}>
+        Try a restore{word}
+      </Button>
+      <Fault error={state.error} />
+    </>
+  );
+}
+
+const marks: Record<Run['status'], MarkName> = {
+  queued: 'queued',
+  running: 'running',
+  done: 'done',
+  error: 'failed',
+};
+const words = { backup: 'Backup', restore: 'Restore', verification: 'Trial restore' } as const;
+
+function RunRow({ run }: { run: Run }): ReactElement {
+  const current = run.steps.findLast(({ status }) => status === 'running' || status === 'error');
+  return (
+    <li>
+      <details>
+        <summary className="grid min-h-(--row) grid-cols-[108px_minmax(0,1fr)_max-content] items-center gap-4 px-4 hover:bg-hover">
+          <Mark of={marks[run.status]} />
+          <span className="cut">
+            {words[run.operation]}
+            <span className="text-faint"> {run.errorMessage ?? current?.name ?? run.path}</span>
+          </span>
+          <span className="text-12 text-faint">
+            <Took from={run.startedAt} to={run.finishedAt} />, <Ago at={run.createdAt} />
+          </span>
+        </summary>
+        <div className="grid gap-2 bg-sunken px-4 py-3">
+          <ol className="grid gap-1">
+            {run.steps.map(({ name, status, startedAt, finishedAt, detail }, at) => (
+              <li key={at} className="flex flex-wrap gap-x-3">
+                <Mark
+                  of={status === 'error' ? 'failed' : status === 'stopped' ? 'cancelled' : status}
+                  word={name}
+                />
+                <span className="text-faint">
+                  <Took from={startedAt} to={finishedAt} />
+                </span>
+                {detail && <span className="text-muted [overflow-wrap:anywhere]">{detail}</span>}
+              </li>
+            ))}
+          </ol>
+          {run.previousVolume && <p>The state before is kept in the volume {run.previousVolume}.</p>}
+          {run.errorMessage && <Fault error={run.errorMessage} />}
+        </div>
+      </details>
+    </li>
+  );
+}

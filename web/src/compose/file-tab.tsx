@@ -1,0 +1,117 @@
+/** The compose file, in an editor; what the translation refuses stands at its line. */
+import { lazy, Suspense, useState, type ReactElement } from 'react';
+import { useBlocker } from '@tanstack/react-router';
+import { useDo, useAsk, sentenceOf } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
+import { Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { Form } from '../form/form.tsx';
+import { useDeploy } from '../service/service-actions.tsx';
+import type { Service } from '../service/service.ts';
+
+const Editor = lazy(async () => ({ default: (await import('./editor.tsx')).Editor }));
+
+export function FileTab({ service }: { service: Service }): ReactElement | null {
+  const { compose, id } = service;
+  const [text, setText] = useState(compose?.composeFile ?? '');
+  const update = useDo('compose.update');
+  const approve = useDo('compose.approve');
+  const deploy = useDeploy(service);
+  const services = useAsk('compose.loadServices', { composeId: id }, { retry: false });
+  const stored = compose?.composeFile ?? '';
+  const isEdited = text !== stored && text !== '';
+  useBlocker({
+    shouldBlockFn: () => isEdited && !update.isSuccess && !confirm('Leave without saving the file?'),
+    enableBeforeUnload: () => isEdited,
+  });
+  if (!compose) return null;
+  const save = (andDeploy: boolean): void =>
+    update.mutate({ composeId: id, composeFile: text }, { onSuccess: () => andDeploy && deploy.run() });
+  const refusal = update.error
+    ? sentenceOf(update.error)
+    : services.error
+      ? sentenceOf(services.error)
+      : undefined;
+  return (
+    <>
+      {compose.sourceType !== 'raw' && (
+        <div className="mb-4">
+          <Notice tone="busy">
+            The file comes from a repository:{' '}
+            {compose.customGitUrl ?? `${compose.owner ?? ''}/${compose.repository ?? ''}`},{' '}
+            {compose.composePath}.
+          </Notice>
+        </div>
+      )}
+      <Panel
+        title={
+          services.data ? `${services.data.length} services: ${services.data.join(', ')}` : 'Compose file'
+        }
+        actions={
+          <>
+            <Button small disabled={!isEdited} isBusy={update.isPending} onClick={() => save(false)}>
+              Save
+            </Button>
+            <Button
+              small
+              look="primary"
+              isBusy={update.isPending || deploy.isBusy}
+              onClick={() => (isEdited ? save(true) : deploy.run())}
+            >
+              {isEdited ? 'Save and deploy' : 'Deploy'}
+            </Button>
+          </>
+        }
+      >
+        <Suspense fallback={<SkeletonRows rows={10} />}>
+          <Editor
+            label="Compose file"
+            value={text}
+            onEdit={setText}
+            refusal={refusal}
+            isFixed={compose.sourceType !== 'raw'}
+          />
+        </Suspense>
+      </Panel>
+      <Fault error={update.error ?? services.error ?? deploy.error ?? approve.error} />
+      {compose.awaitsApproval && (
+        <div className="my-4">
+          <Notice>
+            <p>It asks more of the machine than anybody approved:</p>
+            <ul className="my-2 list-disc pl-5">
+              {compose.awaitsApproval.dangers.map((danger, at) => (
+                <li key={at}>
+                  {danger.service}: {danger.what} {danger.value}
+                </li>
+              ))}
+            </ul>
+            <Button
+              small
+              isBusy={approve.isPending}
+              onClick={() => approve.mutate({ composeId: id, digest: compose.awaitsApproval?.digest ?? '' })}
+            >
+              Approve
+            </Button>
+          </Notice>
+        </div>
+      )}
+      <Panel title="Source" isPadded>
+        <Form
+          of="compose.update"
+          show={[
+            'sourceType',
+            'customGitUrl',
+            'customGitBranch',
+            'composePath',
+            'owner',
+            'repository',
+            'branch',
+          ]}
+          fixed={{ composeId: id }}
+          stored={{ ...compose }}
+          verb="Save source"
+        />
+      </Panel>
+    </>
+  );
+}

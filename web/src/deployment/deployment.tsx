@@ -1,0 +1,201 @@
+/** One deployment: reason on top, stages, live log, roll back. */
+import { useParams, useSearch } from '@tanstack/react-router';
+import { useState, type ReactElement } from 'react';
+import { Go, useGo } from '../frame/link.tsx';
+import { useAsk, useDo, type Answer } from '../live/api.ts';
+import { pathOf, useServices, type ServiceRow } from '../live/services.ts';
+import { LogView } from '../log/log-view.tsx';
+import { useLog } from '../log/use-log.ts';
+import { Button } from '../parts/button.tsx';
+import { Steps } from '../new/steps.tsx';
+import { Copy, Value } from '../parts/copy.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { deploymentMark, Mark } from '../parts/mark.tsx';
+import { Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { Ago, Took } from '../parts/time.tsx';
+import { serviceOf, type Deployment } from './deployment-rows.tsx';
+import { Stages } from './stages.tsx';
+import { texts } from './texts.ts';
+
+const isUnderWay = ({ status }: Deployment): boolean => status === 'queued' || status === 'running';
+
+export function DeploymentPage(): ReactElement {
+  const { deploymentId = '' }: { deploymentId?: string } = useParams({ strict: false });
+  const { data: deployment, error } = useAsk('deployment.one', { deploymentId });
+  const { rows } = useServices();
+  const service = deployment && rows?.find(({ id }) => id === serviceOf(deployment));
+  if (!deployment)
+    return (
+      <Page title="Deployment">
+        {error ? (
+          <Fault error={error} />
+        ) : (
+          <Panel>
+            <SkeletonRows rows={3} />
+          </Panel>
+        )}
+      </Page>
+    );
+  return (
+    <Page
+      title={deployment.title}
+      mark={<Mark of={deploymentMark(deployment.status)} />}
+      about={<About {...{ deployment, service }} />}
+      actions={<Actions {...{ deployment, service }} />}
+    >
+      {deployment.errorMessage && (
+        <div className="mb-4">
+          <Fault
+            title={`${deployment.status === 'cancelled' ? 'Cancelled' : 'Failed'}${deployment.stage ? ` in the stage ${deployment.stage}` : ''}`}
+            error={deployment.errorMessage}
+          />
+        </div>
+      )}
+      <Answers deployment={deployment} service={service} />
+      <Stages deployment={deployment} isUnderWay={isUnderWay(deployment)} />
+      <DeploymentLog deployment={deployment} />
+    </Page>
+  );
+}
+
+/** What everybody wants to know at the end of the first deployment. */
+function Answers({
+  deployment,
+  service,
+}: {
+  deployment: Deployment;
+  service: ServiceRow | undefined;
+}): ReactElement | null {
+  const search: { new?: string } = useSearch({ strict: false });
+  const isDone = deployment.status === 'done' && service !== undefined;
+  const address = isDone ? service.address : undefined;
+  return (
+    <>
+      {search.new === 'yes' && <Steps at={2} />}
+      {isDone && address && (
+        <div className="mb-4">
+          <Notice tone="up">
+            {service.name} answers at{' '}
+            <a href={address} target="_blank" rel="noreferrer" className="font-medium underline">
+              {address}
+            </a>{' '}
+            <Copy text={address} what="address" />
+          </Notice>
+        </div>
+      )}
+    </>
+  );
+}
+
+function About({
+  deployment,
+  service,
+}: {
+  deployment: Deployment;
+  service: ServiceRow | undefined;
+}): ReactElement {
+  return (
+    <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
+      {service && (
+        <Go to={pathOf(service)} className="underline decoration-edge underline-offset-2">
+          {service.projectName} / {service.name}
+        </Go>
+      )}
+      <span>
+        Began <Ago at={deployment.startedAt ?? deployment.createdAt} />
+      </span>
+      <span>
+        Took <Took from={deployment.startedAt} to={deployment.finishedAt} />
+      </span>
+      {deployment.commit && <Value what="commit">{deployment.commit.slice(0, 12)}</Value>}
+    </span>
+  );
+}
+
+function Actions({
+  deployment,
+  service,
+}: {
+  deployment: Deployment;
+  service: ServiceRow | undefined;
+}): ReactElement {
+  const go = useGo();
+  const [isAsking, setAsking] = useState(false);
+  const rollback = useDo('deployment.rollback');
+  const kill = useDo('application.killBuild');
+  const killCompose = useDo('compose.killBuild');
+  const { deploymentId, applicationId, composeId } = deployment;
+  const canStop = isUnderWay(deployment) && (applicationId !== null || composeId !== null);
+  return (
+    <>
+      {canStop && (
+        <Button
+          icon="stop"
+          isBusy={kill.isPending || killCompose.isPending}
+          onClick={() =>
+            applicationId === null
+              ? killCompose.mutate({ composeId: composeId ?? '' })
+              : kill.mutate({ applicationId })
+          }
+        >
+          Stop
+        </Button>
+      )}
+      {deployment.status === 'done' && applicationId !== null && (
+        <Button icon="undo" onClick={() => setAsking(true)}>
+          Roll back
+        </Button>
+      )}
+      {isAsking && (
+        <Confirm
+          title={texts.rollbackTitle}
+          verb="Roll back"
+          isDanger={false}
+          onClose={() => setAsking(false)}
+          onConfirm={() =>
+            rollback
+              .mutateAsync({ deploymentId })
+              .then((made: Answer<'deployment.rollback'>) => go(`/deployments/${made.deploymentId}`))
+          }
+        >
+          <p>
+            {service?.name} gets “{deployment.title}”
+            {deployment.commit && <> at commit {deployment.commit.slice(0, 7)}</>}, from{' '}
+            <Ago at={deployment.createdAt} />.
+          </p>
+          <p>{texts.rollback}</p>
+          <p>{texts.rollbackStays}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function DeploymentLog({ deployment }: { deployment: Deployment }): ReactElement {
+  const { deploymentId } = deployment;
+  const log = useLog('deployment.logs', { deploymentId });
+  return (
+    <Panel
+      title={
+        <span className="flex items-center gap-3">
+          Log
+          {isUnderWay(deployment) && log.state === 'live' && <Mark of="running" word="Live" />}
+        </span>
+      }
+    >
+      {log.fault && (
+        <div className="p-2">
+          <Fault error={log.fault} />
+        </div>
+      )}
+      <LogView
+        store={log.store}
+        label="log of the deployment"
+        name={`deployment-${deploymentId}`}
+        isLive={log.state === 'live'}
+        empty={deployment.status === 'queued' ? 'Waits for its turn.' : 'Nothing was written yet.'}
+      />
+    </Panel>
+  );
+}

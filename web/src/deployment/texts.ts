@@ -1,0 +1,22 @@
+export const texts = {
+  title: 'Deployments',
+  about: 'The newest of everything; all of one service stand in its own tab.',
+  empty: 'Every build, release and rollback stands here with its log.',
+  rollbackTitle: 'Roll back to this deployment?',
+  rollback: 'Its image is released again with the settings it had then. Nothing is built.',
+  rollbackStays: 'Data, volumes and domains stay as they are.',
+};
+export const stageWords: Record<string, string> = {
+  checkout: 'Fetch source',
+  build: 'Build',
+  publish: 'Publish image',
+  release: 'Release',
+  'await-healthy': 'Wait until healthy',
+  route: 'Route',
+  prune: 'Clean up',
+  pull: 'Pull image',
+  beside: 'Start beside',
+  copy: 'Copy data',
+  'verify-query': 'Ask the database',
+  switch: 'Switch over',
+};

@@ -1,0 +1,231 @@
+/** Hosts and paths that lead to a service, each with the four steps to its certificate. */
+import { useState, type ReactElement } from 'react';
+import { Form, type FieldChange } from '../form/form.tsx';
+import { ask, useAsk, useDo } from '../live/api.ts';
+import type { Domain } from './domain.ts';
+import { Button } from '../parts/button.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Menu } from '../parts/menu.tsx';
+import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { named, type Service } from '../service/service.ts';
+import { CertificateSteps } from './certificate-steps.tsx';
+import { Requests } from './requests.tsx';
+import { texts } from './texts.ts';
+
+export function DomainsTab({ service }: { service: Service }): ReactElement {
+  const isCompose = service.kind === 'compose';
+  const own = useAsk('domain.byApplicationId', { applicationId: service.id }, { enabled: !isCompose });
+  const ofCompose = useAsk('domain.byComposeId', { composeId: service.id }, { enabled: isCompose });
+  const { data, error } = isCompose ? ofCompose : own;
+  const [over, setOver] = useState<{ what: 'add' | 'edit' | 'remove'; domain?: Domain } | undefined>();
+  const close = (): void => setOver(undefined);
+  const add = (
+    <>
+      <Button icon="plus" look="primary" onClick={() => setOver({ what: 'add' })}>
+        Add domain
+      </Button>
+      {!isCompose && <GenerateDomain service={service} />}
+    </>
+  );
+  return (
+    <>
+      <Fault error={error} />
+      {!data && !error && (
+        <Panel>
+          <SkeletonRows rows={3} />
+        </Panel>
+      )}
+      {data?.length === 0 && (
+        <Panel>
+          <Empty icon="globe" title="No domain yet" action={add}>
+            {texts.empty}
+          </Empty>
+        </Panel>
+      )}
+      {data && data.length > 0 && <div className="mb-3 flex flex-wrap gap-2">{add}</div>}
+      {data?.map((domain) => (
+        <DomainCard key={domain.domainId} domain={domain} onOver={(what) => setOver({ what, domain })} />
+      ))}
+      {over?.what === 'add' && (
+        <Dialog title="Add domain" onClose={close}>
+          <DomainForm service={service} onClose={close} />
+        </Dialog>
+      )}
+      {over?.what === 'edit' && over.domain && (
+        <Dialog title={over.domain.host} onClose={close}>
+          <DomainForm service={service} domain={over.domain} onClose={close} />
+        </Dialog>
+      )}
+      {over?.what === 'remove' && over.domain && <RemoveDomain domain={over.domain} onClose={close} />}
+    </>
+  );
+}
+
+function RemoveDomain({ domain, onClose }: { domain: Domain; onClose: () => void }): ReactElement {
+  const remove = useDo('domain.delete');
+  return (
+    <Confirm
+      title={texts.removeTitle(domain.host)}
+      verb="Remove"
+      onClose={onClose}
+      onConfirm={() => remove.mutateAsync({ domainId: domain.domainId })}
+    >
+      <p>{texts.remove}</p>
+    </Confirm>
+  );
+}
+
+function DomainCard({
+  domain,
+  onOver,
+}: {
+  domain: Domain;
+  onOver: (what: 'edit' | 'remove') => void;
+}): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const address = `${domain.https ? 'https' : 'http'}://${domain.host}${domain.path === '/' ? '' : domain.path}`;
+  return (
+    <Panel
+      title={
+        <span className="flex min-w-0 items-center gap-1">
+          <a href={address} target="_blank" rel="noreferrer" className="cut font-medium">
+            {address}
+          </a>
+          <Copy text={address} what="address" />
+        </span>
+      }
+      actions={
+        <>
+          {domain.serviceName && (
+            <span className="cut text-12 text-faint max-sm:hidden">{domain.serviceName}</span>
+          )}
+          <span className="text-12 whitespace-nowrap text-faint max-sm:hidden">port {domain.port}</span>
+          <Button small look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Requests
+          </Button>
+          <Menu
+            label={`More for ${domain.host}`}
+            className="button quiet small icon"
+            items={[
+              { label: 'Change', icon: 'settings', onPick: () => onOver('edit') },
+              { label: 'Remove', icon: 'close', isDanger: true, onPick: () => onOver('remove') },
+            ]}
+          />
+        </>
+      }
+    >
+      {domain.https ? <CertificateSteps domain={domain} /> : <PlainHttp domain={domain} />}
+      {isOpen && <Requests domainId={domain.domainId} />}
+    </Panel>
+  );
+}
+
+function PlainHttp({ domain }: { domain: Domain }): ReactElement {
+  const check = useDo('domain.validateDomain');
+  return (
+    <div className="flex flex-wrap items-center gap-3 px-4 py-2.5 text-13">
+      <span className="text-faint">Plain http</span>
+      {check.data && (
+        <Mark
+          of={check.data.isValid ? 'done' : 'failed'}
+          word={
+            check.data.isValid
+              ? `Leads here (${check.data.resolvedIps.join(', ')})`
+              : (check.data.error ?? 'Does not lead here')
+          }
+        />
+      )}
+      <Fault error={check.error} />
+      <Button small isBusy={check.isPending} onClick={() => check.mutate({ domain: domain.host })}>
+        Check
+      </Button>
+    </div>
+  );
+}
+
+const changes: Readonly<Record<string, FieldChange>> = {
+  host: { label: 'Host', placeholder: 'shop.example.com' },
+  path: { label: 'Path', placeholder: '/' },
+  port: { label: 'Port of the service', placeholder: '3000' },
+  https: { label: 'https' },
+  certificateType: {
+    label: 'Certificate',
+    when: ({ https }) => https === true,
+    help: 'Issued by itself as soon as the name leads here.',
+    options: [
+      { value: 'acme', label: 'Issued by itself' },
+      { value: 'custom', label: 'From an authority of your own' },
+      { value: 'none', label: 'An uploaded one' },
+    ],
+  },
+  customCertResolver: { when: ({ certificateType }) => certificateType === 'custom' },
+  serviceName: { label: 'Service of the compose file' },
+};
+
+function DomainForm({
+  service,
+  domain,
+  onClose,
+}: {
+  service: Service;
+  domain?: Domain;
+  onClose: () => void;
+}): ReactElement {
+  const isCompose = service.kind === 'compose';
+  const fields = [
+    'host',
+    ...(isCompose ? ['serviceName'] : []),
+    'port',
+    'path',
+    'https',
+    'certificateType',
+    'customCertResolver',
+  ] as const;
+  const done = { onDone: onClose, onCancel: onClose };
+  if (domain)
+    return (
+      <Form
+        of="domain.update"
+        show={[...fields, 'internalPath', 'stripPath', 'hstsMaxAge', 'maxBodyBytes'] as never}
+        change={changes as never}
+        fixed={{ domainId: domain.domainId }}
+        stored={{ ...domain }}
+        verb="Save"
+        {...done}
+      />
+    );
+  return (
+    <Form
+      of="domain.create"
+      show={fields as never}
+      change={changes as never}
+      fixed={{ ...named(service.kind, service.id), ...(isCompose ? { domainType: 'compose' } : {}) } as never}
+      verb="Add domain"
+      {...done}
+    />
+  );
+}
+
+/** A name that leads to the server without any DNS of one's own. */
+function GenerateDomain({ service }: { service: Service }): ReactElement {
+  const create = useDo('domain.create');
+  const [error, setError] = useState<unknown>(null);
+  return (
+    <>
+      <Button
+        isBusy={create.isPending}
+        onClick={() =>
+          void ask('domain.generateDomain', { appName: service.appName, serverId: service.serverId })
+            .then((host) => create.mutateAsync({ host, applicationId: service.id }))
+            .catch(setError)
+        }
+      >
+        Take a test name
+      </Button>
+      <Fault error={error} />
+    </>
+  );
+}

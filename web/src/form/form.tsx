@@ -1,0 +1,309 @@
+/**
+ * A form for a procedure, made from its description: labels, help, checks; the server's faults stand beside
+ * their field. Only what was edited is sent, and nothing that comes from outside touches an edited field.
+ */
+import { useBlocker } from '@tanstack/react-router';
+import { useId, useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
+import { BerthError } from '../../../client/berth-error.ts';
+import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
+import { Fault } from '../parts/notices.tsx';
+import { fieldsOf, partsOf, putAt, storedAt, textOf, valueOf, type Field } from './fields.ts';
+import { faultsOf, labelOf, Words } from './words.tsx';
+
+export interface FieldChange {
+  label?: string;
+  help?: string;
+  placeholder?: string;
+  /** Instead of what the description says. */
+  as?: 'password' | 'area' | 'text' | 'parts';
+  /** Values to choose from, with their words. */
+  options?: readonly { value: string; label: string }[];
+  /** Shown only when this is true of what is in the form. */
+  when?: (values: Readonly<Record<string, unknown>>) => boolean;
+}
+
+export interface FormProps<P extends Path> {
+  of: P;
+  /** The fields in the order in which they are shown; absent: all but the fixed ones. */
+  show?: readonly (keyof Input<P> & string)[];
+  change?: { readonly [F in keyof Input<P>]?: FieldChange };
+  /** Sent as they are. */
+  fixed?: Partial<Input<P>>;
+  /** What is stored now. */
+  stored?: Readonly<Record<string, unknown>> | undefined;
+  verb: string;
+  onDone?: (answer: Answer<P>) => void;
+  onCancel?: () => void;
+  /** Beside the button. */
+  aside?: ReactNode;
+  /** Sends everything shown, not only what was edited: of things that are made. */
+  isWhole?: boolean;
+  columns?: boolean;
+}
+
+export function Form<P extends Path>(props: FormProps<P>): ReactElement {
+  const { of, fixed, stored, verb, onDone, onCancel, aside } = props;
+  const fields = shownFields(props);
+  const [edits, setEdits] = useState<Record<string, string | boolean>>({});
+  const [faults, setFaults] = useState<Record<string, string>>({});
+  const [isSaved, setSaved] = useState(false);
+  const change = useDo(of);
+  const isEdited = Object.keys(edits).length > 0;
+  useBlocker({
+    shouldBlockFn: () =>
+      isEdited && stored !== undefined && !confirm('Leave without saving what you changed?'),
+    enableBeforeUnload: () => isEdited && stored !== undefined,
+  });
+  const values: Record<string, unknown> = { ...stored, ...fixed, ...edits };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const { input, wrong } = inputOf(fields, edits, (name) => changeOf(props, name).as === 'text');
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) return;
+    change.mutate({ ...fixed, ...input } as Input<P>, {
+      onSuccess: (answer) => {
+        setEdits({});
+        setSaved(true);
+        onDone?.(answer);
+      },
+      onError: (error) => setFaults(faultsOf(error)),
+    });
+  };
+  return (
+    <form className="grid gap-4" onSubmit={submit} noValidate>
+      <div className={props.columns ? 'grid gap-4 sm:grid-cols-2' : 'grid gap-4'}>
+        {fields
+          .filter(({ n }) => changeOf(props, n).when?.(values) ?? true)
+          .map((field) => (
+            <FormField
+              key={field.n}
+              field={field}
+              change={changeOf(props, field.n)}
+              isChange={stored !== undefined}
+              value={edits[field.n] ?? storedText(field, storedAt(stored, field.n))}
+              fault={faults[field.n]}
+              onEdit={(value) => {
+                setSaved(false);
+                setEdits((former) =>
+                  without(former, field.n, value, storedText(field, storedAt(stored, field.n))),
+                );
+                setFaults(({ [field.n]: _gone, ...rest }) => rest);
+              }}
+            />
+          ))}
+      </div>
+      <Fault error={change.error && hasPlace(change.error, fields) ? null : change.error} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          type="submit"
+          look="primary"
+          isBusy={change.isPending}
+          disabled={stored !== undefined && !isEdited}
+        >
+          {verb}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+        {aside}
+        <span className="text-12 text-faint" role="status">
+          {isSaved && !isEdited && stored !== undefined ? 'Saved' : ''}
+        </span>
+      </div>
+    </form>
+  );
+}
+
+function shownFields<P extends Path>(props: FormProps<P>): readonly Field[] {
+  const { of, show, fixed } = props;
+  const all = fieldsOf(of);
+  const shown = show
+    ? show.flatMap((name) => all.find(({ n }) => n === name) ?? [])
+    : all.filter(({ n }) => fixed === undefined || !(n in fixed));
+  return shown.flatMap((field) => (changeOf(props, field.n).as === 'parts' ? partsOf(field) : [field]));
+}
+
+/** A part is shown when its whole is. */
+function changeOf<P extends Path>({ change }: FormProps<P>, name: string): FieldChange {
+  const changes: Record<string, FieldChange | undefined> = change ?? {};
+  const [whole = '', part] = name.split('.');
+  if (part === undefined) return changes[whole] ?? {};
+  const { when } = changes[whole] ?? {};
+  return { label: labelOf(part), ...(when ? { when } : {}), ...changes[name] };
+}
+
+const storedText = (field: Field, value: unknown): string | boolean =>
+  field.t === 'switch' ? value === true : textOf(field, value);
+
+/** An edit that leads back to what is stored is none. */
+function without(
+  edits: Record<string, string | boolean>,
+  name: string,
+  value: string | boolean,
+  stored: string | boolean,
+): Record<string, string | boolean> {
+  const { [name]: _former, ...rest } = edits;
+  return value === stored ? rest : { ...rest, [name]: value };
+}
+
+function inputOf(
+  fields: readonly Field[],
+  edits: Readonly<Record<string, string | boolean>>,
+  /** Whether the text itself is the value, where the server takes it beside a list or an object. */
+  isText: (name: string) => boolean,
+): { input: Record<string, unknown>; wrong: Record<string, string> } {
+  const input: Record<string, unknown> = {};
+  const wrong: Record<string, string> = {};
+  for (const field of fields) {
+    const value = edits[field.n];
+    if (value === undefined) continue;
+    try {
+      const given =
+        typeof value === 'boolean' || (field.t === 'json' && isText(field.n)) ? value : valueOf(field, value);
+      if (given !== undefined) putAt(input, field.n, given);
+    } catch (error) {
+      wrong[field.n] = error instanceof Error ? error.message : String(error);
+    }
+  }
+  return { input, wrong };
+}
+
+/** Whether every fault of an error is shown beside a field. */
+const hasPlace = (error: unknown, fields: readonly Field[]): boolean =>
+  error instanceof BerthError &&
+  error.issues.length > 0 &&
+  error.issues.every(({ path }) => fields.some(({ n }) => n === path || n === path.split('.')[0]));
+
+interface FormFieldProps {
+  field: Field;
+  change: FieldChange;
+  /** Of something stored: what is not given stays. */
+  isChange: boolean;
+  value: string | boolean;
+  fault: string | undefined;
+  onEdit: (value: string | boolean) => void;
+}
+
+function FormField({ field, change, isChange, value, fault, onEdit }: FormFieldProps): ReactElement {
+  const id = useId();
+  const help = change.help ?? field.d;
+  const described = `${fault ? `${id}-fault ` : ''}${help ? `${id}-help` : ''}`.trim() || undefined;
+  const label = change.label ?? labelOf(field.n);
+  const input = {
+    id,
+    'aria-describedby': described,
+    'aria-invalid': fault !== undefined || undefined,
+    'aria-required': field.r || undefined,
+  };
+  if (field.t === 'switch')
+    return (
+      <div className="field">
+        <div className="flex items-center gap-3">
+          <input
+            {...input}
+            type="checkbox"
+            className="switch"
+            checked={value === true}
+            onChange={(event) => onEdit(event.target.checked)}
+          />
+          <label htmlFor={id} className="text-13 font-medium">
+            {label}
+          </label>
+        </div>
+        <Words id={id} help={help} fault={fault} />
+      </div>
+    );
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label}
+        {!field.r && !isChange && <span className="ml-1 font-normal text-faint">optional</span>}
+      </label>
+      <TextInput {...{ field, change, input }} value={String(value)} onEdit={onEdit} />
+      <Words id={id} help={help} fault={fault} />
+    </div>
+  );
+}
+
+function TextInput({
+  field,
+  change,
+  input,
+  value,
+  onEdit,
+}: {
+  field: Field;
+  change: FieldChange;
+  input: object;
+  value: string;
+  onEdit: (value: string) => void;
+}): ReactElement {
+  if (field.t === 'list' && field.o) return <Choices {...{ field, value, onEdit }} />;
+  const options = change.options ?? field.o?.map((one) => ({ value: one, label: one }));
+  if (options)
+    return (
+      <select {...input} className="input" value={value} onChange={(event) => onEdit(event.target.value)}>
+        {(value === '' || !field.r) && <option value="">{field.r ? 'Choose…' : '–'}</option>}
+        {options.map((one) => (
+          <option key={one.value} value={one.value}>
+            {one.label}
+          </option>
+        ))}
+      </select>
+    );
+  const isSecret = change.as === 'password' || /password|secret|token$/i.test(field.n);
+  const isArea = change.as === 'area' || field.t === 'json' || field.t === 'list' || (field.l ?? 0) >= 10_000;
+  if (isArea && !isSecret && change.as !== 'text' && change.as !== 'password')
+    return (
+      <textarea
+        {...input}
+        className={`input ${change.as === 'area' ? '' : 'mono'}`}
+        rows={field.t === 'list' ? 3 : 4}
+        placeholder={change.placeholder ?? (field.t === 'list' ? 'One a line' : undefined)}
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onEdit(event.target.value)}
+      />
+    );
+  return (
+    <input
+      {...input}
+      className="input"
+      type={isSecret ? 'password' : 'text'}
+      autoComplete={isSecret ? 'new-password' : 'off'}
+      inputMode={field.t === 'number' ? 'numeric' : undefined}
+      spellCheck={false}
+      placeholder={change.placeholder}
+      value={value}
+      onChange={(event) => onEdit(event.target.value)}
+    />
+  );
+}
+
+/** Several of several. */
+function Choices({
+  field,
+  value,
+  onEdit,
+}: {
+  field: Field;
+  value: string;
+  onEdit: (value: string) => void;
+}): ReactElement {
+  const chosen = value.split('\n').filter((one) => one !== '');
+  return (
+    <div role="group" aria-label={labelOf(field.n)} className="grid gap-1.5 text-13 sm:grid-cols-2">
+      {field.o?.map((one) => (
+        <label key={one} className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={chosen.includes(one)}
+            onChange={({ target }) =>
+              onEdit((target.checked ? [...chosen, one] : chosen.filter((other) => other !== one)).join('\n'))
+            }
+          />
+          {labelOf(one)}
+        </label>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+/** What a field is called and what is said below it. */
+import type { ReactElement, ReactNode } from 'react';
+import { BerthError } from '../../../client/berth-error.ts';
+
+/** `customGitUrl` → `Custom git url`. */
+export function labelOf(name: string): string {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replaceAll(/\b(Id|Url|Cpu|Dns|Ip|Ssh|Acme|S3)\b/gi, (word) => word.toUpperCase())
+    .split(' ')
+    .map((word) => (word === word.toUpperCase() && word.length > 1 ? word : word.toLowerCase()));
+  const [first = '', ...rest] = words;
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
+}
+
+export function faultsOf(error: unknown): Record<string, string> {
+  if (!(error instanceof BerthError)) return {};
+  return Object.fromEntries(
+    error.issues.flatMap(({ path, message }) => [
+      [path.split('.')[0] ?? '', sentence(path, message)],
+      [path.split('.').slice(0, 2).join('.'), sentence(path, message)],
+    ]),
+  );
+}
+
+const sentence = (path: string, message: string): string =>
+  /^[a-z]/.test(message)
+    ? `${labelOf(path.split('.').findLast((part) => !/^\d+$/.test(part)) ?? '')} ${message}.`
+    : message;
+
+export function Words({
+  id,
+  help,
+  fault,
+}: {
+  id: string;
+  help?: ReactNode;
+  fault?: string | undefined;
+}): ReactElement {
+  return (
+    <>
+      {fault && (
+        <p id={`${id}-fault`} className="fault">
+          {fault}
+        </p>
+      )}
+      {help && (
+        <p id={`${id}-help`} className="help">
+          {help}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,128 @@
+/** Is everything up? What needs attention first, then the rest. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useDeferredValue, useEffect, useMemo, type ReactElement } from 'react';
+import { AlarmRows, useAlarms } from '../alarm/alarms.tsx';
+import { Go } from '../frame/link.tsx';
+import { byAttention, kindWords, needsAttention, useServices, type ServiceRow } from '../live/services.ts';
+import { useRights } from '../live/viewer.ts';
+import { Icon } from '../parts/icon.tsx';
+import { Mark, type Condition } from '../parts/mark.tsx';
+import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { ServiceRows } from '../service/service-rows.tsx';
+import { texts } from './texts.ts';
+
+export function Home(): ReactElement {
+  const { rows, error } = useServices();
+  const { alarms } = useAlarms();
+  const { may } = useRights();
+  const search: { q?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const q = search.q ?? '';
+  const wanted = useDeferredValue(q.toLowerCase());
+  const shown = useMemo(
+    () => rows?.filter((row) => wanted === '' || textOf(row).includes(wanted)).toSorted(byAttention),
+    [rows, wanted],
+  );
+  const troubled = shown?.filter(needsAttention) ?? [];
+  const others = shown?.filter((row) => !needsAttention(row)) ?? [];
+  useTitle(rows);
+  const isEmpty = rows?.length === 0;
+  const start = may('canCreateServices') && (
+    <Go to="/new" className="button primary">
+      <Icon name="plus" />
+      {texts.start}
+    </Go>
+  );
+  return (
+    <Page
+      title={texts.title}
+      mark={rows && rows.length > 0 ? <Sum rows={rows} /> : undefined}
+      actions={isEmpty ? undefined : start}
+    >
+      <Fault error={error} />
+      {alarms.length > 0 && (
+        <Panel
+          title={texts.alarms(alarms.length)}
+          actions={
+            <Go to="/alarms" className="button quiet small">
+              All
+            </Go>
+          }
+        >
+          <AlarmRows alarms={alarms.slice(0, 5)} />
+        </Panel>
+      )}
+      {isEmpty ? (
+        <Panel>
+          <Empty title={texts.emptyTitle} action={start} command="berth deploy">
+            {texts.empty}
+          </Empty>
+        </Panel>
+      ) : (
+        <>
+          <input
+            type="search"
+            className="input mb-4 sm:max-w-[360px]"
+            placeholder={texts.filter}
+            aria-label={texts.filter}
+            value={q}
+            onChange={(event) =>
+              void navigate({
+                to: '/',
+                search: (event.target.value ? { q: event.target.value } : {}) as never,
+                replace: true,
+              })
+            }
+          />
+          {troubled.length > 0 && (
+            <Panel title={texts.attention}>
+              <ServiceRows rows={troubled} />
+            </Panel>
+          )}
+          {!rows && !error && (
+            <Panel>
+              <SkeletonRows rows={6} />
+            </Panel>
+          )}
+          {others.length > 0 && (
+            <Panel title={troubled.length > 0 ? texts.all : undefined}>
+              <ServiceRows rows={others} />
+            </Panel>
+          )}
+          {shown?.length === 0 && q !== '' && (
+            <Panel>
+              <Empty icon="search" title="Nothing matches">
+                No service has “{q}” in its name, project or kind.
+              </Empty>
+            </Panel>
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+const textOf = (row: ServiceRow): string =>
+  `${row.name} ${row.appName} ${row.projectName} ${row.environmentName} ${kindWords[row.kind]}`.toLowerCase();
+
+const summed: readonly Condition[] = ['down', 'degraded', 'unreachable', 'starting', 'up'];
+
+function Sum({ rows }: { rows: readonly ServiceRow[] }): ReactElement {
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      {summed.map((condition) => {
+        const count = rows.filter((row) => row.condition === condition).length;
+        return count > 0 && <Mark key={condition} of={condition} word={`${count} ${condition}`} />;
+      })}
+    </span>
+  );
+}
+
+/** How it stands is in the tab's title too. */
+function useTitle(rows: readonly ServiceRow[] | undefined): void {
+  useEffect(() => {
+    const troubled = rows?.filter(({ condition }) => condition === 'down' || condition === 'degraded').length;
+    if (rows) document.title = troubled ? `✕ ${troubled} · Berth` : 'Berth';
+  }, [rows]);
+}

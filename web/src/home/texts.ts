@@ -1,0 +1,10 @@
+export const texts = {
+  title: 'Home',
+  filter: 'Filter by name, project or kind',
+  emptyTitle: 'Deploy your first application',
+  empty: 'Give a git address, an image or a folder. Berth builds it, starts it and shows its address.',
+  start: 'New service',
+  attention: 'Needs attention',
+  all: 'Services',
+  alarms: (count: number) => (count === 1 ? '1 alarm' : `${count} alarms`),
+};

@@ -1,0 +1,157 @@
+/**
+ * The one way to the server: a procedure by its name, typed by the server's own contracts. `useAsk` reads and
+ * caches, `useDo` changes and then has read again what the change touched.
+ */
+import {
+  QueryClient,
+  QueryCache,
+  MutationCache,
+  useMutation,
+  useQuery,
+  type UseMutationResult,
+  type UseQueryResult,
+} from '@tanstack/react-query';
+import { BerthError } from '../../../client/berth-error.ts';
+import { call, type CallKind } from '../../../client/call.ts';
+import type { Client } from '../../../client/client.ts';
+import { follow, type FollowOptions } from '../../../client/follow.ts';
+import { procedureKinds } from '../../../client/procedure-kinds.ts';
+import { noteSessionEnded } from './session-ended.ts';
+
+export type Path = { [R in keyof Client & string]: `${R}.${keyof Client[R] & string}` }[keyof Client &
+  string];
+type CallOf<P extends Path> = P extends `${infer R}.${infer N}`
+  ? R extends keyof Client
+    ? N extends keyof Client[R]
+      ? Client[R][N]
+      : never
+    : never
+  : never;
+/** Lists are arrays: of a page its items. */
+type Listed<V> = V extends { items: unknown; nextCursor: string | null } ? never : V;
+export type Answer<P extends Path> =
+  CallOf<P> extends (...rest: never[]) => Promise<infer V> ? Listed<V> : never;
+export type Input<P extends Path> =
+  CallOf<P> extends (input: infer I, ...rest: never[]) => unknown ? NonNullable<I> : never;
+
+const connection = { url: location.origin };
+
+export function kindOf(path: string): CallKind {
+  const [router = '', name = ''] = path.split('.');
+  const kinds: Record<string, Record<string, CallKind>> = procedureKinds;
+  return kinds[router]?.[name] ?? 'mutation';
+}
+
+/** Whether this server has a procedure at all. */
+export const exists = (path: string): boolean => {
+  const [router = '', name = ''] = path.split('.');
+  const kinds: Record<string, Record<string, CallKind>> = procedureKinds;
+  return kinds[router]?.[name] !== undefined;
+};
+
+export async function ask<P extends Path>(
+  path: P,
+  input?: Input<P>,
+  signal?: AbortSignal,
+): Promise<Answer<P>> {
+  const value = await call(connection, { path, kind: kindOf(path), input }, { signal });
+  return asAnswer<P>(isPage(value) ? value.items : value);
+}
+
+export interface Page<T> {
+  items: readonly T[];
+  nextCursor: string | null;
+}
+
+const isPage = (value: unknown): value is Page<unknown> =>
+  typeof value === 'object' && value !== null && 'items' in value && 'nextCursor' in value;
+
+export async function send<P extends Path>(path: P, input: Input<P>, file: Blob): Promise<Answer<P>> {
+  return asAnswer<P>(await call(connection, { path, kind: kindOf(path), input, file }));
+}
+
+/** The events of a stream; ends with the signal. */
+export function listen(path: Path, input: unknown, options: FollowOptions): ReturnType<typeof follow> {
+  const method = kindOf(path) === 'changing subscription' ? 'POST' : 'GET';
+  return follow(connection, path, input, { ...options, method });
+}
+
+/** The client's table of kinds is checked against the contracts, so an answer has its procedure's shape. */
+function asAnswer<P extends Path>(value: unknown): Answer<P> {
+  return value as Answer<P>;
+}
+
+const isFinal = (error: unknown): boolean => error instanceof BerthError && error.code !== 'UNREACHABLE';
+
+const noteRefusal = (error: unknown): void => {
+  if (error instanceof BerthError && error.code === 'UNAUTHORIZED') noteSessionEnded();
+};
+
+export const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: noteRefusal }),
+  mutationCache: new MutationCache({ onError: noteRefusal }),
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      retry: (count, error) => !isFinal(error) && count < 2,
+      refetchOnWindowFocus: true,
+    },
+  },
+});
+
+export interface AskOptions {
+  enabled?: boolean;
+  /** Milliseconds between two reads, for what no event tells. */
+  every?: number | false;
+  /** Keeps what was there while another input is asked for. */
+  keeps?: boolean;
+  retry?: boolean;
+}
+
+export function useAsk<P extends Path>(
+  path: P,
+  input?: Input<P>,
+  { enabled = true, every = false, keeps = false, retry }: AskOptions = {},
+): UseQueryResult<Answer<P>> {
+  return useQuery<Answer<P>>({
+    queryKey: [path, input ?? {}],
+    queryFn: ({ signal }) => ask(path, input, signal),
+    enabled,
+    refetchInterval: every,
+    ...(retry === undefined ? {} : { retry }),
+    ...(keeps ? { placeholderData: (former) => former } : {}),
+  });
+}
+
+/** Reads again whatever of these routers or procedures is on the screen. */
+export function refresh(...names: readonly string[]): Promise<void> {
+  return queries.invalidateQueries({
+    predicate: ({ queryKey: [path] }) =>
+      typeof path === 'string' &&
+      names.some((name) => path === name || path.startsWith(`${name}.`) || name === '*'),
+  });
+}
+
+/** After a change of a router's thing, these may show something else. */
+const touches: Record<string, readonly string[]> = {
+  user: ['user'],
+  organization: ['organization', 'user'],
+  domain: ['domain', 'application', 'compose', 'service'],
+  deployment: ['deployment', 'application', 'compose', 'project', 'service'],
+  settings: ['settings'],
+};
+const ofServices = ['project', 'environment', 'service', 'deployment', 'backup', 'mount'];
+
+export function useDo<P extends Path>(path: P): UseMutationResult<Answer<P>, Error, Input<P>> {
+  return useMutation<Answer<P>, Error, Input<P>>({
+    mutationFn: (input) => ask(path, input),
+    onSettled: () => {
+      const [router = ''] = path.split('.');
+      return refresh(router, ...(touches[router] ?? ofServices));
+    },
+  });
+}
+
+/** The sentence of whatever went wrong. */
+export const sentenceOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

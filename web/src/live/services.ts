@@ -1,0 +1,118 @@
+/** Every service as one flat row, whatever its kind. */
+import { useMemo } from 'react';
+import type { Condition } from '../parts/mark.tsx';
+import { useAsk, type Answer } from './api.ts';
+
+export const databaseKinds = ['postgres', 'mysql', 'mariadb', 'mongo', 'redis'] as const;
+export type DatabaseKind = (typeof databaseKinds)[number];
+export type ServiceKind = 'application' | 'compose' | DatabaseKind;
+
+export interface ServiceRow {
+  id: string;
+  kind: ServiceKind;
+  name: string;
+  appName: string;
+  projectId: string;
+  projectName: string;
+  environmentId: string;
+  environmentName: string;
+  condition: Condition;
+  /** How the last action ended, where it failed. */
+  note?: string | undefined;
+  /** What is not as it should be, in one sentence. */
+  reason?: string | null | undefined;
+  running: number;
+  desired: number;
+  commit?: string | null | undefined;
+  /** Of what runs. */
+  since?: string | null | undefined;
+  isDeploying: boolean;
+  /** Where it answers from outside. */
+  address?: string | undefined;
+}
+
+type Project = Answer<'project.all'>[number];
+type Listed = Answer<'service.all'>[number];
+type Live = NonNullable<Project['environments'][number]['applications'][number]['live']>;
+
+export const isDatabase = (kind: string): kind is DatabaseKind => databaseKinds.some((one) => one === kind);
+
+/** Name of the field that holds the id of a service of a kind. */
+export const idField = (kind: ServiceKind): string => `${kind}Id`;
+
+export const kindWords: Record<ServiceKind, string> = {
+  application: 'Application',
+  compose: 'Compose',
+  postgres: 'PostgreSQL',
+  mysql: 'MySQL',
+  mariadb: 'MariaDB',
+  mongo: 'MongoDB',
+  redis: 'Redis',
+};
+
+/** Where a service's pages are. */
+export const pathOf = ({ kind, id }: { kind: ServiceKind; id: string }): string =>
+  kind === 'application'
+    ? `/applications/${id}`
+    : kind === 'compose'
+      ? `/compose/${id}`
+      : `/databases/${kind}/${id}`;
+
+/** Of one service on its own page, from what its record shows. */
+export function conditionOf(status: string, live: Live | null | undefined): Condition {
+  if (live == null)
+    return status === 'running'
+      ? 'starting'
+      : status === 'idle'
+        ? 'never deployed'
+        : status === 'error'
+          ? 'down'
+          : 'stopped';
+  if (live.unreachableSince !== null) return 'unreachable';
+  if (live.desired === 0) return status === 'running' ? 'starting' : 'stopped';
+  if (live.running === 0) return status === 'running' || live.problem === null ? 'starting' : 'down';
+  if (live.running < live.desired || live.problem !== null) return 'degraded';
+  return 'up';
+}
+
+/** Those that the viewer reaches, with the condition that Berth gives each. */
+export function useServices(): { rows: ServiceRow[] | undefined; error: unknown } {
+  const { data, error } = useAsk('service.all', {});
+  const rows = useMemo(() => data?.map(rowOf), [data]);
+  return { rows, error };
+}
+
+/** `condition` is the server's; what is wrong is said by it, or by how the last deployment ended. */
+function rowOf(listed: Listed): ServiceRow {
+  const { serviceId, deployment, status, reason } = listed;
+  return {
+    id: serviceId,
+    kind: listed.kind,
+    name: listed.name,
+    appName: listed.appName,
+    projectId: listed.projectId,
+    projectName: listed.projectName,
+    environmentId: listed.environmentId,
+    environmentName: listed.environmentName,
+    condition: listed.condition,
+    note: status === 'error' ? 'last deployment failed' : undefined,
+    reason,
+    running: listed.running,
+    desired: listed.desired,
+    commit: deployment?.commit,
+    since: listed.since,
+    isDeploying: status === 'running',
+    address: listed.address ?? undefined,
+  };
+}
+
+/** What needs attention first, then by name. */
+const order: Condition[] = ['down', 'degraded', 'unreachable', 'starting', 'up', 'stopped', 'never deployed'];
+export const needsAttention = ({ condition, note }: ServiceRow): boolean =>
+  condition === 'down' || condition === 'degraded' || condition === 'unreachable' || note !== undefined;
+
+export const byAttention = (left: ServiceRow, right: ServiceRow): number =>
+  Number(needsAttention(right)) - Number(needsAttention(left)) ||
+  order.indexOf(left.condition) - order.indexOf(right.condition) ||
+  left.name.localeCompare(right.name) ||
+  left.id.localeCompare(right.id);

@@ -1,0 +1,81 @@
+/** A live log as lines in a store; one stream, ended when the page leaves it or is hidden for 30 s. */
+import { useEffect, useState } from 'react';
+import { listen, sentenceOf, type Path } from '../live/api.ts';
+import { createLogStore, type LogStore } from './lines.ts';
+
+export interface LiveLog {
+  store: LogStore;
+  state: 'connecting' | 'live' | 'over' | 'failed';
+  outcome?: string | undefined;
+  fault?: string | undefined;
+}
+
+interface Event {
+  type?: string;
+  text?: string;
+  at?: string;
+  stream?: 'stdout' | 'stderr';
+  stage?: string;
+  outcome?: string;
+}
+
+const hiddenLimitMs = 30_000;
+
+/** `attempt` begins it anew where the same input leads to another log. */
+export function useLog(path: Path, input: object, isOn = true, attempt = 0): LiveLog {
+  const key = JSON.stringify([path, input, attempt]);
+  const [store, setStore] = useState(createLogStore);
+  const [state, setState] = useState<Omit<LiveLog, 'store'>>({ state: 'connecting' });
+  useEffect(() => {
+    if (!isOn) return;
+    const own = createLogStore();
+    setStore(own);
+    setState({ state: 'connecting' });
+    return followInto(own, path, JSON.parse(key)[1], setState);
+  }, [key, isOn, path]);
+  return { store, ...state };
+}
+
+function followInto(
+  store: LogStore,
+  path: Path,
+  input: object,
+  setState: (state: Omit<LiveLog, 'store'>) => void,
+): () => void {
+  let stop = new AbortController();
+  let lastEventId: string | undefined;
+  let isOver = false;
+  const begin = async (): Promise<void> => {
+    const { signal } = (stop = new AbortController());
+    try {
+      setState({ state: 'live' });
+      for await (const { id, data } of listen(path, input, { signal, lastEventId, giveUpAfterMs: 300_000 })) {
+        lastEventId = id;
+        const event = data as Event;
+        if (event.type === 'end') {
+          isOver = true;
+          setState({ state: 'over', outcome: event.outcome });
+        } else if (event.text !== undefined) store.add({ ...event, text: event.text });
+      }
+      if (!isOver) setState({ state: 'over' });
+      isOver = true;
+    } catch (error) {
+      if (signal.aborted) return;
+      isOver = true;
+      setState({ state: 'failed', fault: sentenceOf(error) });
+    }
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onHidden = (): void => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => stop.abort(), hiddenLimitMs);
+    else if (stop.signal.aborted && !isOver) void begin();
+  };
+  document.addEventListener('visibilitychange', onHidden);
+  void begin();
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener('visibilitychange', onHidden);
+    stop.abort();
+  };
+}

@@ -1,0 +1,116 @@
+/** Templates to choose from; the chosen one with what it asks. */
+import { useState, type ReactElement } from 'react';
+import { TextField } from '../form/text-field.tsx';
+import { useAsk, type Answer } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
+import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { texts } from './texts.ts';
+
+type Template = Answer<'template.one'>;
+
+export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactElement {
+  const { data, error } = useAsk('template.all', {});
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const shown = data?.filter(({ title, description }) =>
+    `${title} ${description}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <div className="grid gap-3">
+      <input
+        type="search"
+        className="input sm:max-w-[300px]"
+        placeholder="Search templates"
+        aria-label="Search templates"
+        value={search}
+        onChange={(event) => setSearch(event.target.value)}
+      />
+      <Fault error={error} />
+      {!data && !error && <SkeletonRows rows={4} />}
+      {shown?.length === 0 && (
+        <Empty icon="search" title="Nothing matches">
+          Any compose file can be pasted instead.
+        </Empty>
+      )}
+      <ul className="grid gap-2 sm:grid-cols-2">
+        {shown?.map(({ name, title, description, images }) => (
+          <li key={name}>
+            <button
+              type="button"
+              className="panel grid h-full w-full content-start gap-1 p-3 text-start hover:bg-hover"
+              onClick={() => onPick(name)}
+            >
+              <span className="text-13 font-medium">{title}</span>
+              <span className="text-12 text-muted">{description}</span>
+              <code className="cut text-12 text-faint" title={images.join('\n')}>
+                {images[0]}
+                {images.length > 1 && ` and ${images.length - 1} more`}
+              </code>
+            </button>
+          </li>
+        ))}
+      </ul>
+      <p className="text-12 text-faint">{texts.templates}</p>
+    </div>
+  );
+}
+
+export function TemplateFields({
+  template,
+  host,
+  variables,
+  onHost,
+  onVariable,
+  onBack,
+}: {
+  template: Template;
+  host: string;
+  variables: Readonly<Record<string, string>>;
+  onHost: (host: string) => void;
+  onVariable: (name: string, value: string) => void;
+  onBack: () => void;
+}): ReactElement {
+  const asked = template.variables.filter(({ generate }) => generate === null || generate === 'password');
+  return (
+    <div className="grid gap-4">
+      <div className="flex flex-wrap items-start gap-3">
+        <div className="min-w-0 flex-1 basis-60">
+          <h2 className="text-16">{template.title}</h2>
+          <p className="text-13 text-muted">
+            {template.description}{' '}
+            <a href={template.website} target="_blank" rel="noreferrer" className="underline">
+              {template.website.replace('https://', '')}
+            </a>
+          </p>
+        </div>
+        <Button small icon="back" onClick={onBack}>
+          Other templates
+        </Button>
+      </div>
+      <TextField
+        label="Host"
+        placeholder="A test name"
+        help="Where it answers. Empty: a name that leads here without any DNS of yours."
+        value={host}
+        onEdit={onHost}
+      />
+      {asked.map(({ name, description, generate, value }) => (
+        <TextField
+          key={name}
+          label={name}
+          className="mono"
+          help={description}
+          placeholder={generate === 'password' ? 'made for you' : value}
+          value={variables[name] ?? ''}
+          onEdit={(text) => onVariable(name, text)}
+        />
+      ))}
+      <details className="text-13">
+        <summary className="text-muted">Its compose file</summary>
+        <pre className="mt-2 max-h-[320px] overflow-auto rounded-md bg-sunken p-3 text-12" tabIndex={0}>
+          {template.file}
+        </pre>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+/** What each kind of service asks for. */
+import { useId, useState, type ReactElement } from 'react';
+import { TextField } from '../form/text-field.tsx';
+import { databaseKinds, kindWords } from '../live/services.ts';
+import { Drop } from './drop.tsx';
+import { TemplateFields } from './gallery.tsx';
+import type { Kind, Values } from './make.ts';
+
+interface FieldsProps {
+  values: Values;
+  faults: Readonly<Record<string, string>>;
+  onEdit: (change: Partial<Values>) => void;
+}
+
+export function KindFields({ kind, ...props }: FieldsProps & { kind: Kind }): ReactElement {
+  const Fields = fields[kind];
+  return <Fields {...props} />;
+}
+
+function Git({ values, faults, onEdit }: FieldsProps): ReactElement {
+  return (
+    <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">
+      <TextField
+        label="Git address"
+        autoFocus
+        required
+        placeholder="https://github.com/you/shop"
+        value={values.url}
+        onEdit={(url) => onEdit({ url })}
+        fault={faults['customGitUrl']}
+      />
+      <TextField
+        label="Branch"
+        required
+        value={values.branch}
+        onEdit={(branch) => onEdit({ branch })}
+        fault={faults['customGitBranch']}
+      />
+    </div>
+  );
+}
+
+const Image = ({ values, faults, onEdit }: FieldsProps): ReactElement => (
+  <TextField
+    label="Image"
+    autoFocus
+    required
+    placeholder="nginx:1.27"
+    value={values.image}
+    onEdit={(image) => onEdit({ image })}
+    fault={faults['containerImage']}
+    help="Of another registry with its host: registry.example.com/shop:2"
+  />
+);
+
+const Upload = ({ values, onEdit }: FieldsProps): ReactElement => (
+  <Drop
+    file={values.archive}
+    onFile={(archive, name) => onEdit({ archive, ...(values.name === '' ? { name } : {}) })}
+  />
+);
+
+const Template = ({ values, onEdit }: FieldsProps): ReactElement | null =>
+  values.template ? (
+    <TemplateFields
+      template={values.template}
+      host={values.host}
+      variables={values.variables}
+      onHost={(host) => onEdit({ host })}
+      onVariable={(name, value) => onEdit({ variables: { ...values.variables, [name]: value } })}
+      onBack={() => onEdit({ template: undefined })}
+    />
+  ) : null;
+
+function Database({ values, onEdit }: FieldsProps): ReactElement {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>Kind</label>
+      <select
+        id={id}
+        className="input"
+        value={values.databaseKind}
+        onChange={({ target }) =>
+          onEdit({ databaseKind: databaseKinds.find((one) => one === target.value) ?? 'postgres' })
+        }
+      >
+        {databaseKinds.map((one) => (
+          <option key={one} value={one}>
+            {kindWords[one]}
+          </option>
+        ))}
+      </select>
+      <p className="help">
+        Name, user and a generated password are set; the connection stands in its Data tab.
+      </p>
+    </div>
+  );
+}
+
+function Compose(props: FieldsProps): ReactElement {
+  const { values, faults, onEdit } = props;
+  const id = useId();
+  const [isOfGit, setOfGit] = useState(false);
+  return (
+    <div className="grid gap-4">
+      <label className="flex items-center gap-3 text-13">
+        <input
+          type="checkbox"
+          className="switch"
+          checked={isOfGit}
+          onChange={({ target }) => {
+            setOfGit(target.checked);
+            onEdit({ url: '' });
+          }}
+        />
+        From a repository
+      </label>
+      {isOfGit ? (
+        <>
+          <Git {...props} />
+          <TextField
+            label="Path of the file"
+            required
+            className="mono"
+            value={values.composePath}
+            onEdit={(composePath) => onEdit({ composePath })}
+            fault={faults['composePath']}
+          />
+        </>
+      ) : (
+        <div className="field">
+          <label htmlFor={id}>Compose file</label>
+          <textarea
+            id={id}
+            className="input mono min-h-[200px]"
+            required
+            spellCheck={false}
+            value={values.file}
+            onChange={(event) => onEdit({ file: event.target.value })}
+          />
+          {faults['composeFile'] && <p className="fault">{faults['composeFile']}</p>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const fields: Record<Kind, (props: FieldsProps) => ReactElement | null> = {
+  git: Git,
+  image: Image,
+  upload: Upload,
+  template: Template,
+  database: Database,
+  compose: Compose,
+};

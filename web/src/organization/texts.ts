@@ -1,0 +1,18 @@
+export const texts = {
+  invited: 'There is no mail server: give this link to the person. It is good for 7 days and for one use.',
+  remove: 'Their sessions and keys here end at once. What they made stays.',
+  grants: {
+    canCreateProjects: 'Create projects',
+    canDeleteProjects: 'Delete projects',
+    canCreateServices: 'Create services',
+    canDeleteServices: 'Delete services',
+    canCreateEnvironments: 'Create environments',
+    canDeleteEnvironments: 'Delete environments',
+    canAccessToContainers: 'See containers',
+    canAccessToAPI: 'Make API keys',
+    canAccessToSSHKeys: 'Use SSH keys',
+    canAccessToGitProviders: 'Use git hosts',
+    canReadSecrets: 'Read variables and passwords',
+    canOpenTerminal: 'Open a terminal',
+  } as Record<string, string>,
+};

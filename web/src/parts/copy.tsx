@@ -1,0 +1,49 @@
+import { useEffect, useState, type ReactElement } from 'react';
+import { Icon } from './icon.tsx';
+
+/** Puts a text on the clipboard; over plain http there is none, and a selection does it. */
+export async function copyText(text: string): Promise<void> {
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.style.position = 'fixed';
+  field.style.opacity = '0';
+  (document.querySelector('dialog[open]') ?? document.body).append(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+}
+
+export function Copy({ text, what }: { text: string; what: string }): ReactElement {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), 1500);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  return (
+    <button
+      type="button"
+      className="button quiet small icon"
+      aria-label={isDone ? `${what} copied` : `Copy ${what}`}
+      onClick={(event) => {
+        event.preventDefault();
+        void copyText(text).then(() => setDone(true));
+      }}
+    >
+      <Icon name={isDone ? 'check' : 'copy'} size={14} />
+    </button>
+  );
+}
+
+/** A value that people carry elsewhere, with its copy button. */
+export function Value({ children, what }: { children: string; what: string }): ReactElement {
+  return (
+    <span className="inline-flex max-w-full items-center gap-1">
+      <code className="cut" title={children}>
+        {children}
+      </code>
+      <Copy text={children} what={what} />
+    </span>
+  );
+}

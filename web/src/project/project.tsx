@@ -1,0 +1,249 @@
+/** A project: its environments and what stands in them, shared variables, copying and removal. */
+import { useParams, useSearch } from '@tanstack/react-router';
+import { useState, type ReactElement } from 'react';
+import { Form } from '../form/form.tsx';
+import { Go, useGo } from '../frame/link.tsx';
+import { useAsk, useDo, type Answer } from '../live/api.ts';
+import { byAttention, useServices } from '../live/services.ts';
+import { useRights } from '../live/viewer.ts';
+import { Confirm, Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
+import { Menu, type MenuItem } from '../parts/menu.tsx';
+import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Page, Panel } from '../parts/page.tsx';
+import { ServiceRows } from '../service/service-rows.tsx';
+import { texts } from './texts.ts';
+
+type Project = Answer<'project.one'>;
+type Environment = Project['environments'][number];
+type Over =
+  | 'rename'
+  | 'duplicate'
+  | 'variables'
+  | 'remove'
+  | 'environment'
+  | 'environment variables'
+  | 'copy environment'
+  | 'remove environment';
+
+export function ProjectPage(): ReactElement {
+  const { projectId = '' }: { projectId?: string } = useParams({ strict: false });
+  const search: { environment?: string } = useSearch({ strict: false });
+  const { data: project, error } = useAsk('project.one', { projectId });
+  const { rows: services = [] } = useServices();
+  const { may } = useRights();
+  const [over, setOver] = useState<Over | undefined>();
+  if (!project)
+    return (
+      <Page title="Project">
+        {error ? (
+          <Fault error={error} />
+        ) : (
+          <Panel>
+            <SkeletonRows />
+          </Panel>
+        )}
+      </Page>
+    );
+  const environments = project.environments.toSorted((one) => (one.name === 'production' ? -1 : 1));
+  const environment =
+    environments.find(({ environmentId }) => environmentId === search.environment) ?? environments[0];
+  const rows = services
+    .filter(({ environmentId }) => environmentId === environment?.environmentId)
+    .toSorted(byAttention);
+  const create = may('canCreateServices') && environment && (
+    <Go to={`/new?environment=${environment.environmentId}`} className="button primary">
+      <Icon name="plus" />
+      New service
+    </Go>
+  );
+  return (
+    <Page
+      title={project.name}
+      about={project.description || undefined}
+      actions={
+        <>
+          {create}
+          <Menu label="More for this project" items={menuOf(setOver, environment, may)} />
+        </>
+      }
+    >
+      <nav className="tabs mb-4" aria-label="Environments">
+        {environments.map((one) => (
+          <Go
+            key={one.environmentId}
+            to={`/projects/${projectId}?environment=${one.environmentId}`}
+            aria-current={one === environment ? 'page' : undefined}
+          >
+            {one.name}
+          </Go>
+        ))}
+      </nav>
+      <Panel>
+        {rows.length === 0 ? (
+          <Empty title="Nothing stands in this environment" action={create} command="berth deploy">
+            Applications, databases and compose services of this environment see each other by name.
+          </Empty>
+        ) : (
+          <ServiceRows rows={rows} hasPlace={false} />
+        )}
+      </Panel>
+      {over && <Overs over={over} onClose={() => setOver(undefined)} {...{ project, environment }} />}
+    </Page>
+  );
+}
+
+function menuOf(
+  open: (over: Over) => void,
+  environment: Environment | undefined,
+  may: ReturnType<typeof useRights>['may'],
+): (MenuItem | 'line')[] {
+  const item = (label: string, over: Over, icon: MenuItem['icon'], isDanger = false): MenuItem => ({
+    label,
+    isDanger,
+    ...(icon ? { icon } : {}),
+    onPick: () => open(over),
+  });
+  return [
+    item('Name and description', 'rename', 'settings'),
+    item('Shared variables', 'variables', 'key'),
+    ...(may('canCreateProjects') ? [item('Duplicate project', 'duplicate', 'copy')] : []),
+    'line',
+    ...(may('canCreateEnvironments') ? [item('New environment', 'environment', 'plus')] : []),
+    ...(environment
+      ? [
+          item(`Variables of ${environment.name}`, 'environment variables', 'key'),
+          ...(may('canCreateEnvironments')
+            ? [item(`Duplicate ${environment.name}`, 'copy environment', 'copy')]
+            : []),
+        ]
+      : []),
+    'line',
+    ...(environment && environment.name !== 'production' && may('canDeleteEnvironments')
+      ? [item(`Remove ${environment.name}`, 'remove environment', 'close', true)]
+      : []),
+    ...(may('canDeleteProjects') ? [item('Remove project', 'remove', 'close', true)] : []),
+  ];
+}
+
+const titles: Record<Exclude<Over, 'remove' | 'remove environment'>, string> = {
+  rename: 'Name and description',
+  variables: 'Shared variables of the project',
+  duplicate: 'Duplicate project',
+  environment: 'New environment',
+  'environment variables': 'Variables of the environment',
+  'copy environment': 'Duplicate environment',
+};
+
+function Overs({
+  over,
+  onClose,
+  project,
+  environment,
+}: {
+  over: Over;
+  onClose: () => void;
+  project: Project;
+  environment: Environment | undefined;
+}): ReactElement | null {
+  const go = useGo();
+  const remove = useDo('project.remove');
+  const removeEnvironment = useDo('environment.remove');
+  const { projectId } = project;
+  if (over === 'remove')
+    return (
+      <Confirm
+        title={`Remove ${project.name}?`}
+        verb="Remove project"
+        typed={project.name}
+        onClose={onClose}
+        onConfirm={() => remove.mutateAsync({ projectId }).then(() => go('/projects'))}
+      >
+        <p>{texts.removeStays}</p>
+      </Confirm>
+    );
+  if (over === 'remove environment')
+    return (
+      <Confirm
+        title={`Remove ${environment?.name ?? ''}?`}
+        verb="Remove environment"
+        onClose={onClose}
+        onConfirm={() =>
+          removeEnvironment
+            .mutateAsync({ environmentId: environment?.environmentId ?? '' })
+            .then(() => go(`/projects/${projectId}`))
+        }
+      >
+        <p>Its variables go. It is removed only when no service stands in it.</p>
+      </Confirm>
+    );
+  const environmentId = environment?.environmentId ?? '';
+  const done = { onDone: onClose, onCancel: onClose };
+  const env = {
+    env: { label: 'Variables', help: 'KEY=VALUE, one a line; services read them as ${{project.KEY}}' },
+  };
+  return (
+    <Dialog title={titles[over]} onClose={onClose} look={over.includes('variables') ? 'wide' : ''}>
+      {over === 'rename' && (
+        <Form
+          of="project.update"
+          show={['name', 'description']}
+          fixed={{ projectId }}
+          stored={{ ...project }}
+          verb="Save"
+          {...done}
+        />
+      )}
+      {over === 'variables' && (
+        <Form
+          of="project.update"
+          show={['env']}
+          change={env}
+          fixed={{ projectId }}
+          stored={{ ...project }}
+          verb="Save"
+          {...done}
+        />
+      )}
+      {over === 'duplicate' && (
+        <Form
+          of="project.duplicate"
+          show={['name']}
+          fixed={{ projectId }}
+          verb="Duplicate"
+          onDone={(copy) => go(`/projects/${copy.projectId}`)}
+          onCancel={onClose}
+        />
+      )}
+      {over === 'environment' && (
+        <Form
+          of="environment.create"
+          show={['name', 'description']}
+          fixed={{ projectId }}
+          verb="Create environment"
+          {...done}
+        />
+      )}
+      {over === 'environment variables' && (
+        <Form
+          of="environment.update"
+          show={['env']}
+          change={env}
+          fixed={{ environmentId }}
+          stored={{ ...environment }}
+          verb="Save"
+          {...done}
+        />
+      )}
+      {over === 'copy environment' && (
+        <Form
+          of="environment.duplicate"
+          show={['name']}
+          fixed={{ environmentId }}
+          verb="Duplicate"
+          {...done}
+        />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,99 @@
+/** Addresses and the pages they show; a page's code comes when it is first asked for, or pointed at. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+} from '@tanstack/react-router';
+import { Door } from './user/door.tsx';
+import { Frame } from './frame/frame.tsx';
+import { Home } from './home/home.tsx';
+import { NotFound, PageFault } from './frame/page-fault.tsx';
+
+const root = createRootRoute({
+  component: Outlet,
+  notFoundComponent: NotFound,
+  errorComponent: PageFault,
+});
+const door = (path: string, kind: 'sign-in' | 'sign-up' | 'join') =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    component: () => <Door kind={kind} />,
+    validateSearch: (search: Record<string, unknown>): { next?: string } =>
+      typeof search['next'] === 'string' ? { next: search['next'] } : {},
+  });
+const design = createRoute({
+  getParentRoute: () => root,
+  path: '/design',
+  component: lazyRouteComponent(() => import('./design/design.tsx'), 'Design'),
+});
+const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame });
+
+const inFrame = (path: string, component: Parameters<typeof createRoute>[0]['component']) =>
+  createRoute({ getParentRoute: () => frame, path, component });
+
+const service = () => import('./service/service-page.tsx');
+const pages = [
+  inFrame('/', Home),
+  inFrame(
+    '/new',
+    lazyRouteComponent(() => import('./new/new-service.tsx'), 'NewService'),
+  ),
+  inFrame(
+    '/projects',
+    lazyRouteComponent(() => import('./project/projects.tsx'), 'Projects'),
+  ),
+  inFrame(
+    '/projects/$projectId',
+    lazyRouteComponent(() => import('./project/project.tsx'), 'ProjectPage'),
+  ),
+  inFrame('/applications/$id', lazyRouteComponent(service, 'ApplicationPage')),
+  inFrame('/applications/$id/$tab', lazyRouteComponent(service, 'ApplicationPage')),
+  inFrame('/compose/$id', lazyRouteComponent(service, 'ComposePage')),
+  inFrame('/compose/$id/$tab', lazyRouteComponent(service, 'ComposePage')),
+  inFrame('/databases/$kind/$id', lazyRouteComponent(service, 'DatabasePage')),
+  inFrame('/databases/$kind/$id/$tab', lazyRouteComponent(service, 'DatabasePage')),
+  inFrame(
+    '/deployments',
+    lazyRouteComponent(() => import('./deployment/deployments.tsx'), 'Deployments'),
+  ),
+  inFrame(
+    '/deployments/$deploymentId',
+    lazyRouteComponent(() => import('./deployment/deployment.tsx'), 'DeploymentPage'),
+  ),
+  inFrame(
+    '/alarms',
+    lazyRouteComponent(() => import('./alarm/alarms.tsx'), 'Alarms'),
+  ),
+  inFrame(
+    '/servers',
+    lazyRouteComponent(() => import('./server/servers.tsx'), 'Servers'),
+  ),
+  inFrame(
+    '/servers/$serverId',
+    lazyRouteComponent(() => import('./server/server.tsx'), 'ServerPage'),
+  ),
+  inFrame(
+    '/settings',
+    lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  ),
+  inFrame(
+    '/settings/$section',
+    lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+  ),
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    door('/sign-in', 'sign-in'),
+    door('/sign-up', 'sign-up'),
+    door('/join', 'join'),
+    design,
+    frame.addChildren(pages),
+  ]),
+  defaultPreload: 'intent',
+  defaultPendingMinMs: 0,
+  scrollRestoration: true,
+});

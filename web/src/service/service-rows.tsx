@@ -1,0 +1,117 @@
+/** The list of services: one row each, 36 px; of many only those that are seen are drawn. */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useLayoutEffect, useRef, useState, type ReactElement } from 'react';
+import { Go } from '../frame/link.tsx';
+import { kindWords, pathOf, type ServiceKind, type ServiceRow } from '../live/services.ts';
+import { Icon, type IconName } from '../parts/icon.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Ago } from '../parts/time.tsx';
+
+/** Shorter lists are simply there. */
+const drawnWhole = 60;
+
+export const kindIcon = (kind: ServiceKind): IconName =>
+  kind === 'application' ? 'box' : kind === 'compose' ? 'stack' : 'database';
+
+export function ServiceRows({
+  rows,
+  hasPlace = true,
+}: {
+  rows: readonly ServiceRow[];
+  hasPlace?: boolean;
+}): ReactElement {
+  if (rows.length <= drawnWhole)
+    return (
+      <div className="rows">
+        {rows.map((row) => (
+          <Row key={`${row.kind}-${row.id}`} row={row} hasPlace={hasPlace} />
+        ))}
+      </div>
+    );
+  return <ManyRows rows={rows} hasPlace={hasPlace} />;
+}
+
+function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: boolean }): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  const [height, setHeight] = useState(36);
+  useLayoutEffect(() => {
+    setHeight(innerWidth < 640 ? 56 : matchMedia('(pointer: coarse)').matches ? 44 : 36);
+  }, []);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => height + 1,
+    overscan: 12,
+  });
+  return (
+    <div ref={box} className="h-[min(70dvh,900px)] overflow-auto" tabIndex={-1}>
+      <div className="relative" style={{ height: list.getTotalSize() }}>
+        {list.getVirtualItems().map(({ index, start }) => {
+          const row = rows[index];
+          return (
+            row && (
+              <div
+                key={`${row.kind}-${row.id}`}
+                className="absolute inset-x-0 border-b border-line"
+                style={{ top: start }}
+              >
+                <Row row={row} hasPlace={hasPlace} />
+              </div>
+            )
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactElement {
+  const why = row.reason ?? row.note;
+  return (
+    <Go
+      to={pathOf(row)}
+      data-row
+      className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover sm:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)_88px_96px] sm:py-0"
+    >
+      <span className="flex min-w-0 items-center gap-2.5">
+        <span className="text-faint" title={kindWords[row.kind]}>
+          <Icon name={kindIcon(row.kind)} size={14} />
+        </span>
+        <span className="cut font-medium" title={row.name}>
+          {row.name}
+        </span>
+        {hasPlace && (
+          <span
+            className="cut shrink-[4] text-faint max-sm:hidden"
+            title={`${row.projectName} / ${row.environmentName}`}
+          >
+            {row.projectName} / {row.environmentName}
+          </span>
+        )}
+      </span>
+      <span className="flex min-w-0 items-center gap-2 max-sm:justify-self-end">
+        <Mark of={row.condition} />
+        {why && (
+          <span className="cut text-12 text-down max-sm:hidden" title={why}>
+            {why}
+          </span>
+        )}
+      </span>
+      <span
+        className="text-12 text-faint tabular-nums max-sm:hidden"
+        title="Tasks that run, of those that should"
+      >
+        {row.desired > 0 ? `${row.running} of ${row.desired}` : ''}
+      </span>
+      <span className="cut text-end text-12 text-faint max-sm:hidden">
+        {row.since ? <Ago at={row.since} /> : ''}
+      </span>
+      <span className="cut text-12 text-faint sm:hidden">
+        {hasPlace ? `${row.projectName} / ${row.environmentName}` : kindWords[row.kind]}
+      </span>
+      <span className="justify-self-end text-12 text-faint sm:hidden">
+        {why ? <span className="text-down">{why}</span> : row.since ? <Ago at={row.since} /> : ''}
+      </span>
+    </Go>
+  );
+}

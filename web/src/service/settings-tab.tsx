@@ -1,0 +1,104 @@
+/** Settings of a service: source and builder by hand, the rest from their descriptions. */
+import type { ReactElement } from 'react';
+import { Source } from '../application/source.tsx';
+import { Attachments } from '../application/attachments.tsx';
+import { Form, type FieldChange } from '../form/form.tsx';
+import { isDatabase } from '../live/services.ts';
+import { useRights } from '../live/viewer.ts';
+import { Button } from '../parts/button.tsx';
+import { Notice } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { DeleteService } from './delete-service.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { Webhook } from './webhook.tsx';
+import { named, procedureOf, type Service } from './service.ts';
+import { useState } from 'react';
+
+const change: Readonly<Record<string, FieldChange>> = {
+  memoryLimit: { placeholder: '512m', help: 'The kernel ends a task that takes more.' },
+  memoryReservation: { placeholder: '128m' },
+  cpuLimit: { placeholder: '1.5', help: 'Cores' },
+  cpuReservation: { placeholder: '0.25', help: 'Cores' },
+  healthCheck: {
+    help: 'JSON, such as {"type": "http", "path": "/health"}. Without one Berth looks for an open port.',
+  },
+  description: { as: 'text' },
+  appName: { label: 'Internal name' },
+};
+
+const groups: Record<'application' | 'database' | 'compose', readonly [string, readonly string[]][]> = {
+  application: [
+    ['General', ['name', 'description', 'replicas', 'autoDeploy']],
+    ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation']],
+    [
+      'Running',
+      [
+        'command',
+        'args',
+        'healthCheck',
+        'updateOrder',
+        'stopGracePeriod',
+        'preReleaseCommand',
+        'rollbackActive',
+        'labels',
+        'placement',
+      ],
+    ],
+  ],
+  compose: [['General', ['name', 'description', 'composeType', 'autoDeploy', 'randomize', 'suffix']]],
+  database: [
+    ['General', ['name', 'description', 'containerImage']],
+    ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation', 'replicas']],
+    ['Running', ['command', 'args']],
+  ],
+};
+
+export function SettingsTab({ service }: { service: Service }): ReactElement {
+  const { kind, id, application, compose, database, pendingChanges, live } = service;
+  const { may } = useRights();
+  const [isDeleting, setDeleting] = useState(false);
+  const stored = (application ?? compose ?? database) as Readonly<Record<string, unknown>>;
+  const sections = groups[isDatabase(kind) ? 'database' : kind];
+  return (
+    <div className="max-w-[760px]">
+      {live !== null && pendingChanges.length > 0 && (
+        <div className="mb-4">
+          <Notice>
+            Changed since the last deployment: {pendingChanges.join(', ')}. Deploy puts it into effect.
+          </Notice>
+        </div>
+      )}
+      {application && <Source application={application} />}
+      {sections.map(([title, fields]) => (
+        <Panel key={title} title={title} isPadded>
+          <Form
+            of={procedureOf(kind, 'update')}
+            show={fields as never}
+            change={change as never}
+            fixed={named(kind, id) as never}
+            stored={stored}
+            verb="Save"
+            columns={title === 'Resources'}
+          />
+        </Panel>
+      ))}
+      {application && <Attachments application={application} />}
+      {!isDatabase(kind) && <Webhook service={service} />}
+      {!isDatabase(kind) && <Deliveries service={service} />}
+      {may('canDeleteServices') && (
+        <Panel title="Delete" isPadded>
+          <div className="flex flex-wrap items-center gap-4 text-13">
+            <p className="min-w-0 flex-1 basis-60 text-muted">
+              The service goes with its deployments and domains. Its name has to be typed.
+            </p>
+            <Button look="danger" onClick={() => setDeleting(true)}>
+              Delete{' '}
+              {kind === 'application' ? 'application' : kind === 'compose' ? 'compose service' : 'database'}
+            </Button>
+          </div>
+        </Panel>
+      )}
+      {isDeleting && <DeleteService service={service} onClose={() => setDeleting(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,24 @@
+export const texts = {
+  deploy: 'Deploy',
+  pending: (count: number) => (count === 1 ? '1 change not deployed' : `${count} changes not deployed`),
+  neverDeployed: 'Nothing runs yet',
+  neverDeployedMore: 'Choose where its source is, then deploy it. The log is live.',
+  stopTitle: 'Stop this service?',
+  stop: 'Its tasks end and its addresses answer nothing. Images and data stay; Start brings it back.',
+  logsEmpty: 'The service has written nothing yet.',
+  notRunning: 'It runs no task at the moment, so nothing is written.',
+};
+export const tabWords = {
+  overview: 'Overview',
+  deployments: 'Deployments',
+  logs: 'Logs',
+  variables: 'Variables',
+  domains: 'Domains',
+  file: 'Compose file',
+  data: 'Data',
+  schedules: 'Schedules',
+  previews: 'Previews',
+  terminal: 'Terminal',
+  settings: 'Settings',
+} as const;
+export type TabName = keyof typeof tabWords;

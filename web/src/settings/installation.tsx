@@ -1,0 +1,125 @@
+/** Settings of the whole installation, its builders, its own backup, approvals, quotas. */
+import type { ReactElement } from 'react';
+import { Form } from '../form/form.tsx';
+import { useAsk, useDo, refresh } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { Ago, Took } from '../parts/time.tsx';
+import { Organizations } from '../organization/organizations.tsx';
+
+export function Installation(): ReactElement {
+  const { data: settings, error } = useAsk('settings.get', {}, { retry: false });
+  const builders = useAsk('settings.builders', {}, { retry: false });
+  const wall = useAsk('settings.portWall', {}, { retry: false });
+  return (
+    <>
+      <div className="mb-4 empty:hidden">
+        <Fault error={error} />
+      </div>
+      <Panel title="Settings" isPadded>
+        {settings ? (
+          <Form of="settings.update" stored={{ ...settings }} verb="Save" columns />
+        ) : (
+          <SkeletonRows rows={4} />
+        )}
+      </Panel>
+      <OwnBackup />
+      <Waiting />
+      <Organizations />
+      {builders.data && (
+        <Panel title="Builders" isPadded>
+          <pre className="overflow-auto text-12" tabIndex={0}>
+            {JSON.stringify(builders.data, null, 2)}
+          </pre>
+        </Panel>
+      )}
+      {wall.data && (
+        <Panel title="Wall of ports" isPadded>
+          <pre className="overflow-auto text-12" tabIndex={0}>
+            {JSON.stringify(wall.data, null, 2)}
+          </pre>
+        </Panel>
+      )}
+    </>
+  );
+}
+
+function OwnBackup(): ReactElement {
+  const { data, error } = useAsk('installationBackup.get', {}, { retry: false });
+  const runs = useAsk('installationBackup.runs', {}, { retry: false });
+  const run = useDo('installationBackup.run');
+  const list = (runs.data ?? []) as readonly {
+    backupRunId?: string;
+    status: string;
+    createdAt: string;
+    startedAt: string | null;
+    finishedAt: string | null;
+    errorMessage: string | null;
+  }[];
+  return (
+    <Panel
+      title="Backup of Berth itself"
+      isPadded
+      actions={
+        <Button
+          small
+          isBusy={run.isPending}
+          onClick={() => run.mutate({} as never, { onSettled: () => void refresh('installationBackup') })}
+        >
+          Back up now
+        </Button>
+      }
+    >
+      <div className="grid gap-4">
+        <Fault error={error ?? run.error} />
+        <Form
+          of="installationBackup.set"
+          {...(data ? { stored: { ...(data as object) } } : {})}
+          verb="Save"
+        />
+        <ul className="grid gap-1 text-13">
+          {list.slice(0, 5).map((one, at) => (
+            <li key={at} className="flex gap-4">
+              <Mark of={one.status === 'error' ? 'failed' : one.status === 'done' ? 'done' : 'running'} />
+              <span className="flex-1 text-faint">{one.errorMessage ?? ''}</span>
+              <Took from={one.startedAt} to={one.finishedAt} />
+              <Ago at={one.createdAt} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Panel>
+  );
+}
+
+/** Compose services that ask for more of the machine than anybody approved. */
+function Waiting(): ReactElement | null {
+  const { data } = useAsk('compose.awaitingApproval', {}, { retry: false });
+  const approve = useDo('compose.approve');
+  if (!data || data.length === 0) return null;
+  return (
+    <Panel title="Waits for approval">
+      <ul className="rows text-13">
+        {data.map((one) => {
+          const facts: Readonly<Record<string, unknown>> = one;
+          const composeId = String(facts['composeId']);
+          return (
+            <li key={composeId} className="flex min-h-(--row) items-center gap-3 pr-2 pl-4">
+              <span className="cut flex-1">{String(facts['name'] ?? composeId)}</span>
+              <Button
+                small
+                isBusy={approve.isPending}
+                onClick={() => approve.mutate({ composeId, digest: String(facts['digest']) })}
+              >
+                Approve
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+      <Fault error={approve.error} />
+    </Panel>
+  );
+}

@@ -1,0 +1,104 @@
+/** What services are made with: git hosts, registries, keys, destinations, certificates. */
+import type { ReactElement } from 'react';
+import { Collection } from '../form/collection.tsx';
+import { GenerateKey } from './generate-key.tsx';
+
+const text = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+export const GitProviders = (): ReactElement => (
+  <Collection
+    title="Git hosts"
+    noun="connection"
+    about="With a token, private repositories are fetched and pull requests get their previews."
+    id="gitProviderId"
+    list="gitProvider.all"
+    create="gitProvider.create"
+    update="gitProvider.update"
+    remove="gitProvider.remove"
+    test="gitProvider.testConnection"
+    name={({ name }) => text(name)}
+    detail={({ providerType, gitHost }) => `${text(providerType)} ${text(gitHost)}`}
+    removal="Services whose source it is are no longer fetched. Repositories stay as they are."
+  />
+);
+
+export const Registries = (): ReactElement => (
+  <Collection
+    title="Registries"
+    noun="registry"
+    about="Where private images are, and where built ones are pushed."
+    id="registryId"
+    list="registry.all"
+    create="registry.create"
+    update="registry.update"
+    remove="registry.remove"
+    name={({ registryName, name }) => text(registryName) || text(name)}
+    detail={({ registryUrl, username }) => `${text(registryUrl)} ${text(username)}`}
+    removal="Images are no longer fetched with it. What it holds stays."
+  />
+);
+
+export const SshKeys = (): ReactElement => (
+  <Collection
+    title="SSH keys"
+    noun="key"
+    about="A deploy key of a repository, or the key to a server."
+    id="sshKeyId"
+    list="sshKey.all"
+    create="sshKey.create"
+    update="sshKey.update"
+    remove="sshKey.remove"
+    name={({ name }) => text(name)}
+    detail={({ publicKey }) => text(publicKey)}
+    removal="Repositories and servers that know it are no longer reached with it."
+    extra={<GenerateKey />}
+  />
+);
+
+export const Destinations = (): ReactElement => (
+  <Collection
+    title="Destinations of backups"
+    noun="destination"
+    about="An S3 bucket, or a folder of the machine."
+    id="destinationId"
+    list="destination.all"
+    create="destination.create"
+    update="destination.update"
+    remove="destination.remove"
+    test="destination.testConnection"
+    name={({ name }) => text(name)}
+    detail={({ provider, bucket, endpoint }) => `${text(provider)} ${text(bucket)} ${text(endpoint)}`}
+    removal="Berth forgets it; what is stored there stays. One that backups use cannot be removed."
+  />
+);
+
+export const Certificates = (): ReactElement => (
+  <>
+    <Collection
+      title="Uploaded certificates"
+      noun="certificate"
+      about="For hosts whose certificate you have yourself. Those of domains come by themselves."
+      id="certificateId"
+      list="certificate.all"
+      create="certificate.create"
+      remove="certificate.remove"
+      name={({ name }) => text(name)}
+      detail={({ expiresAt, notAfter }) => `until ${text(expiresAt) || text(notAfter)}`}
+      removal="Hosts that it covers have no certificate any more."
+    />
+    <Collection
+      title="Authorities"
+      noun="authority"
+      about="An ACME authority of your own choice, for domains that name it."
+      id="certificateResolverId"
+      list="certificateResolver.all"
+      create="certificateResolver.create"
+      update="certificateResolver.update"
+      remove="certificateResolver.remove"
+      name={({ name }) => text(name)}
+      detail={({ acmeUrl, directoryUrl }) => text(acmeUrl) || text(directoryUrl)}
+      removal="Domains that name it are no longer renewed."
+    />
+  </>
+);

@@ -1,0 +1,20 @@
+import type { TerminalEnd } from './connection.ts';
+
+export const texts = {
+  leave:
+    'It ends when you leave this tab, or after 15 minutes without a byte. What is typed is stored nowhere.',
+  notRunning: 'Nothing runs, so there is no shell to open. Deploy or start it first.',
+  forbidden: 'Opening a shell is for Owners, Admins and Members with that grant.',
+};
+
+const words: Record<string, string> = {
+  containerEnded: 'The container ended, by a deployment for example.',
+  idle: 'Nothing came or went for 15 minutes.',
+  stopped: 'Berth is being restarted. Connect again in a moment.',
+  accessLost: 'Your session or your right to it ended.',
+};
+
+export const endWords = ({ reason, message, exitCode }: TerminalEnd): string =>
+  reason === 'exited'
+    ? `The program ended with exit code ${exitCode ?? 'unknown'}.`
+    : (words[reason] ?? message);

@@ -1,0 +1,11 @@
+export const texts = {
+  signIn: 'Sign in',
+  signUp: 'Create your account',
+  first: 'You are the first here: this account will own the installation.',
+  token: 'Token of the set-up',
+  tokenHelp: 'bin/up printed it, once. On the machine itself none is needed.',
+  later: 'The one that makes your account needs the token of an invitation.',
+  code: 'Code of your authenticator app',
+  over: 'Your session has ended. What you typed is still here.',
+  password: 'At least 8 characters',
+};

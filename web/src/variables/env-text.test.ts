@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { differences, lineOf, textOf, variablesOf } from './env-text.ts';
+
+const plain = (text: string) => variablesOf(text).map(({ name, value }) => [name, value]);
+
+it('reads lines, quotes and exports', () => {
+  expect(plain('# a\nA=1\nexport B="x\\ny"\nC=\'a # b\'\nnothing')).toEqual([
+    ['A', '1'],
+    ['B', 'x\ny'],
+    ['C', 'a # b'],
+  ]);
+});
+
+it('gives back what it writes', () => {
+  for (const value of ['', 'plain', 'two words', 'a"b', "it's", 'a\nb', 'back\\slash', '#hash', '\ttab'])
+    expect(plain(lineOf({ name: 'X', value }))).toEqual([['X', value]]);
+});
+
+it('leaves comments, order and unchanged lines as they were', () => {
+  const stored = '# first\nB="2"\n\nA=1';
+  const variables = variablesOf(stored).map((one) => (one.name === 'A' ? { ...one, value: '9' } : one));
+  expect(textOf(stored, variables)).toBe('# first\nB="2"\n\nA=9');
+  expect(textOf(stored, [...variables, { key: 0, name: 'C', value: 'x y' }])).toMatch(/A=9\nC='x y'$/);
+  expect(textOf(stored, [])).toBe('# first');
+});
+
+it('names what differs', () => {
+  expect(differences('A=1\nB=2', 'A=1\nB=3\nC=4')).toEqual([
+    { name: 'B', what: 'changed' },
+    { name: 'C', what: 'added' },
+  ]);
+  expect(differences('A=1', '')).toEqual([{ name: 'A', what: 'removed' }]);
+});

@@ -1,0 +1,236 @@
+/** Variables of a service: rows or text, a diff before saving, deployed at once if wished. */
+import { useBlocker } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type ClipboardEvent, type ReactElement } from 'react';
+import { useDo, type Input, type Path } from '../live/api.ts';
+import { isDatabase } from '../live/services.ts';
+import { Button } from '../parts/button.tsx';
+import { Empty, Fault, Notice } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import { useDeploy } from '../service/service-actions.tsx';
+import { named, procedureOf, type Service } from '../service/service.ts';
+import { differences, newKey, textOf, variablesOf, type Variable } from './env-text.ts';
+import { SecretVariables } from './secret-variables.tsx';
+import { texts } from './texts.ts';
+
+const dots = '••••';
+
+export function VariablesTab({ service }: { service: Service }): ReactElement {
+  const { kind, id } = service;
+  const stored = service.env;
+  const isMasked = stored.includes(dots.slice(0, 1));
+  const [base, setBase] = useState(stored);
+  const [rows, setRows] = useState(() => variablesOf(stored));
+  const [asText, setAsText] = useState<string | undefined>();
+  const save = useDo(procedureOf(kind, 'saveEnvironment'));
+  const deploy = useDeploy(service);
+  const text = asText ?? textOf(base, rows);
+  const changes = differences(base, text);
+  const isEdited = changes.length > 0 || (asText !== undefined && asText !== base);
+  const isForeign = stored !== base;
+  useEffect(() => {
+    if (isEdited || !isForeign) return;
+    setBase(stored);
+    setRows(variablesOf(stored));
+    if (asText !== undefined) setAsText(stored);
+  }, [stored, isEdited, isForeign, asText]);
+  useBlocker({
+    shouldBlockFn: () => isEdited && !save.isSuccess && !confirm('Leave without saving the variables?'),
+    enableBeforeUnload: () => isEdited,
+  });
+  const keep = (andDeploy: boolean): void =>
+    save.mutate({ ...named(kind, id), env: text } as Input<Path>, {
+      onSuccess: () => {
+        setBase(text);
+        setRows(variablesOf(text));
+        if (andDeploy) deploy.run();
+      },
+    });
+  const reset = (): void => {
+    setBase(stored);
+    setRows(variablesOf(stored));
+    setAsText(undefined);
+    save.reset();
+  };
+  if (isMasked)
+    return (
+      <>
+        <Notice>{texts.masked}</Notice>
+        <Panel title={texts.title}>
+          <ul className="rows text-13">
+            {rows.map(({ key, name }) => (
+              <li key={key} className="flex min-h-(--row) items-center gap-4 px-4">
+                <code className="cut flex-1">{name}</code>
+                <span className="text-faint">{dots}</span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+        {!isDatabase(kind) && <SecretVariables service={service} />}
+      </>
+    );
+  return (
+    <div
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && isEdited) {
+          event.preventDefault();
+          keep(true);
+        }
+      }}
+    >
+      <Panel
+        title={texts.title}
+        actions={
+          <Button
+            small
+            look="quiet"
+            onClick={() => {
+              if (asText === undefined) setAsText(text);
+              else {
+                setRows(variablesOf(asText));
+                setAsText(undefined);
+              }
+            }}
+          >
+            {asText === undefined ? 'Edit as text' : 'Edit as rows'}
+          </Button>
+        }
+      >
+        {asText === undefined ? (
+          <Rows rows={rows} setRows={setRows} />
+        ) : (
+          <textarea
+            aria-label="Variables as text"
+            className="input mono !rounded-none !border-0 min-h-[320px]"
+            spellCheck={false}
+            value={asText}
+            onChange={(event) => setAsText(event.target.value)}
+          />
+        )}
+      </Panel>
+      <p className="mb-4 text-12 text-faint">{texts.help}</p>
+      {isForeign && isEdited && (
+        <div className="mb-4">
+          <Notice>
+            {texts.foreign}{' '}
+            <button type="button" className="underline" onClick={reset}>
+              Take theirs
+            </button>
+          </Notice>
+        </div>
+      )}
+      <Fault error={save.error ?? deploy.error} />
+      {isEdited && (
+        <div className="sticky bottom-16 z-10 mb-4 flex flex-wrap items-center gap-2 rounded-lg border border-edge bg-raised p-2 pl-4 shadow-raised md:bottom-3">
+          <p className="min-w-0 flex-1 basis-48 text-13">
+            {changes.length === 0
+              ? 'Only comments changed'
+              : changes.map(({ name, what }, at) => (
+                  <span key={name}>
+                    {at > 0 && ', '}
+                    <code>{name}</code>{' '}
+                    <span
+                      className={
+                        what === 'removed' ? 'text-down' : what === 'added' ? 'text-up' : 'text-warn'
+                      }
+                    >
+                      {what}
+                    </span>
+                  </span>
+                ))}
+          </p>
+          <Button look="quiet" onClick={reset}>
+            Discard
+          </Button>
+          <Button isBusy={save.isPending} onClick={() => keep(false)}>
+            Save
+          </Button>
+          <Button look="primary" isBusy={save.isPending || deploy.isBusy} onClick={() => keep(true)}>
+            Save and deploy
+          </Button>
+        </div>
+      )}
+      {!isDatabase(kind) && <SecretVariables service={service} />}
+    </div>
+  );
+}
+
+function Rows({
+  rows,
+  setRows,
+}: {
+  rows: readonly Variable[];
+  setRows: (rows: Variable[]) => void;
+}): ReactElement {
+  const [shown, setShown] = useState<ReadonlySet<number>>(new Set());
+  const last = useRef<HTMLInputElement>(null);
+  const set = (key: number, change: Partial<Variable>): void =>
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...change } : row)));
+  const add = (): void => {
+    setRows([...rows, { key: newKey(), name: '', value: '' }]);
+    requestAnimationFrame(() => last.current?.focus());
+  };
+  const paste = (event: ClipboardEvent, key: number): void => {
+    const pasted = variablesOf(event.clipboardData.getData('text'));
+    if (pasted.length === 0) return;
+    event.preventDefault();
+    const names = new Set(pasted.map(({ name }) => name));
+    setRows([...rows.filter((row) => row.key !== key && !names.has(row.name)), ...pasted]);
+  };
+  return (
+    <>
+      {rows.length === 0 && (
+        <Empty icon="key" title="No variables">
+          {texts.empty}
+        </Empty>
+      )}
+      <ul className="rows">
+        {rows.map((row, at) => {
+          const isShown = shown.has(row.key) || row.value === '';
+          return (
+            <li
+              key={row.key}
+              className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 p-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]"
+            >
+              <input
+                ref={at === rows.length - 1 ? last : undefined}
+                className="input mono"
+                aria-label="Name"
+                placeholder="NAME"
+                spellCheck={false}
+                autoComplete="off"
+                value={row.name}
+                onPaste={(event) => paste(event, row.key)}
+                onChange={(event) => set(row.key, { name: event.target.value })}
+              />
+              <div className="flex gap-1 max-sm:col-span-2 max-sm:row-start-2">
+                <input
+                  className="input mono"
+                  type={isShown || /\n/.test(row.value) ? 'text' : 'password'}
+                  aria-label={`Value of ${row.name || 'the new variable'}`}
+                  placeholder="value"
+                  spellCheck={false}
+                  autoComplete="off"
+                  data-1p-ignore
+                  value={row.value}
+                  onFocus={() => setShown(new Set([...shown, row.key]))}
+                  onChange={(event) => set(row.key, { value: event.target.value })}
+                />
+              </div>
+              <Button
+                look="quiet"
+                icon="close"
+                aria-label={`Remove ${row.name}`}
+                onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      <div className="border-t border-line p-2">
+        <Button small look="quiet" icon="plus" onClick={add}>
+          Add variable
+        </Button>
+      </div>
+    </>
+  );
+}
