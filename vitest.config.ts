@@ -1,6 +1,6 @@
 /** What vitest needs to know of each ground that the projects of test/run/projects.ts stand on. */
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
-import { beyondModules, projects, type Ground } from './test/run/projects.ts';
+import { projects, type Ground, type Project } from './test/run/projects.ts';
 
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
 const minutes = (count: number): number => count * 60_000;
@@ -20,7 +20,6 @@ const onTheBed = {
 
 const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig['test']>> = {
   modules: {
-    exclude: [...everywhere, ...beyondModules],
     pool: 'threads',
     ...shared,
     testTimeout: minutes(5),
@@ -41,8 +40,10 @@ export default defineConfig({
   test: {
     // Vitest's own second is shorter than a pause of a busy machine.
     expect: { poll: { timeout: minutes(1) } },
-    projects: Object.entries(projects).flatMap(([name, { on, files }]) =>
-      on === 'types' ? [] : [{ test: { name, include: [...files], exclude: everywhere, ...grounds[on] } }],
+    projects: Object.entries<Project>(projects).flatMap(([name, { on, files, without = [] }]) =>
+      on === 'types'
+        ? []
+        : [{ test: { name, include: [...files], exclude: [...everywhere, ...without], ...grounds[on] } }],
     ),
   },
 });

@@ -2,20 +2,21 @@ import { globSync } from 'node:fs';
 import { matchesGlob } from 'node:path';
 import { expect, test } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
-import { beyondModules, projects } from './projects.ts';
+import { type Project, projects } from './projects.ts';
 
 const all = globSync('{server,client,cli,setup,images,bench,tools,test}/**/*.test.ts', {
   cwd: repositoryRoot,
   exclude: ['**/node_modules/**', '**/dist/**'],
 });
-const others = Object.values(projects).filter(({ on }) => on !== 'modules');
+
+const hasFile = ({ files, without = [] }: Project, file: string): boolean =>
+  files.some((pattern) => matchesGlob(file, pattern)) &&
+  !without.some((pattern) => matchesGlob(file, pattern));
 
 test('every test file runs in exactly one project', () => {
   expect(all.length).toBeGreaterThan(100);
   const places = (file: string): number =>
-    beyondModules.some((pattern) => matchesGlob(file, pattern))
-      ? others.filter(({ files }) => files.some((pattern) => matchesGlob(file, pattern))).length
-      : 1;
+    Object.values<Project>(projects).filter((project) => hasFile(project, file)).length;
   expect(all.filter((file) => places(file) !== 1)).toEqual([]);
 });
 

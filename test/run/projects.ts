@@ -14,12 +14,45 @@ export interface Project {
   on: Ground;
   /** Patterns of its files. */
   files: readonly string[];
+  /** Patterns of files that belong to another project although `files` has them. */
+  without?: readonly string[];
   /** The most it may take on a busy machine. */
   minutes: number;
 }
 
 const e2e = (...names: string[]): string[] => names.map((name) => `test/e2e/${name}.e2e.test.ts`);
 const integration = (pattern: string): string => `test/integration/${pattern}.test.ts`;
+
+/**
+ * Tests without an engine that take a second or more, since they open sockets, write many files, start
+ * programs or walk a large table: `npm run check` leaves them to `bin/test`.
+ */
+const takingSeconds: readonly string[] = [
+  'client/follow',
+  'server/src/adapters/archive/{chunked,unpack-upload}',
+  'server/src/adapters/deployment-log/file-log',
+  'server/src/adapters/dns/name-resolver',
+  'server/src/adapters/files/checkout-links',
+  'server/src/adapters/host/ssh/ssh-link',
+  'server/src/adapters/outgoing/outgoing',
+  'server/src/adapters/ssh/key-pairs',
+  'server/src/deploy/health-check',
+  'server/src/domain/sealed-key',
+  'server/src/shell/{quote,run}',
+  'server/src/transport/{lost-access,stream,terminal,trpc-client,upload}',
+  'setup/starters/detached',
+  'test/dangers/dangers',
+  'tools/{new/skeleton,package/command-line}',
+].map((path) => `${path}.test.ts`);
+
+/** Files that are tests of something other than modules, by their name or place. */
+const beyondModules: readonly string[] = [
+  '**/*.store.test.ts',
+  '**/*.interface.test.ts',
+  'test/integration/**',
+  'test/e2e/**',
+  'test/attacks/**',
+];
 
 /** In the order in which they begin: of those on the bed, and of the others, the longest first. */
 export const projects = {
@@ -50,17 +83,14 @@ export const projects = {
   screens: { on: 'program', files: ['test/web/*.interface.test.ts'], minutes: 15 },
   fuzz: { on: 'program', files: ['test/fuzz/*.interface.test.ts'], minutes: 20 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 15 },
-  unit: { on: 'modules', files: ['**/*.test.ts'], minutes: 15 },
+  system: { on: 'modules', files: takingSeconds, minutes: 15 },
+  unit: {
+    on: 'modules',
+    files: ['**/*.test.ts'],
+    without: [...beyondModules, ...takingSeconds],
+    minutes: 15,
+  },
   types: { on: 'types', files: [], minutes: 10 },
 } as const satisfies Record<string, Project>;
 
 export type ProjectName = keyof typeof projects;
-
-/** Files that are tests of something other than modules, by their name or place. */
-export const beyondModules = [
-  '**/*.store.test.ts',
-  '**/*.interface.test.ts',
-  'test/integration/**',
-  'test/e2e/**',
-  'test/attacks/**',
-];

@@ -33,7 +33,6 @@ async function runTests(): Promise<void> {
   const vitest = join(root, 'node_modules/.bin/vitest');
   const how = [
     'run',
-
     '--project',
     'unit',
     '--pool',
