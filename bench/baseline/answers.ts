@@ -65,7 +65,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
       projectId: place?.['projectId'],
       project: { projectId: place?.['projectId'], name: place?.['projectName'], organizationId },
     },
-    deployments: database.deployments(applicationId),
+    deployments: database.deployments(applicationId).map(deploymentAnswer),
     domains: database.domains(applicationId, organizationId).map(domainAnswer),
     ports: database.ports(applicationId, organizationId).map(portAnswer),
     mounts: database.mounts(applicationId, organizationId).map((mount) => mountAnswer(mount, decrypt)),
@@ -131,6 +131,13 @@ function previewSettings(row: Row, { secret, json, is }: Readers): object {
     previewRequireCollaboratorPermissions: is('previewRequireCollaboratorPermissions'),
   };
 }
+
+function deploymentAnswer(row: Row): unknown {
+  return { ...row, startedBy: parsed(row['startedBy']), stages: parsed(row['stages']) };
+}
+
+const parsed = (stored: Row[string] | undefined): unknown =>
+  stored === null || stored === undefined ? null : JSON.parse(String(stored));
 
 function domainAnswer(row: Row): unknown {
   return {

@@ -33,7 +33,7 @@ export interface Statements {
 const shownDeployment =
   '"deploymentId", "applicationId", "databaseId", "composeId", "previewDeploymentId", "kind", "title", ' +
   '"description", "status", "stage", "commit", "image", "errorMessage", "createdAt", "startedAt", ' +
-  '"healthyAt", "finishedAt"';
+  '"healthyAt", "finishedAt", "startedBy", "stages"';
 
 export function openDatabase(data: string): Statements {
   const path = join(data, 'berth.sqlite');

@@ -1,0 +1,58 @@
+/** The groups of figures that can be measured by themselves: what each shows and what it needs. */
+import type { Bench } from './bench.ts';
+import type { Figure } from './figure.ts';
+import { backupFigures } from './figures/backups.ts';
+import { builderFigures } from './figures/builders.ts';
+import { deploymentFigures } from './figures/deployments.ts';
+import { domainFigures } from './figures/domains.ts';
+import { commandFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
+
+/**
+ * `compiled`: the server as the product runs it, compiled into `bench/dist` first. `bed`: root, for engines
+ * in namespaces of their own, with images made from Debian's packages.
+ */
+export type Need = 'compiled' | 'bed';
+
+interface Group {
+  summary: string;
+  needs: Need;
+  figures(bench: Bench): Promise<Figure[]>;
+}
+
+export const groups = {
+  requests: {
+    summary: 'start, memory, reads, changes and lists with 1,000 services, beside node:http by hand',
+    needs: 'compiled',
+    figures: async (bench) => [...(await requestFigures(bench)), await largeFigure(bench)],
+  },
+  logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'compiled', figures: logFigures },
+  command: {
+    summary: 'first output of the command line, beside a bare Node',
+    needs: 'compiled',
+    figures: commandFigures,
+  },
+  deployments: {
+    summary: "Berth's own share of a deployment, beside the engine asked by hand",
+    needs: 'bed',
+    figures: ({ root, say }) => deploymentFigures(root, say),
+  },
+  builders: {
+    summary: 'a build in the builder of an organization, beside the engine itself',
+    needs: 'bed',
+    figures: ({ say }) => builderFigures(say),
+  },
+  backups: {
+    summary: 'a backup and a restore, beside the dump program itself',
+    needs: 'bed',
+    figures: ({ root, say }) => backupFigures(root, say),
+  },
+  domains: {
+    summary: 'from a change of a domain to its answer',
+    needs: 'bed',
+    figures: ({ root, say }) => domainFigures(root, say),
+  },
+} as const satisfies Record<string, Group>;
+
+export type GroupName = keyof typeof groups;
+
+export const groupNames = Object.keys(groups).filter((name): name is GroupName => name in groups);

@@ -1,0 +1,146 @@
+/** What is measured on installations of the bench's own, without an engine: 1,000 and 3,000 services. */
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
+import { copyInstallation, fillInstallation } from './data.ts';
+import { median, type Figure } from './figure.ts';
+import { commandLineFigures } from './figures/command-line.ts';
+import { listLargeOrganization } from './figures/large-list.ts';
+import { endOfLog } from './figures/logs.ts';
+import type { Pair } from './figures/pair.ts';
+import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
+import { changeRequests, readRequests } from './figures/requests.ts';
+import { acceptDeployments, listServices } from './figures/single-calls.ts';
+import { fillLargeInstallation } from './large-data.ts';
+import { startServer, type ServerProcess } from './server-process.ts';
+
+const starts = 5;
+const idleMs = 5000;
+
+export async function requestFigures({ folder, say }: Bench): Promise<Figure[]> {
+  say('1,000 services …');
+  const data = { berth: join(folder, 'berth'), baseline: join(folder, 'baseline') };
+  const installation = await fillInstallation(data.berth);
+  await copyInstallation(data.berth, data.baseline);
+  const headers = { 'x-api-key': installation.apiKey };
+  const path = `/api/application.one?applicationId=${installation.applicationId}`;
+  const start = (who: keyof typeof data): Promise<ServerProcess> =>
+    startServer({
+      script: who === 'berth' ? 'server/src/main.js' : 'bench/baseline/server.js',
+      path,
+      headers,
+      environment: {
+        BERTH_DATA: data[who],
+        BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+        BERTH_LOG_LEVEL: 'error',
+      },
+    });
+
+  say(`${starts} starts …`);
+  const first: Record<keyof typeof data, number[]> = { berth: [], baseline: [] };
+  for (let index = 0; index < starts; index += 1) {
+    for (const who of ['baseline', 'berth'] as const) {
+      const server = await start(who);
+      first[who].push(server.firstAnswerMs);
+      await server.stop();
+    }
+  }
+  const baseline = await start('baseline');
+  try {
+    const berth = await start('berth');
+    try {
+      const pair: Pair = { berth, baseline, installation, headers };
+      await sleep(idleMs);
+      const figures = [startTime(median(first.berth), median(first.baseline)), idleMemory(pair)];
+      for (const [name, measure] of [
+        ['application.one', readRequests],
+        ['application.update', changeRequests],
+        ['lists', listServices],
+        ['deploy', acceptDeployments],
+      ] as const) {
+        say(`${name} …`);
+        figures.push(await measure(pair));
+      }
+      return [...figures, memoryAfterLoad(pair)];
+    } finally {
+      await berth.stop();
+    }
+  } finally {
+    await baseline.stop();
+  }
+}
+
+interface Filled {
+  berth: ServerProcess;
+  data: string;
+  apiKey: string;
+  headers: { 'x-api-key': string };
+  /** Of the newest deployment of one application. */
+  path: string;
+}
+
+/** A Berth of its own with 1,000 services, in the folder of that name. */
+async function startFilled(folder: string, name: string): Promise<Filled> {
+  const data = join(folder, name);
+  const { apiKey, applicationId } = await fillInstallation(data);
+  const headers = { 'x-api-key': apiKey };
+  const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
+  const berth = await startServer({
+    script: 'server/src/main.js',
+    path,
+    headers,
+    environment: {
+      BERTH_DATA: data,
+      BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+      BERTH_LOG_LEVEL: 'error',
+    },
+  });
+  return { berth, data, apiKey, headers, path };
+}
+
+export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> {
+  say('The command line …');
+  const { berth, apiKey } = await startFilled(folder, 'command');
+  try {
+    return await commandLineFigures({ url: berth.url, apiKey });
+  } finally {
+    await berth.stop();
+  }
+}
+
+/** On a server of its own, whose memory nothing else moves. */
+export async function logFigures({ folder, say }: Bench): Promise<Figure[]> {
+  say('A log of 1 GB …');
+  const { berth, data, headers, path } = await startFilled(folder, 'logs');
+  try {
+    await sleep(idleMs);
+    const answer = await fetch(`${berth.url}${path}`, { headers, signal: AbortSignal.timeout(30_000) });
+    const [, deploymentId = ''] = /"deploymentId":"([^"]+)"/.exec(await answer.text()) ?? [];
+    return await endOfLog({ berth, data, headers, deploymentId });
+  } finally {
+    await berth.stop();
+  }
+}
+
+/** On servers of its own, so that the other figures stand for 1,000 services. */
+export async function largeFigure({ folder, say }: Bench): Promise<Figure> {
+  say('3,000 services …');
+  const data = { berth: join(folder, 'large'), baseline: join(folder, 'large-baseline') };
+  const organization = await fillLargeInstallation(data.berth);
+  await copyInstallation(data.berth, data.baseline);
+  const berth = await startServer({
+    script: 'server/src/main.js',
+    path: '/api/project.all?limit=1',
+    headers: { 'x-api-key': organization.apiKey },
+    environment: {
+      BERTH_DATA: data.berth,
+      BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+      BERTH_LOG_LEVEL: 'error',
+    },
+  });
+  try {
+    return await listLargeOrganization(berth, organization, data.baseline);
+  } finally {
+    await berth.stop();
+  }
+}
