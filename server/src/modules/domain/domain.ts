@@ -1,6 +1,7 @@
 /** Domains: host and path → service. A change is in the database and on the proxy, or in neither. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { generatedHost, parseHost } from '../../domain/names.ts';
+import type { Scope } from '../../domain/permissions.ts';
 import { parseRequestHeaders } from '../../domain/request-headers.ts';
 import { localServer } from '../../domain/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -34,10 +35,26 @@ export type DomainOwner = {
   [K in (typeof ownerFields)[DomainRecord['domainType']]]?: string | null | undefined;
 };
 
+/** Whether the caller reaches what stands there; absent: Berth itself asks, which reaches everything. */
+type Reaches = (place: Scope) => boolean;
+
 export interface Domains {
-  /** CONFLICT when host and path are taken on the service's server. */
-  create(organizationId: string, owner: DomainOwner, input: DomainInput): Promise<DomainRecord>;
-  update(domainId: string, organizationId: string, input: DomainChange): Promise<DomainRecord>;
+  /**
+   * CONFLICT when host and path are taken on the service's server, or the host belongs to services that the
+   * caller does not reach.
+   */
+  create(
+    organizationId: string,
+    owner: DomainOwner,
+    input: DomainInput,
+    reaches?: Reaches,
+  ): Promise<DomainRecord>;
+  update(
+    domainId: string,
+    organizationId: string,
+    input: DomainChange,
+    reaches?: Reaches,
+  ): Promise<DomainRecord>;
   one(domainId: string, organizationId: string): Promise<DomainRecord>;
   /** Newest first. */
   byApplication(applicationId: string, organizationId: string): Promise<DomainRecord[]>;
@@ -64,15 +81,16 @@ const ownerNames = {
 export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<HostRules, 'check'>): Domains {
   return {
     one: (domainId, organizationId) => one(store, domainId, organizationId),
-    create: (organizationId, owner, input) =>
+    create: (organizationId, owner, input, reaches = everything) =>
       create(
-        { store, hosts },
+        { store, hosts, reaches },
         { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) },
         input,
       ),
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
-    update: (domainId, organizationId, input) => update({ store, hosts }, domainId, organizationId, input),
+    update: (domainId, organizationId, input, reaches = everything) =>
+      update({ store, hosts, reaches }, domainId, organizationId, input),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     byCompose: (composeId, organizationId) =>
@@ -89,10 +107,13 @@ export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<Host
 interface DomainParts {
   store: DomainStore;
   hosts: Pick<HostRules, 'check'>;
+  reaches: Reaches;
 }
 
+const everything: Reaches = () => true;
+
 async function create(
-  { store, hosts }: DomainParts,
+  { store, hosts, reaches }: DomainParts,
   record: DomainRecord,
   input: DomainInput,
 ): Promise<DomainRecord> {
@@ -101,7 +122,7 @@ async function create(
   await checkComposeService(store, record);
   return store.transaction(async () => {
     record.serverKey = await store.serverKeyOf(record);
-    await refuseTaken(store, record);
+    await refuseTaken(store, record, reaches);
     record.uniqueConfigKey = await store.nextConfigKey();
     await store.insert(record);
     return record;
@@ -109,7 +130,7 @@ async function create(
 }
 
 async function update(
-  { store, hosts }: DomainParts,
+  { store, hosts, reaches }: DomainParts,
   domainId: string,
   organizationId: string,
   input: DomainChange,
@@ -131,7 +152,7 @@ async function update(
   await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
   return store.transaction(async () => {
-    await refuseTaken(store, record);
+    await refuseTaken(store, record, record.asciiHost === present.asciiHost ? everything : reaches);
     await store.update({ domainId, organizationId }, record);
     return record;
   });
@@ -157,8 +178,9 @@ async function check(
   );
 }
 
-async function refuseTaken(store: DomainStore, record: DomainRecord): Promise<void> {
+async function refuseTaken(store: DomainStore, record: DomainRecord, reaches: Reaches): Promise<void> {
   await refuseForeignHost(store, record);
+  await refuseUnreachedHost(store, record, reaches);
   const { serverKey, asciiHost, path } = record;
   const holder = await store.find({ serverKey, asciiHost, path });
   if (!holder || holder.domainId === record.domainId) return;
@@ -170,20 +192,36 @@ async function refuseTaken(store: DomainStore, record: DomainRecord): Promise<vo
   );
 }
 
+/** A host, and the wildcard host that has it among its names. */
+const withWildcard = (asciiHost: string) => [asciiHost, asciiHost.replace(/^[^.]+/, '*')] as const;
+
 /** A path below somebody's host, or a name below their wildcard host, would take what is meant for them. */
 async function refuseForeignHost(
   store: DomainStore,
   { serverKey, asciiHost, organizationId, host }: DomainRecord,
 ): Promise<void> {
-  const hosts = [asciiHost, asciiHost.replace(/^[^.]+/, '*')] as const;
-  if (!(await store.isHostOfOthers({ serverKey, organizationId, hosts }))) return;
-  throw new AppError(
+  const hosts = withWildcard(asciiHost);
+  if (await store.isHostOfOthers({ serverKey, organizationId, hosts }))
+    throw takenHost(host, 'another organization');
+}
+
+/** The same within an organization, for a member: somebody else's service may stand behind the host. */
+async function refuseUnreachedHost(
+  store: DomainStore,
+  { serverKey, asciiHost, organizationId, host }: DomainRecord,
+  reaches: Reaches,
+): Promise<void> {
+  if (reaches === everything) return;
+  const places = await store.placesOfHosts({ serverKey, organizationId, hosts: withWildcard(asciiHost) });
+  if (places.length > 0 && !places.some(reaches)) throw takenHost(host, 'a service that you do not reach');
+}
+
+const takenHost = (host: string, holder: string): AppError =>
+  new AppError(
     'CONFLICT',
-    `host: ${host} is a host of another organization on this server. Choose another host, or ask them ` +
-      'to remove theirs.',
+    `host: ${host} is a host of ${holder} on this server. Choose another host, or ask for theirs to be removed.`,
     { issues: [{ path: 'host', message: 'is taken' }] },
   );
-}
 
 /** As it is before its organization and its place are known. */
 function newDomain(

@@ -1,5 +1,6 @@
 import type { DomainRecord } from '../../db/tables.ts';
 import { parseHost } from '../../domain/names.ts';
+import { reachOf } from '../../domain/permissions.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
@@ -63,6 +64,7 @@ export function domainHandlers(
           context.actor.organizationId,
           { applicationId, composeId, previewDeploymentId },
           input,
+          reachOf(context.actor),
         ),
       );
     },
@@ -74,7 +76,9 @@ export function domainHandlers(
         https: input.https ?? https,
         certificateType: input.certificateType ?? certificateType,
       });
-      return changeRoutes(serverKey, context.write, () => domains.update(domainId, organizationId, input));
+      return changeRoutes(serverKey, context.write, () =>
+        domains.update(domainId, organizationId, input, reachOf(context.actor)),
+      );
     },
     async one({ actor }, { domainId }) {
       const record = await domains.one(domainId, actor.organizationId);

@@ -1,5 +1,6 @@
 /** SQL of domains. */
 import { sql } from 'kysely';
+import type { Scope } from '../../domain/permissions.ts';
 import { serverKeyOf } from '../../domain/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { fixedLimit } from '../../db/fixed-limit.ts';
@@ -35,6 +36,12 @@ export interface DomainStore extends TableStore<'domain'> {
     organizationId: string;
     hosts: readonly [string, string];
   }): Promise<boolean>;
+  /** Where the services stand that have one of two hosts of an organization on the server. */
+  placesOfHosts(of: {
+    serverKey: string;
+    organizationId: string;
+    hosts: readonly [string, string];
+  }): Promise<Scope[]>;
   nextConfigKey(): Promise<number>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -99,6 +106,7 @@ export function createDomainStore(database: Database): DomainStore {
     .compile();
   const serverOf = serverOfService(builder);
   const foreign = hostsOfOthers(builder);
+  const places = placesOfHosts(builder);
   const resolver = builder
     .selectFrom('certificate_resolver')
     .select('name')
@@ -116,6 +124,13 @@ export function createDomainStore(database: Database): DomainStore {
     composeFile: async (composeId) => tableStore(database, 'compose').find({ composeId, sourceType: 'raw' }),
     isHostOfOthers: async ({ serverKey, organizationId, hosts }) =>
       (await database.run(foreign, [serverKey, ...hosts, organizationId])).length > 0,
+    placesOfHosts: async ({ serverKey, organizationId, hosts }) =>
+      (await database.run(places, [serverKey, ...hosts, organizationId])).map((row) => ({
+        organizationId,
+        projectId: row.projectId ?? undefined,
+        environmentId: row.environmentId ?? undefined,
+        serviceId: row.serviceId ?? undefined,
+      })),
     async routed(serverKey) {
       const rows = await database.run(routed, [serverKey]);
       const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
@@ -177,6 +192,20 @@ function hostsOfOthers(builder: Builder) {
     .where('organizationId', '<>', '')
     .limit(fixedLimit(1))
     .compile();
+}
+
+/** A preview stands where its application does. */
+function placesOfHosts(builder: Builder) {
+  return sql<Record<'projectId' | 'environmentId' | 'serviceId', string | null>>`
+    select e."projectId", e."environmentId", coalesce(a."applicationId", c."composeId") as "serviceId"
+    from "domain" as d
+    left join "preview_deployment" as p on p."previewDeploymentId" = d."previewDeploymentId"
+    left join "application" as a on a."applicationId" = coalesce(d."applicationId", p."applicationId")
+    left join "compose" as c on c."composeId" = d."composeId"
+    left join "environment" as e on e."environmentId" = coalesce(a."environmentId", c."environmentId")
+    where d."serverKey" = ${''} and d."asciiHost" in (${''}, ${''}) and d."organizationId" = ${''}`.compile(
+    builder,
+  );
 }
 
 /** Takes the ids of application, preview and compose service; those that are not meant are empty. */
