@@ -101,7 +101,8 @@ function objectType(schema: Schema): string {
   if (fields.length === 0) return '{}';
   const written = fields.map(({ name, required, schema: field }) => {
     const says = typeof field['description'] === 'string' ? docOf(field['description']) : '';
-    return `${says}${JSON.stringify(name)}${required ? '' : '?'}: ${typeOf(field)}${required ? '' : ' | undefined'}`;
+    const [mark, absent] = required ? ['', ''] : ['?', ' | undefined'];
+    return `${says}${JSON.stringify(name)}${mark}: ${typeOf(field)}${absent}`;
   });
   return `{ ${written.join('; ')} }`;
 }
