@@ -38,7 +38,7 @@ export function createClient(connection: Connection): Client {
   return asClient(Object.fromEntries(routers));
 }
 
-/** The calls of one router. The published package exports each by itself, so that bundlers drop the others. */
+/** The calls of one router. The published package exports each by itself, so that bundlers drop the rest. */
 export function routerCalls(
   connection: Connection,
   router: string,
