@@ -31,14 +31,22 @@ type Arguments<I> =
   Record<string, never> extends I ? [input?: I, options?: CallOptions] : [input: I, options?: CallOptions];
 
 export function createClient(connection: Connection): Client {
-  const routers = Object.entries(procedureKinds).map(([router, kinds]) => {
-    const calls = Object.entries(kinds).map(([name, kind]) => [
-      name,
-      callOf(connection, `${router}.${name}`, kind),
-    ]);
-    return [router, Object.fromEntries(calls)];
-  });
+  const routers = Object.entries(procedureKinds).map(([router, kinds]) => [
+    router,
+    routerCalls(connection, router, kinds),
+  ]);
   return asClient(Object.fromEntries(routers));
+}
+
+/** The calls of one router. The published package exports each by itself, so that bundlers drop the rest. */
+export function routerCalls(
+  connection: Connection,
+  router: string,
+  kinds: Readonly<Record<string, CallKind>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, kind]) => [name, callOf(connection, `${router}.${name}`, kind)]),
+  );
 }
 
 function callOf(connection: Connection, path: string, kind: CallKind): unknown {

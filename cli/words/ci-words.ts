@@ -111,7 +111,7 @@ const setup: Word = {
     const file = forge.file({
       url: connection.url,
       branch: plain('branch', context.text('branch') ?? 'main'),
-      program: plain('package', context.text('package') ?? `@berth/cli@${version}`),
+      program: plain('package', context.text('package') ?? `berth-cli@${version}`),
       service: quotedForShell(nameOf(service)),
     });
     context.answer({ forge: forgeName, path: forge.path, file }, () => file);

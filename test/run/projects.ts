@@ -42,7 +42,7 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/{lost-access,stream,terminal,trpc-client,upload}',
   'setup/starters/detached',
   'test/dangers/dangers',
-  'tools/{new/skeleton,package/command-line}',
+  'tools/{new/skeleton,package/{client,command-line}}',
 ].map((path) => `${path}.test.ts`);
 
 /** Files that are tests of something other than modules, by their name or place. */

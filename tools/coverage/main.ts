@@ -31,17 +31,7 @@ try {
  */
 async function runTests(): Promise<void> {
   const vitest = join(root, 'node_modules/.bin/vitest');
-  const how = [
-    'run',
-    '--project',
-    'unit',
-    '--pool',
-    'forks',
-    '--maxWorkers',
-    '2',
-    '--reporter',
-    'dot',
-  ];
+  const how = ['run', '--project', 'unit', '--pool', 'forks', '--maxWorkers', '2', '--reporter', 'dot'];
   const child = spawn(vitest, [...how, ...only, '--experimental.viteModuleRunner=false'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -46,7 +46,7 @@ const environment = (): NodeJS.ProcessEnv => ({
 });
 
 test('is one program and brings nothing else', async () => {
-  const place = join(installed, 'node_modules/@berth/cli');
+  const place = join(installed, 'node_modules/berth-cli');
   expect((await readdir(place)).toSorted()).toEqual([
     'LICENSE',
     'README.md',
@@ -55,7 +55,7 @@ test('is one program and brings nothing else', async () => {
     'program.mjs',
   ]);
   const beside = await readdir(join(installed, 'node_modules'));
-  expect(beside.toSorted()).toEqual(['.bin', '.package-lock.json', '@berth']);
+  expect(beside.toSorted()).toEqual(['.bin', '.package-lock.json', 'berth-cli']);
 });
 
 test.each(nodes)('runs words and procedures with %s', async (node) => {
@@ -80,6 +80,6 @@ test.each(nodes)('says its first word before %s loads what only later words need
   expect(loaded).toContain('NativeModule fs');
   for (const name of ['zlib', 'child_process', 'readline/promises', 'timers/promises', 'http'])
     expect(loaded).not.toContain(`NativeModule ${name}`);
-  const text = await readFile(join(installed, 'node_modules/@berth/cli/program.mjs'), 'utf8');
+  const text = await readFile(join(installed, 'node_modules/berth-cli/program.mjs'), 'utf8');
   for (const name of late) expect(text).not.toMatch(new RegExp(`(from|import)"${name}"`));
 });

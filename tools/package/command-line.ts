@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 export const packageFolder = join(root, 'dist/command-line');
 
 const packageFile = {
-  name: '@berth/cli',
+  name: 'berth-cli',
   version,
   description: 'Deploy and look after services on Berth from the command line.',
   license: 'MIT',
@@ -37,8 +37,8 @@ await import('./program.mjs');
 
 const readme = `# Berth from the command line
 
-    npx @berth/cli login --url https://berth.example.com
-    npx @berth/cli deploy
+    npx berth-cli login --url https://berth.example.com
+    npx berth-cli deploy
 
 \`berth help\` lists the words, \`berth help <word>\` tells of one.
 `;

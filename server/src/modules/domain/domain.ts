@@ -219,7 +219,8 @@ async function refuseUnreachedHost(
 const takenHost = (host: string, holder: string): AppError =>
   new AppError(
     'CONFLICT',
-    `host: ${host} is a host of ${holder} on this server. Choose another host, or ask for theirs to be removed.`,
+    `host: ${host} is a host of ${holder} on this server. Choose another host, or ask for theirs to be ` +
+      'removed.',
     { issues: [{ path: 'host', message: 'is taken' }] },
   );
 

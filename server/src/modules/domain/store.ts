@@ -90,20 +90,7 @@ export function createRequestStore(database: Database): RequestStore {
 
 export function createDomainStore(database: Database): DomainStore {
   const domains = tableStore(database, 'domain');
-  const { decode: decodeRedirect } = tableStore(database, 'redirect');
   const { builder } = database;
-  const routed = routedDomains(builder);
-  const accounts = builder
-    .selectFrom('basic_auth')
-    .select(['applicationId', 'username', 'passwordHash'])
-    .orderBy('username')
-    .compile();
-  const redirects = builder
-    .selectFrom('redirect')
-    .selectAll()
-    .orderBy('createdAt')
-    .orderBy('redirectId')
-    .compile();
   const serverOf = serverOfService(builder);
   const foreign = hostsOfOthers(builder);
   const places = placesOfHosts(builder);
@@ -131,26 +118,46 @@ export function createDomainStore(database: Database): DomainStore {
         environmentId: row.environmentId ?? undefined,
         serviceId: row.serviceId ?? undefined,
       })),
-    async routed(serverKey) {
-      const rows = await database.run(routed, [serverKey]);
-      const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
-      const redirectsOf = Map.groupBy(
-        (await database.run(redirects)).map(decodeRedirect),
-        ({ applicationId }) => applicationId,
-      );
-      return rows.map((row) => ({
-        ...domains.decode(row),
-        appName: row.appName ?? row.previewName,
-        releasedAppName: row.releasedAppName ?? row.previewReleasedName,
-        composeName: row.composeName,
-        releasedServices: row.releasedServices === null ? null : asNames(JSON.parse(row.releasedServices)),
-        // What stands behind a sign-in must not be open as a preview.
-        accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [],
-        redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
-      }));
-    },
+    routed: routedReader(database),
     nextConfigKey: configKeys(database),
     transaction: (work) => database.transaction(work),
+  };
+}
+
+/** The domains of a server, each with the sign-ins and redirects of its service. */
+function routedReader(database: Database): DomainStore['routed'] {
+  const domains = tableStore(database, 'domain');
+  const { decode: decodeRedirect } = tableStore(database, 'redirect');
+  const { builder } = database;
+  const routed = routedDomains(builder);
+  const accounts = builder
+    .selectFrom('basic_auth')
+    .select(['applicationId', 'username', 'passwordHash'])
+    .orderBy('username')
+    .compile();
+  const redirects = builder
+    .selectFrom('redirect')
+    .selectAll()
+    .orderBy('createdAt')
+    .orderBy('redirectId')
+    .compile();
+  return async (serverKey) => {
+    const rows = await database.run(routed, [serverKey]);
+    const accountsOf = Map.groupBy(await database.run(accounts), ({ applicationId }) => applicationId);
+    const redirectsOf = Map.groupBy(
+      (await database.run(redirects)).map(decodeRedirect),
+      ({ applicationId }) => applicationId,
+    );
+    return rows.map((row) => ({
+      ...domains.decode(row),
+      appName: row.appName ?? row.previewName,
+      releasedAppName: row.releasedAppName ?? row.previewReleasedName,
+      composeName: row.composeName,
+      releasedServices: row.releasedServices === null ? null : asNames(JSON.parse(row.releasedServices)),
+      // What stands behind a sign-in must not be open as a preview.
+      accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [],
+      redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
+    }));
   };
 }
 
