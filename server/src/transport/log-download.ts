@@ -1,4 +1,4 @@
-/** GET /api/deployments/<deploymentId>/log: the procedure deployment.logs as plain text, as far as it reaches. */
+/** GET /api/deployments/<deploymentId>/log: the procedure deployment.logs as plain text, up to now. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { StreamEvent } from '../procedure/procedure.ts';

@@ -22,7 +22,7 @@ export async function* linesAfter(paths: LogPaths, from: number): AsyncGenerator
   }
 }
 
-/** The lines before a position, or before the end, newest first. The line that ends there is not one of them. */
+/** The lines before a position, or before the end, newest first; without the line that ends there. */
 export async function* linesBefore(
   paths: LogPaths,
   before = Number.POSITIVE_INFINITY,
