@@ -78,13 +78,12 @@ export const deploymentContract = {
     output: z.array(z.string()),
   }),
   logLines: query({
-    summary:
-      'Lines of the log of a deployment from a position on, or before one, and those with a text in them',
+    summary: 'Lines of the log of a deployment by position: after one, before one, or with a text',
     description:
-      'Without `from` and `before`: the newest. Lines are in the order of the log either way, each with its ' +
-      'position. Beside `limit` one answer looks through 8 MiB of the log; `next` is where to go on, as ' +
-      '`from` or `before` as it was asked for, also when no line was found so far. Of a log that is still ' +
-      'being written, go on from the position of the last line.',
+      'Without `from` and `before`: the newest. Lines are in the order of the log either way, each with ' +
+      'its position. Beside `limit` one answer looks through 8 MiB of the log; `next` is where to go on, ' +
+      'as `from` or `before` as it was asked for, also when no line was found so far. Of a log that is ' +
+      'still being written, go on from the position of the last line.',
     access: own,
     input: id
       .extend({
