@@ -82,7 +82,7 @@ describe('a procedure', () => {
     ]);
   });
 
-  test('null is nothing for a field that may be nothing and takes no text, and text for one that does', async () => {
+  test('null is text for a field that takes texts, and nothing for others', async () => {
     const argv = ['application.update', '--applicationId', 'a1', '--healthCheck', 'null', '--name', 'null'];
     expect(await berth(argv)).toMatchObject({ code: 0 });
     expect(server.seen).toEqual([{ applicationId: 'a1', healthCheck: null, name: 'null' }]);

@@ -72,8 +72,8 @@ const further: readonly Pick<Word, 'name' | 'usage' | 'summary' | 'description' 
     usage: '--email EMAIL [--remove-two-factor]',
     summary: 'sets a new password for an account',
     description:
-      "Sets a new password when the old one is forgotten. Run it on Berth's own machine, as root; Berth may " +
-      'be running or not. All sessions of the account end; its API keys stay valid.',
+      "Sets a new password when the old one is forgotten. Run it on Berth's own machine, as root; Berth " +
+      'may be running or not. All sessions of the account end; its API keys stay valid.',
     options: {
       email,
       'remove-two-factor': { description: 'turns two-factor sign-in off, for a lost authenticator app' },
