@@ -207,6 +207,7 @@ export const procedureKinds = {
     latest: 'query',
     one: 'query',
     readLogs: 'query',
+    logLines: 'query',
     logs: 'subscription',
     rollback: 'mutation',
   },

@@ -116,6 +116,9 @@ export function logsOf({ logs }: Machine, passes: () => boolean): DeploymentLogs
     follow: () => {
       throw new Error('Nobody follows a log here.');
     },
+    lines: () => {
+      throw new Error('Nobody reads a log by position here.');
+    },
     remove: async (deploymentId) => void logs.delete(deploymentId),
   };
 }

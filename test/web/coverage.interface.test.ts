@@ -12,6 +12,7 @@ const unused: Record<string, string> = {
   'application.cancelDeployment':
     'of cloud installations; killBuild and cleanQueues end what is queued or builds',
   'compose.redeploy': 'deploy does the same for a file that is stored; of a repository the newest is wanted',
+  'deployment.logLines': 'not yet: the page of a deployment streams its log whole',
   'deployment.readLogs': 'the stream gives the same lines, live',
   'backup.runs': 'runsByDatabase shows those of every schedule together',
   'backup.one': 'byDatabase has the same fields',

@@ -6,6 +6,9 @@ export interface LoggedLine {
   text: string;
 }
 
+/** Where reading begins, and thereby which way it goes; `before` undefined is the end. */
+export type LogPlace = { from: number } | { before: number | undefined };
+
 /**
  * A log keeps its beginning and its end, within the limit of the installation; a line stands where something
  * was left out, and says how much.
@@ -25,6 +28,8 @@ export interface DeploymentLogs {
     deploymentId: string,
     options: { from: number; signal: AbortSignal; isFinished(): Promise<boolean> },
   ): AsyncIterable<LoggedLine>;
+  /** The lines there are now: those after `from`, oldest first, or those before `before`, newest first. */
+  lines(deploymentId: string, place: LogPlace): AsyncIterable<LoggedLine>;
   remove(deploymentId: string): Promise<void>;
 }
 

@@ -21,6 +21,18 @@ export const logEvent = z
   ])
   .meta({ id: 'LogEvent' });
 
+/** A line of a log that is read by position. */
+export const positionedLine = z
+  .object({
+    position: z.number().int().describe('After the line: to go on from, or to read what stands before it'),
+    text: z.string(),
+    message: z.string().describe('The text without its time'),
+    at: z.string().optional(),
+    stage: z.string().optional(),
+    level: z.enum(['error', 'warning', 'info']),
+  })
+  .meta({ id: 'PositionedLine' });
+
 export type LogEvent = z.infer<typeof logEvent>;
 
 /** A log that ends in `success` or another outcome, as one JSON (decisions 7). */

@@ -12,6 +12,7 @@ import type { CookieJar } from './cookies.ts';
 import { familyPrefix, familyWire } from './family.ts';
 import { answerFormA } from './form-a.ts';
 import { answerFormB } from './form-b.ts';
+import { answerLog } from './log-download.ts';
 import { answerMetrics } from './metrics.ts';
 import { createLiveStreams } from './live-streams.ts';
 import { isTrpcClient, type Authenticate } from './request.ts';
@@ -81,6 +82,9 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   addForms(app, familyWire(wire), familyPrefix);
 
   app.get('/metrics', (request, reply) => answerMetrics(wire, request, reply));
+  app.get<{ Params: { deploymentId: string } }>('/api/deployments/:deploymentId/log', (request, reply) =>
+    answerLog(wire, request, reply, request.params.deploymentId),
+  );
   app.addHook('onResponse', async (_request, reply) => options.answered?.(reply.statusCode));
 
   addDocs(app);

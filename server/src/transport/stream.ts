@@ -109,7 +109,7 @@ function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise
 }
 
 /** Whether the reader took what was written, within the time. */
-function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
+export function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isDrained: boolean) => (): void => {
       clearTimeout(timer);

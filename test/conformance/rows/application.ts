@@ -585,6 +585,17 @@ export const deploymentRows: Rows = [
     gives: any.list,
   },
   {
+    rule: "a deployment's log is read and streamed",
+    call: 'deployment.logLines',
+    input: { deploymentId: '<deploymentId>', limit: 1 },
+    gives: { lines: any.list, next: any.numberOrNull },
+  },
+  {
+    call: 'deployment.logLines',
+    input: { deploymentId: '<deploymentId>', from: 0, before: 10 },
+    refused: 'BAD_REQUEST',
+  },
+  {
     rule: ["a deployment's log is read and streamed", 'a stream without its Accept is one JSON'],
     call: 'deployment.logs',
     input: { deploymentId: '<deploymentId>' },

@@ -124,6 +124,39 @@ describe('a log', () => {
   });
 });
 
+describe('a log by position', () => {
+  const before = (position?: number): Promise<LoggedLine[]> =>
+    Array.fromAsync(logs.lines('d1', { before: position }));
+  const from = (position: number): Promise<LoggedLine[]> =>
+    Array.fromAsync(logs.lines('d1', { from: position }));
+
+  test('gives what stands after each line, and what stands before it, newest first', async () => {
+    await write(['one', '', 'größe €', 'four']);
+    const all = await whole();
+    expect(await before()).toEqual(all.toReversed());
+    expect(await before(0)).toEqual([]);
+    expect(await before(Number.MAX_SAFE_INTEGER)).toEqual(all.toReversed());
+    for (const [index, { position }] of all.entries()) {
+      expect(await before(position)).toEqual(all.slice(0, index).toReversed());
+      expect(await from(position)).toEqual(all.slice(index + 1));
+    }
+  });
+
+  test('goes either way over what is left out, told once', async () => {
+    const lines = numbered(30_000);
+    for (let at = 0; at < lines.length; at += 5000) await write(lines.slice(at, at + 5000));
+    const all = await whole();
+    const gap = all.findIndex((line) => said(line).startsWith('['));
+    expect(gap).toBeGreaterThan(0);
+    expect(await before()).toEqual(all.toReversed());
+    for (const index of [gap - 1, gap, gap + 1, all.length - 1]) {
+      const position = all[index]?.position ?? 0;
+      expect(await before(position)).toEqual(all.slice(0, index).toReversed());
+      expect(await from(position)).toEqual(all.slice(index + 1));
+    }
+  });
+});
+
 describe('a log at its limit', () => {
   test('keeps its beginning and its end, and says between them how much is left out', async () => {
     const lines = numbered(60_000);

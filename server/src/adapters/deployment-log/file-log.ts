@@ -62,6 +62,10 @@ export function createFileLogs(
         await nextWrite(written, deploymentId, signal);
       }
     },
+    lines: (deploymentId, place) =>
+      'from' in place
+        ? linesAfter(paths(deploymentId), Math.max(0, place.from))
+        : linesBefore(paths(deploymentId), place.before),
     remove: (deploymentId) => removeParts(paths(deploymentId)),
   };
 }

@@ -22,13 +22,18 @@ export async function* linesAfter(paths: LogPaths, from: number): AsyncGenerator
   }
 }
 
-/** The lines before the end, newest first. */
-export async function* linesBefore(paths: LogPaths): AsyncGenerator<LoggedLine> {
+/** The lines before a position, or before the end, newest first; without the line that ends there. */
+export async function* linesBefore(
+  paths: LogPaths,
+  before = Number.POSITIVE_INFINITY,
+): AsyncGenerator<LoggedLine> {
   let above: number | undefined;
   for (const part of (await partsOf(paths)).toReversed()) {
-    for await (const line of linesOf(part, (read, size) => linesFromEnd(read, size))) {
+    // Without its line break the line at `before` is none, so that it is not given again.
+    const top = (size: number): number => Math.max(0, Math.min(size, before - part.start - 1));
+    for await (const line of linesOf(part, (read, size) => linesFromEnd(read, top(size)))) {
       if (!('size' in line)) yield { position: part.start + line.end, text: line.text };
-      else if (above !== undefined && part.start + line.size < above)
+      else if (above !== undefined && above < before && part.start + line.size < above)
         yield leftOut(above, above - part.start - line.size);
     }
     above = part.start;

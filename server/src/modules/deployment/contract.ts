@@ -1,7 +1,7 @@
 /** Deployments (decisions 5). */
 import { z } from 'zod';
 import { deployedKinds, idFields } from '../../domain/service-ref.ts';
-import { logEvent } from '../../procedure/log-event.ts';
+import { logEvent, positionedLine } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { deploymentRecord } from './record.ts';
@@ -39,6 +39,9 @@ function checkOneOwner(input: OwnerInput, context: z.RefinementCtx): void {
     });
 }
 
+/** Position of a line in its log: that after its end. */
+const position = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
 const own = { class: 'protected', resources: [{ kind: 'deployment', field: 'deploymentId' }] } as const;
 
 export const deploymentContract = {
@@ -74,8 +77,44 @@ export const deploymentContract = {
     }),
     output: z.array(z.string()),
   }),
+  logLines: query({
+    summary: 'Lines of the log of a deployment by position: after one, before one, or with a text',
+    description:
+      'Without `from` and `before`: the newest. Lines are in the order of the log either way, each with ' +
+      'its position. Beside `limit` one answer looks through 8 MiB of the log; `next` is where to go on, ' +
+      'as `from` or `before` as it was asked for, also when no line was found so far. Of a log that is ' +
+      'still being written, go on from the position of the last line.',
+    access: own,
+    input: id
+      .extend({
+        from: position.describe('Lines after this position').optional(),
+        before: position.describe('Lines before this position').optional(),
+        search: z
+          .string()
+          .min(1)
+          .max(500)
+          .optional()
+          .describe('Only lines that have this text in them, in capital or small letters'),
+        limit: z.number().int().min(1).max(5000).default(500).describe('So many lines at most'),
+      })
+      .superRefine(({ from, before }, context) => {
+        if (from !== undefined && before !== undefined)
+          context.addIssue({
+            code: 'custom',
+            path: ['before'],
+            message: 'stands beside from; a log is read one way at a time',
+          });
+      }),
+    output: z.object({
+      lines: z.array(positionedLine),
+      next: z.number().int().nullable().describe('Null when there is nothing further that way'),
+    }),
+  }),
   logs: subscription({
     summary: 'The log of a deployment as a live stream that can be resumed',
+    description:
+      '`GET /api/deployments/<deploymentId>/log` gives all that is there now as plain text, with the same ' +
+      'rights.',
     access: own,
     input: id,
     output: logEvent,

@@ -10,6 +10,7 @@ import type { Queue } from '../../ports/queue.ts';
 import type { deploymentContract } from './contract.ts';
 import { startedBy, type Deployments, type ShownDeployment } from './deployment.ts';
 import { logLine, mayBeOfNewStage, timeOf } from './log-line.ts';
+import { lookedThrough, readPage } from './log-page.ts';
 
 export interface DeploymentDesk {
   logs: DeploymentLogs;
@@ -33,6 +34,16 @@ export function deploymentHandlers(
       await deployments.one(deploymentId, actor.organizationId);
       return (await logs.readEnd(deploymentId, { tail })).map(({ text }) => text);
     },
+    async logLines({ actor }, { deploymentId, from, before, search, limit }) {
+      const deployment = await deployments.one(deploymentId, actor.organizationId);
+      const place = from === undefined ? { before } : { from };
+      const page = await readPage(logs, deploymentId, place, search, { lines: limit, bytes: lookedThrough });
+      const lines = page.lines.map(({ position, text }) => ({
+        position,
+        ...logLine(text, timeOf(text), deployment),
+      }));
+      return { lines, next: page.next };
+    },
     async *logs(context, { deploymentId }): AsyncIterable<StreamEvent<LogEvent>> {
       const { organizationId } = context.actor;
       let deployment = await deployments.one(deploymentId, organizationId);
@@ -50,7 +61,7 @@ export function deploymentHandlers(
         // Stages are few and come in their order: they are read again once a line is newer than all known.
         if (at !== undefined && mayBeOfNewStage(deployment, text))
           deployment = await deployments.one(deploymentId, organizationId);
-        yield { id: String(position), data: logLine(text, at, deployment) };
+        yield { id: String(position), data: { type: 'line', ...logLine(text, at, deployment) } };
       }
       const { status } = await deployments.one(deploymentId, organizationId);
       if (finished.has(status)) yield { id: String(last), data: { type: 'end', outcome: status } };

@@ -1,6 +1,9 @@
 /** A line of a deployment's log with what stands in it as fields. Pure. */
+import type { z } from 'zod';
 import { stageAt, type DeploymentStage } from '../../domain/lifecycle.ts';
-import type { LogEvent } from '../../procedure/log-event.ts';
+import type { positionedLine } from '../../procedure/log-event.ts';
+
+export type LineFields = Omit<z.infer<typeof positionedLine>, 'position'>;
 
 const time = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) /;
 const stageMark = '── ';
@@ -26,10 +29,9 @@ export function logLine(
   text: string,
   at: string | undefined,
   { stages }: { stages: DeploymentStage[] | null },
-): LogEvent {
+): LineFields {
   const message = messageOf(text);
   return {
-    type: 'line',
     text,
     message,
     level: levelOf(message),
