@@ -17,7 +17,7 @@ interface ScriptPolicies {
   ): { createScriptURL(url: string): string };
 }
 
-/** The policy of the page (`require-trusted-types-for`) takes no address of a program that is not vouched for. */
+/** The policy of the page (`require-trusted-types-for`) takes a program's address from such a rule alone. */
 function trusted(url: string): string {
   const policies: ScriptPolicies | undefined = Reflect.get(globalThis, 'trustedTypes');
   return (
