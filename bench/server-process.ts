@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { nodeFlags } from '../server/src/domain/node-flags.ts';
+import { allocatorSettings } from '../setup/settings.ts';
 import type { AddressInfo } from 'node:net';
 
 export interface ServerProcess {
@@ -35,9 +37,15 @@ export async function startServer({
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const start = performance.now();
-  // The flag is the product's own (setup/starters).
-  const child = spawn(process.execPath, ['--max-semi-space-size=1', join(compiled, script)], {
-    env: { PATH: process.env['PATH'], BERTH_HOST: '127.0.0.1', BERTH_PORT: String(port), ...environment },
+  // As set-up starts Berth (setup/starters).
+  const child = spawn(process.execPath, [...nodeFlags, join(compiled, script)], {
+    env: {
+      PATH: process.env['PATH'],
+      ...allocatorSettings,
+      BERTH_HOST: '127.0.0.1',
+      BERTH_PORT: String(port),
+      ...environment,
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const { pid } = child;

@@ -55,6 +55,7 @@ async function valueOf(name: string, schema: Schema, flag: Flag, sources: FieldS
   const texts = await Promise.all(flag.texts.map((text) => content(text, sources)));
   const [only = ''] = texts;
   if (accepts(schema, 'array') && texts.length === 1) {
+    if (only === 'null' && accepts(schema, 'null') && !accepts(schema, 'string')) return null;
     if (only.startsWith('[')) return parseJson(name, only);
     // Of a command that is given as one text Berth takes the words apart.
     if (accepts(schema, 'string')) return only;
@@ -67,6 +68,8 @@ async function valueOf(name: string, schema: Schema, flag: Flag, sources: FieldS
 
 function single(name: string, schema: Schema, text: string): unknown {
   if (accepts(schema, 'object') && text.startsWith('{')) return parseJson(name, text);
+  // Of a field that takes texts, "null" may be one of them; --no-field says null there.
+  if (text === 'null' && accepts(schema, 'null') && !accepts(schema, 'string')) return null;
   if (accepts(schema, 'string')) return text;
   if (
     (accepts(schema, 'number') || accepts(schema, 'integer')) &&

@@ -17,6 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   server.seen.length = 0;
+  server.signedOut.length = 0;
   await rm(home, { recursive: true });
 });
 
@@ -79,6 +80,12 @@ describe('a procedure', () => {
         name: '5',
       },
     ]);
+  });
+
+  test('null is text for a field that takes texts, and nothing for others', async () => {
+    const argv = ['application.update', '--applicationId', 'a1', '--healthCheck', 'null', '--name', 'null'];
+    expect(await berth(argv)).toMatchObject({ code: 0 });
+    expect(server.seen).toEqual([{ applicationId: 'a1', healthCheck: null, name: 'null' }]);
   });
 
   test('takes the whole input from the standard input', async () => {
@@ -164,7 +171,7 @@ describe('what goes wrong', () => {
   test.each<[string[], RegExp]>([
     [['deployment.none'], /There is no deployment\.none/],
     [['deployment.one', '--id', 'd1'], /deployment\.one takes no --id\. It takes: --deploymentId/],
-    [['deployment.one', 'd1'], /"d1" belongs to no option/],
+    [['deployment.one', 'd1'], /"d1" does not belong to an option/],
     [['deployment.one', '--deploymentId', 'a', '--deploymentId', 'b'], /takes one value/],
     [['deployment.one', '--input', '{'], /not valid JSON/],
     [['deployment.one', '--input', '[]'], /takes a JSON object/],
@@ -280,6 +287,7 @@ describe('login', () => {
       out: expect.stringMatching(/^Signed out/),
     });
     expect(server.seen.at(-1)).toEqual({ apiKeyId: 'k1' });
+    expect(server.signedOut).toEqual(['session-token']);
     expect(await berth(['user.get'], { environment: {} })).toMatchObject({
       code: 2,
       said: expect.stringMatching(/Not signed in/),
@@ -293,6 +301,7 @@ describe('login', () => {
       out: expect.stringMatching(/^Signed in/),
     });
     expect(await readFile(config(), 'utf8')).toContain(goodKey);
+    expect(server.signedOut).toEqual(['session-token']);
   });
 
   test('whoever was invited gives the token, at sign-up and at login', async () => {
@@ -382,11 +391,10 @@ describe('help', () => {
     expect(page.out.startsWith(`berth ${name}`)).toBe(true);
   });
 
-  test('a word says the same by --help and -h as by help, and names each procedure once', async () => {
+  test('a word says the same by --help and -h as by help, in lines that fit', async () => {
     expect((await berth(['login', '--help'])).out).toBe((await berth(['help', 'login'])).out);
     expect((await berth(['login', '-h'])).out).toBe((await berth(['help', 'login'])).out);
-    const calls = /^Calls (.*)\.$/m.exec((await berth(['help', 'deploy'])).out)?.[1]?.split(', ') ?? [];
-    expect(calls).toEqual([...new Set(calls)]);
-    expect(calls).toContain('project.all');
+    const { out } = await berth(['help', 'deploy']);
+    expect(out.split('\n').filter((line) => line.length > 79)).toEqual([]);
   });
 });

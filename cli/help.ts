@@ -3,46 +3,52 @@ import { procedureKinds } from '../client/procedure-kinds.ts';
 import { commonOptions, type Option, type Options, type Word } from './words/word.ts';
 import { groups, words } from './words/words.ts';
 
-const intro = `Berth from the command line.
+const intro = `berth: deploy to a Berth server and look after what runs there.
 
 `;
 
 const outro = `
-  sign-up, login, logout       the account: --url URL --email E [--name N] [--token T]; asks for the password
-  reset-password               on Berth's own machine, as root: --email E sets a forgotten password anew
-  api <router>.<procedure>     any procedure of the interface, its answer as JSON; \`berth api\` lists routers
-  help <word>, -h, --version
+  sign-up         creates an account and signs in
+  login           signs in
+  logout          signs out
+  reset-password  sets a new password for an account; on the machine Berth runs on, as root
+  api             calls any procedure of Berth's interface: berth api <router>.<procedure>
+  help            shows the help of a command: berth help <command>
+  --version       shows the version
 
-A service is named project/service, or project/environment/service where a name stands in several
-environments; its name alone where there is one of it; nothing at all in a folder that was deployed or
-linked. Answers are tables on a terminal and JSON in a pipe; --json and --table choose. NO_COLOR and COLUMNS
-are heeded.
+Services: write project/service, or project/environment/service if the service is not in the
+default environment. The service's name is enough if only one service has it. In a folder that was
+deployed or linked, leave the name out.
 
-Address and key: --url and --key, else BERTH_URL and BERTH_API_KEY, else what login stored in
-~/.config/berth/config.json.
-Exit codes: 0 done; 1 refused, or a deployment that failed; 2 wrong usage; 3 Berth cannot be reached;
-130 interrupted; of run the program's own.
+Output: tables on a terminal, JSON in a pipe; --json and --table override this. The environment
+variables NO_COLOR and COLUMNS are respected.
+
+Server and API key: taken from --url and --key, then from BERTH_URL and BERTH_API_KEY, then from
+the sign-in that \`berth login\` stored in ~/.config/berth/config.json.
+
+Exit codes: 0 success; 1 refused by Berth, or the deployment failed; 2 wrong usage; 3 Berth cannot
+be reached; 130 interrupted. \`berth run\` ends with the exit code of the program it ran.
 `;
 
 const url: Option = { value: 'URL', description: 'address of Berth' };
 const email: Option = { value: 'EMAIL', description: 'address of the account' };
-const token: Option = { value: 'TOKEN', description: 'of an invitation, which the account joins with' };
+const token: Option = { value: 'TOKEN', description: 'token of an invitation to an organization' };
 
 /** What stands in the list by hand, since it is no row of the table; the same shape, for the same page. */
 const further: readonly Pick<Word, 'name' | 'usage' | 'summary' | 'description' | 'options'>[] = [
   {
     name: 'sign-up',
     usage: '--url URL --email EMAIL --name NAME',
-    summary: 'makes an account and signs in',
+    summary: 'creates an account and signs in',
     description:
-      'Makes an account and signs in to it. Asks for a new password; in a pipe it is the first line of the ' +
-      'standard input. The first account owns the installation; from another machine it needs the token ' +
-      'that `bin/up` printed; everybody else needs the token of an invitation.',
+      'Creates an account and signs in. Asks for a new password; in a pipe, the first line of standard ' +
+      'input is the password. The first account owns the installation; from another machine it needs the ' +
+      'token that `bin/up` printed. Every other account needs the token of an invitation.',
     options: {
       url,
       email,
-      name: { value: 'NAME', description: 'how others see who it is' },
-      token: { value: 'TOKEN', description: 'that `bin/up` printed, or of an invitation' },
+      name: { value: 'NAME', description: 'your name, as other members see it' },
+      token: { value: 'TOKEN', description: 'token that `bin/up` printed, or of an invitation' },
     },
   },
   {
@@ -50,27 +56,27 @@ const further: readonly Pick<Word, 'name' | 'usage' | 'summary' | 'description' 
     usage: '--url URL [--email EMAIL]',
     summary: 'signs in',
     description:
-      'Signs in and keeps an API key in ~/.config/berth/config.json. With --email it asks for the ' +
-      'password, and for the code of the second factor where the account has one; without it, for an ' +
-      'API key. In a pipe it is the first line of the standard input.',
+      'Signs in and stores an API key in ~/.config/berth/config.json. With --email it asks for the ' +
+      'password, and for a code if the account has two-factor sign-in; without --email it asks for an ' +
+      'API key. In a pipe, the first line of standard input is the password or key.',
     options: { url, email, token },
   },
   {
     name: 'logout',
     usage: '',
     summary: 'signs out',
-    description: 'Signs out: the key that signing in made is deleted, here and in Berth.',
+    description: 'Signs out: deletes the API key that signing in created, here and in Berth.',
   },
   {
     name: 'reset-password',
     usage: '--email EMAIL [--remove-two-factor]',
-    summary: 'sets a forgotten password anew',
+    summary: 'sets a new password for an account',
     description:
-      "Sets a forgotten password anew: on Berth's own machine, as root, whether Berth runs or not. All " +
-      'sessions of that person end; API keys go on.',
+      "Sets a new password when the old one is forgotten. Run it on Berth's own machine, as root; Berth " +
+      'may be running or not. All sessions of the account end; its API keys stay valid.',
     options: {
       email,
-      'remove-two-factor': { description: 'takes two-factor sign-in away, for a lost app' },
+      'remove-two-factor': { description: 'turns two-factor sign-in off, for a lost authenticator app' },
     },
   },
 ];
@@ -112,19 +118,38 @@ Routers: ${Object.keys(procedureKinds).join(', ')}
 }
 
 export function wordHelp(word: Word): string {
-  const calls = word.calls.length === 0 ? '' : `\nCalls ${[...new Set(word.calls)].join(', ')}.\n`;
-  return `${pageOf(word, { ...word.options, ...commonOptions })}${calls}`;
+  return pageOf(word, { ...word.options, ...commonOptions });
 }
 
 function pageOf(word: Pick<Word, 'name' | 'usage' | 'summary' | 'description'>, all: Options): string {
   const options = Object.entries(all);
   const width = Math.max(...options.map(([name, option]) => flagOf(name, option).length)) + 2;
   const lines = options.map(
-    ([name, option]) => `  ${flagOf(name, option).padEnd(width)}${option.description}\n`,
+    ([name, option]) =>
+      `  ${flagOf(name, option).padEnd(width)}${wrapped(option.description, lineWidth - width - 2).join(
+        `\n${' '.repeat(width + 2)}`,
+      )}\n`,
   );
   const usage = ['berth', word.name, ...(word.usage === '' ? [] : [word.usage])].join(' ');
-  return `${usage}\n\n${word.description ?? `${word.summary}.`}\n\n${lines.join('')}`;
+  const says = wrapped(word.description ?? `${capitalized(word.summary)}.`, lineWidth).join('\n');
+  return `${usage}\n\n${says}\n\n${lines.join('')}`;
 }
+
+/** Letters of a line of help: it is read in narrow terminals too. */
+const lineWidth = 79;
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 function flagOf(name: string, { short, value }: Option): string {
   return `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`;

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { BerthError } from '../client/berth-error.ts';
 import type { Connection } from '../client/call.ts';
 import { createClient } from '../client/client.ts';
-import { signIn, signUp, type SignInOptions } from '../client/sign-in.ts';
+import { signIn, signOut, signUp, type SignInOptions } from '../client/sign-in.ts';
 import { addressOf } from './address.ts';
 import { forgetLogin, readLogin, writeLogin, type StoredLogin } from './config.ts';
 import { textOf, type Flags } from './flags.ts';
@@ -81,6 +81,8 @@ async function keyFor(session: Connection): Promise<StoredLogin> {
         `${cause.message}`,
       { httpStatus: cause.httpStatus },
     );
+  } finally {
+    await signOut(session);
   }
 }
 

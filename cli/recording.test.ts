@@ -49,7 +49,7 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['domains add shop.example.com shop/web'],
   ['domains check shop.example.com'],
   ['previews shop/web'],
-  ['db create postgres shop/orders'],
+  ['db create postgres shop/orders --image postgres:18'],
   ['db create postgres shop/db'],
   ['db connect shop/db'],
   ['db backup shop/db'],
@@ -67,6 +67,7 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['stauts'],
   ['logs shop/wbe'],
   ['help scale'],
+  ['help deploy'],
 ];
 
 const orders = {

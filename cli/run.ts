@@ -51,7 +51,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
   const found = wordOf(argv);
   if (found) return runWord(found.word, found.rest, terminal);
   if (first.startsWith('-'))
-    throw new UsageError(`"${first}" stands before any word. \`berth help\` lists the words.`);
+    throw new UsageError(`"${first}" must come after a command. \`berth help\` lists the commands.`);
   return procedure(first, argv.slice(1), terminal);
 }
 
@@ -66,7 +66,7 @@ function wordOf(argv: readonly string[]): { word: Word; rest: readonly string[] 
   const inner = words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name] : []));
   if (inner.length === 0) return undefined;
   if (second === undefined || second.startsWith('-'))
-    throw new UsageError(`\`berth ${first}\` needs a second word: ${inner.join(', ')}.`);
+    throw new UsageError(`\`berth ${first}\` needs one more word: ${inner.join(', ')}.`);
   throw new UsageError(
     `There is no \`berth ${first} ${second}\`.${didYouMean(`${first} ${second}`, inner)} ` +
       `There are: ${inner.join(', ')}.`,
@@ -91,7 +91,7 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   if (!known.has(name)) {
     const all = [...words.map((word) => word.name), ...loginCommands.keys(), ...known];
     throw new UsageError(
-      `There is no ${name}.${didYouMean(name, all)} \`berth help\` lists the words, \`berth api\` the ` +
+      `There is no ${name}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
         'routers of the interface.',
     );
   }
@@ -111,7 +111,7 @@ function procedureNames(): Set<string> {
 
 function refuseWords({ words: [extra] }: Flags): void {
   if (extra !== undefined)
-    throw new UsageError(`"${extra}" belongs to no option. Values follow a field: --field value.`);
+    throw new UsageError(`"${extra}" does not belong to an option. Write options as --field value.`);
 }
 
 function help(names: readonly string[], terminal: Terminal): Promise<number> | number {

@@ -35,6 +35,12 @@ export function signUp({
   return openSession(url, 'auth/sign-up/email', { email, password, name, token }, signal);
 }
 
+/** Ends the session that the connection carries. */
+export async function signOut(connection: Connection): Promise<void> {
+  const signal = AbortSignal.timeout(60_000);
+  await answerOf(await send(connection, 'auth/sign-out', { method: 'POST', signal }), connection);
+}
+
 async function openSession(
   url: string,
   path: string,

@@ -22,6 +22,8 @@ export interface ContractServer {
   seen: unknown[];
   /** Tokens of invitations that came with sign-ups and sign-ins. */
   tokens: string[];
+  /** Tokens of sessions that were ended. */
+  signedOut: string[];
   close(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ const guardPorts: GuardPorts = {
 export async function startContractServer(): Promise<ContractServer> {
   const seen: unknown[] = [];
   const tokens: string[] = [];
+  const signedOut: string[] = [];
   const open = ({ email, token }: { email: string; token?: string | undefined }): typeof session => {
     if (token !== undefined) tokens.push(token);
     return sessions.find(({ user }) => user.email === email) ?? session;
@@ -105,7 +108,7 @@ export async function startContractServer(): Promise<ContractServer> {
           throw new AppError('UNAUTHORIZED', 'A code is needed.', { needs: 'code' });
         return open(input);
       },
-      signOut: async () => undefined,
+      signOut: async (given) => void signedOut.push(...given),
       session: async () => undefined,
       awaitsFirstAccount: async () => false,
     },
@@ -117,7 +120,7 @@ export async function startContractServer(): Promise<ContractServer> {
   );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, seen, tokens, close: () => app.close() };
+  return { url: `http://127.0.0.1:${port}`, seen, tokens, signedOut, close: () => app.close() };
 }
 
 function routers(seen: unknown[]): Router[] {

@@ -75,7 +75,11 @@ const deployments = [
   deployment('d1Tr6aVd0JoA', 60 * 50, { status: 'error', errorMessage: failure }),
 ];
 const domain = { host: 'shop.example.com', path: '/', https: true, port: 3000, certificateType: 'acme' };
-const line = (minutesAgo: number, text: string): object => ({ at: at(minutesAgo), stream: 'stdout', text });
+const line = (minutesAgo: number, text: string): { at: string; stream: 'stdout'; text: string } => ({
+  at: at(minutesAgo),
+  stream: 'stdout',
+  text,
+});
 const run = { operation: 'backup', status: 'done', destinationId: 's3', database: 'shop', isStored: true };
 const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
 
@@ -124,7 +128,10 @@ export const recordedAnswers: Answers = {
   'application.stop': { applicationId: 'web-id', applicationStatus: 'idle' },
   'application.scale': { applicationId: 'web-id' },
   'application.run': { exitCode: 0, error: '', log: [line(0, 'migrated 3 tables')] },
-  'application.readLogs': [line(3, 'GET /cart 200 12 ms'), line(1, 'GET /pay 500 3 ms')],
+  'application.readLogs': ({ search = '' }: { search?: string }) =>
+    [line(3, 'GET /cart 200 12 ms'), line(1, 'GET /pay 500 3 ms')].filter(({ text }) =>
+      text.includes(search),
+    ),
   'postgres.readLogs': [line(2, 'LOG:  checkpoint complete: wrote 42 buffers')],
   'redirect.byApplicationId': [],
   'schedule.all': [],

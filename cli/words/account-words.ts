@@ -11,7 +11,7 @@ import type { Word } from './word.ts';
 const whoami: Word = {
   name: 'whoami',
   usage: '',
-  summary: 'who is signed in, where, and what this folder is linked to',
+  summary: 'shows who is signed in, where, and what this folder is linked to',
   most: 0,
   calls: ['user.get', 'organization.all'],
   async run(context) {
@@ -43,7 +43,7 @@ const whoami: Word = {
 const use: Word = {
   name: 'use',
   usage: '[project[/environment]]',
-  summary: 'says which project names without one are of',
+  summary: 'sets the project of names that have none',
   options: { none: { description: 'forgets it' } },
   most: 1,
   calls: ['project.all'],
@@ -73,7 +73,7 @@ const use: Word = {
 const link: Word = {
   name: 'link',
   usage: '[service]',
-  summary: 'links this folder to a service, so that words need no name in it',
+  summary: 'links this folder to a service, so that commands in it need no name',
   description:
     'The link is kept beside the sign-in (~/.config/berth/folders.json) and not in the folder. Without a ' +
     'service it is shown.',
@@ -97,7 +97,7 @@ const link: Word = {
 
 const projects = listWord({
   name: 'projects',
-  summary: 'the projects, with the number of their services',
+  summary: 'lists the projects and the number of their services',
   procedure: 'project.all',
   read: (client) => client.project.all(),
   columns: (context) => [
@@ -118,7 +118,7 @@ const projects = listWord({
 
 const servers = listWord({
   name: 'servers',
-  summary: 'the remote servers of the organization',
+  summary: 'lists the remote servers of the organization',
   procedure: 'server.all',
   read: (client) => client.server.all(),
   columns: (context) => [
@@ -133,7 +133,7 @@ const servers = listWord({
 
 const members = listWord({
   name: 'members',
-  summary: 'the members of the organization',
+  summary: 'lists the members of the organization',
   procedure: 'organization.members',
   read: (client) => client.organization.members(),
   columns: (context) => [
@@ -148,7 +148,7 @@ const members = listWord({
 const previews = listWord({
   name: 'previews',
   usage: '[service]',
-  summary: 'the previews of pull requests of an application',
+  summary: 'lists the previews of pull requests',
   procedure: 'previewDeployment.all',
   more: ['project.all'],
   async read(client, context) {

@@ -32,7 +32,7 @@ function parse(
 ): { positionals: string[]; values: Record<string, OptionValue> } {
   try {
     const { values, positionals } = parseArgs({
-      args: [...argv],
+      args: argv.map(shielded),
       allowPositionals: true,
       options: Object.fromEntries(
         Object.entries(options).map(([name, { short, value, multiple }]) => [
@@ -45,7 +45,10 @@ function parse(
         ]),
       ),
     });
-    return { positionals, values: Object.fromEntries(Object.entries(values).map(fitting)) };
+    return {
+      positionals: positionals.map(bare),
+      values: Object.fromEntries(Object.entries(values).map(fitting)),
+    };
   } catch (cause) {
     const why = cause instanceof Error ? (cause.message.split('. ')[0] ?? '').replace(/\.$/, '') : '';
     throw new UsageError(`\`berth ${word.name}\`: ${why}. \`berth help ${word.name}\` shows its options.`, {
@@ -59,8 +62,14 @@ function fitting([name, value]: [string, string | boolean | (string | boolean)[]
   string,
   OptionValue,
 ] {
-  return [name, Array.isArray(value) ? value.map(String) : value];
+  if (Array.isArray(value)) return [name, value.map((one) => bare(String(one)))];
+  return [name, typeof value === 'string' ? bare(value) : value];
 }
+
+/** A number below zero is a value, never options of one letter; it passes the parser behind this mark. */
+const mark = '\0';
+const shielded = (text: string): string => (/^-\d/.test(text) ? `${mark}${text}` : text);
+const bare = (text: string): string => (text.startsWith(mark) ? text.slice(mark.length) : text);
 
 function refuseUnknown(word: Word, options: Options, text: string): void {
   const [, name] = /^--([^=]+)/.exec(text) ?? [];

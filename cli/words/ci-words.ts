@@ -86,7 +86,7 @@ const forges: Readonly<Record<string, Forge>> = {
 const setup: Word = {
   name: 'ci setup',
   usage: 'github|gitlab|gitea|forgejo [service]',
-  summary: 'prints a file that deploys from a forge, and makes its key',
+  summary: 'prints a CI configuration that deploys, and creates its API key',
   description:
     'Prints the file to the output. With --email it signs in with a password to make a key that may deploy ' +
     'and read what that takes, and nothing else; the key is shown once, on the error output. What is built ' +

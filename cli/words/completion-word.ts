@@ -7,7 +7,7 @@ import { commonOptions, type Word } from './word.ts';
 export const completionWord = (words: () => readonly Word[]): Word => ({
   name: 'completion',
   usage: 'bash|zsh|fish',
-  summary: 'what makes a shell complete words, options and services',
+  summary: 'prints the script that completes commands, options and services in a shell',
   description:
     'Prints a script for the shell. bash: `source <(berth completion bash)` in ~/.bashrc; zsh: ' +
     '`source <(berth completion zsh)` in ~/.zshrc after compinit; fish: ' +

@@ -33,7 +33,7 @@ async function databaseOf(context: Context): Promise<Database> {
 
 type Create = (
   client: Client,
-  at: { name: string; appName: string; environmentId: string },
+  at: { name: string; appName: string; environmentId: string; containerImage?: string },
 ) => Promise<string>;
 
 /** An empty password is replaced by a generated one (interface document, Databases). */
@@ -70,11 +70,14 @@ function accountOf(name: string): { databaseName: string; databaseUser: string }
 const create: Word = {
   name: 'db create',
   usage: 'KIND project/name',
-  summary: 'makes a database and starts it',
+  summary: 'creates a database and starts it',
   description:
-    'KIND is postgres, mysql, mariadb, mongo or redis. The password is generated. What other services of ' +
-    'the environment connect to is printed at the end.',
-  options: { 'no-wait': { description: 'does not wait until it runs' } },
+    'KIND is postgres, mysql, mariadb, mongo or redis. The password is generated. At the end it prints the ' +
+    'address that other services of the environment connect to.',
+  options: {
+    image: { short: 'i', value: 'REFERENCE', description: 'image and version, such as postgres:17' },
+    'no-wait': { description: 'does not wait until it runs' },
+  },
   most: 2,
   calls: [
     'project.all',
@@ -108,7 +111,10 @@ const create: Word = {
     const services = await allServices(client);
     refuseTaken(services, environment.environmentId, `${projectName}/${environment.name}`, name);
     const appName = `${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}-${randomBytes(3).toString('hex')}`;
-    const id = await creates[kindText](client, { name, appName, environmentId: environment.environmentId });
+    const { environmentId } = environment;
+    const containerImage = context.text('image');
+    const image = containerImage === undefined ? {} : { containerImage };
+    const id = await creates[kindText](client, { name, appName, environmentId, ...image });
     const service = pick(await allServices(client), id);
     await databaseCalls(client, service).deploy();
     const latest = await client.deployment.latest({ databaseId: id });
@@ -184,7 +190,7 @@ const shells: Readonly<Record<DatabaseKindName, Shell>> = {
 const connect: Word = {
   name: 'db connect',
   usage: '[service]',
-  summary: "opens the database's own shell, where its port is open",
+  summary: "opens the database's shell, if its port is published",
   description:
     'Starts psql, mysql, mongosh or redis-cli of this machine on the database. Its port must be open on ' +
     'its server (`saveExternalPort`); with --print the address is printed instead.',
@@ -232,7 +238,7 @@ const runs: Readonly<Record<BackupKind, (client: Client, backupId: string) => Pr
 const backup: Word = {
   name: 'db backup',
   usage: '[service]',
-  summary: 'makes a backup now, and says where it stands',
+  summary: 'makes a backup now and prints where it is stored',
   description:
     'Runs the newest backup that was set up for the database (`berth api backup.create`) and waits until ' +
     'it is stored and verified.',
@@ -258,7 +264,7 @@ const backup: Word = {
 const backups: Word = {
   name: 'db backups',
   usage: '[service]',
-  summary: 'the backups and restores of a database, newest first',
+  summary: 'lists the backups and restores of a database, newest first',
   most: 1,
   calls: ['project.all', 'backup.runsByDatabase'],
   async run(context) {
@@ -286,7 +292,7 @@ const backups: Word = {
 const restore: Word = {
   name: 'db restore',
   usage: '[service] [FILE]',
-  summary: 'restores a backup into a database, the newest without a file',
+  summary: 'restores a backup into a database: the one named, or the newest',
   description:
     'Restores a stored backup in place of what is in the database; the state before is kept as a volume ' +
     'until it is removed. `berth db backups` lists the files.',

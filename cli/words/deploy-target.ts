@@ -82,8 +82,18 @@ export async function createService(
   const made = await client.application.create({ name, environmentId });
   const { applicationId, appName } = made;
   if (facts) await client.application.saveBuildType({ applicationId, buildType: facts.kind });
-  await giveAddress(context, client, { applicationId, appName, port: facts?.port });
+  await giveAddress(context, client, { applicationId, appName, port: portOf(context) ?? facts?.port });
   return { ...place, kind: 'application', id: applicationId, name, appName, status: made.applicationStatus };
+}
+
+/** Of --port; throws UsageError where it is no port. */
+export function portOf(context: Context): number | undefined {
+  const text = context.text('port');
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new UsageError(`--port is "${text}"; give a number from 1 to 65535.`);
+  return port;
 }
 
 async function placeOf(

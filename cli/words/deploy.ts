@@ -17,7 +17,7 @@ import { duration, size } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Context } from './context.ts';
 import { databaseCalls } from './database-calls.ts';
-import { createService, targetOf } from './deploy-target.ts';
+import { createService, portOf, targetOf } from './deploy-target.ts';
 import { applyFirst, fileCalls } from './file-words.ts';
 import { followDeployment } from './follow-deployment.ts';
 import { isDatabase, nameOf, type Service } from './services.ts';
@@ -32,9 +32,9 @@ export const deploy: Word = {
   usage: '[service]',
   summary: 'deploys this folder, an image, or the newest source of a service',
   description:
-    'In a folder: finds out what it is (a Dockerfile, a compose file, package.json and the like, ' +
-    'index.html), asks for name and project the first time, makes what is missing, sends the folder ' +
-    'without what .gitignore and .dockerignore leave out, follows the log, and ends with the address. ' +
+    'Deploys the folder: finds out what it is (a Dockerfile, a compose file, package.json and the like, ' +
+    'index.html), asks for name and project the first time, creates what is missing, uploads the folder ' +
+    'without what .gitignore and .dockerignore exclude, follows the log, and prints the address. ' +
     'The folder is then linked to the service, so that the next `berth deploy` asks nothing. Without a ' +
     'terminal nothing is asked: the name is that of the folder. A service that is built from git is ' +
     'deployed from there; the folder is not sent. A berth.yml in the folder is applied first, as `berth ' +
@@ -42,19 +42,23 @@ export const deploy: Word = {
   options: {
     project: { short: 'p', value: 'PROJECT', description: 'project of a new service' },
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
+    port: {
+      value: 'PORT',
+      description: 'port that a new service listens on; otherwise found out from the folder, or 3000',
+    },
     commit: {
       value: 'SHA',
       description: 'names the deployment; of a service built from git, another commit is a failure',
     },
-    folder: { value: 'PATH', description: 'this folder instead of the present one' },
+    folder: { value: 'PATH', description: 'deploys this folder instead of the current one' },
     as: {
       value: folderKinds.join('|'),
-      description: 'how the folder is built, where it says several things',
+      description: 'how to build the folder, if there is more than one way',
     },
-    upload: { description: 'sends the folder, even if the service is built from git or an image' },
-    yes: { description: 'does not ask before what berth.yml changes' },
-    wait: { description: 'waits for the end and ends with its exit code, as it does without it' },
-    'no-wait': { description: 'ends as soon as it is queued' },
+    upload: { description: 'uploads the folder even if the service is built from git or an image' },
+    yes: { description: 'applies the changes of berth.yml without asking' },
+    wait: { description: 'waits until the deployment has ended; this is the default' },
+    'no-wait': { description: 'ends as soon as the deployment is queued' },
   },
   most: 1,
   calls: [
@@ -89,6 +93,11 @@ export const deploy: Word = {
       ofFile ? { ...context, args: [ofFile.name] } : context,
       nameFromFolder(folder),
     );
+    if ('service' in target && portOf(context) !== undefined)
+      throw new UsageError(
+        `--port is for a new service, and ${nameOf(target.service)} exists already. The port is a setting ` +
+          'of its addresses: berth api domain.update --domainId ID --port PORT.',
+      );
     const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
     const service =
       'service' in target ? target.service : await createService(context, target.toCreate, facts, folder);

@@ -16,7 +16,7 @@ async function routedOf(context: Context, name: string | undefined): Promise<Ser
 const list: Word = {
   name: 'domains',
   usage: '[service]',
-  summary: 'the addresses of a service',
+  summary: 'lists the addresses of a service',
   most: 1,
   calls: ['project.all', 'domain.byApplicationId', 'domain.byComposeId'],
   async run(context) {
@@ -85,7 +85,7 @@ const add: Word = {
 const check: Word = {
   name: 'domains check',
   usage: 'HOST',
-  summary: 'whether the DNS of a host leads to the server; exit code 1 when not',
+  summary: 'checks that the DNS of a host points to the server; exit code 1 if not',
   most: 1,
   calls: ['domain.validateDomain'],
   async run(context) {

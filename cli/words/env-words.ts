@@ -97,7 +97,7 @@ function shown({ look }: Context, changes: readonly Difference[]): string {
 const get: Word = {
   name: 'env get',
   usage: '[service] [NAME …]',
-  summary: 'variables of a service, or the values of these',
+  summary: 'shows the variables of a service',
   options: named,
   calls: reads,
   async run(context) {
@@ -157,7 +157,7 @@ async function fileOf({ terminal }: Context, args: readonly string[]): Promise<s
 const importFile: Word = {
   name: 'env import',
   usage: '[service] [FILE]',
-  summary: 'sets the variables of a file, .env without one; - is the standard input',
+  summary: 'sets variables from a file (default .env; - is standard input)',
   options: { ...changing, replace: { description: 'removes those that are not in the file' } },
   calls: writes,
   async run(context) {
@@ -172,7 +172,7 @@ const importFile: Word = {
 const diff: Word = {
   name: 'env diff',
   usage: '[service] [FILE]',
-  summary: 'what `env import --replace` of a file would change; exit code 1 when it would',
+  summary: 'shows what `env import --replace` would change; exit code 1 if anything',
   options: named,
   calls: reads,
   async run(context) {

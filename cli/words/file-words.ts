@@ -162,7 +162,7 @@ const isEmpty = ({ plan, due }: Planned): boolean => plan.steps.length === 0 && 
 const plan: Word = {
   name: 'plan',
   usage: '',
-  summary: 'what differs between berth.yml and Berth, and what changing it causes',
+  summary: 'shows how berth.yml differs from what runs, and what applying it does',
   description:
     'Field by field, with what each change causes: nothing (it is in effect at once), a restart, a new ' +
     'release, or data loss. Whatever was changed in Berth since is shown too, and what is there and not in ' +
@@ -181,7 +181,7 @@ const plan: Word = {
 const apply: Word = {
   name: 'apply',
   usage: '',
-  summary: 'makes Berth as berth.yml has it',
+  summary: 'applies berth.yml',
   description:
     'Does what `berth plan` shows, in the right order, and deploys what then runs otherwise than it is ' +
     'saved: databases first. When it is ended or something is refused, what is done is told, and the next ' +
@@ -319,7 +319,7 @@ function prefixed(error: unknown, what: string): unknown {
 const exportWord: Word = {
   name: 'export',
   usage: '[project]',
-  summary: 'writes a project as berth.yml; applying it changes nothing',
+  summary: 'writes a project as berth.yml',
   description:
     'Secrets are named and not written. Settings that nobody changed are left out; --all writes them too. ' +
     'A service that does not run is written with `deploy: false`.',

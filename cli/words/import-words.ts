@@ -57,7 +57,7 @@ async function importOther(
 export const importWord: Word = {
   name: 'import',
   usage: `${Object.keys(formats).join('|')} [FILE]`,
-  summary: 'what stands elsewhere as a berth.yml, and what could not be taken',
+  summary: 'converts the configuration of another platform to berth.yml',
   description:
     'Reads the files of the folder: compose: a compose file; heroku: app.json, Procfile and, as FILE, what ' +
     '`heroku config -s` printed; kamal: config/deploy.yml; caprover: a captain-definition, or the list of ' +

@@ -28,7 +28,7 @@ const pollMs = 2000;
 export const logs: Word = {
   name: 'logs',
   usage: '[service …]',
-  summary: 'the output of services',
+  summary: 'shows the output of services',
   description:
     'Shows the newest lines of each service, ordered by time; with -f also what comes. A line of several ' +
     'services begins with the name of its own. In a pipe lines are text; --json makes each an object.',

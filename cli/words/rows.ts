@@ -4,7 +4,7 @@ import { statusLook } from '../look.ts';
 import type { Column } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
-import { isDatabase, nameOf, serviceKinds, serviceOf, type Service } from './services.ts';
+import { allServices, isDatabase, nameOf, pick, serviceKinds, serviceOf, type Service } from './services.ts';
 import type { ProcedureName, Word } from './word.ts';
 
 /** A word that lists what a procedure answers. */
@@ -68,7 +68,12 @@ export function actionWord(row: {
         await call(client, service);
         context.say(`${row.done} ${nameOf(service)}.`);
       }
-      if (context.isJson) context.answer(services.map(summaryOf), () => '');
+      if (!context.isJson) return;
+      const now = await allServices(client);
+      context.answer(
+        services.map(({ id }) => summaryOf(pick(now, id))),
+        () => '',
+      );
     },
   };
 }

@@ -34,7 +34,7 @@ const stop = actionWord({
 
 const restart = actionWord({
   name: 'restart',
-  summary: 'restarts services as they are, with settings changed since',
+  summary: 'restarts services with their current settings',
   description:
     'Restarts with the present settings and variables, without a build: an application task by task.',
   calls: ['application.reload', 'postgres.reload'],
@@ -50,7 +50,7 @@ const restart = actionWord({
 const scale: Word = {
   name: 'scale',
   usage: '[service] NUMBER',
-  summary: 'sets the number of replicas, at once',
+  summary: 'sets the number of replicas',
   most: 2,
   calls: ['project.all', 'application.scale'],
   async run(context) {
@@ -58,7 +58,11 @@ const scale: Word = {
     const [name, text] = context.args.length > 1 ? context.args : [undefined, context.args[0]];
     const replicas = Number(text);
     if (text === undefined || !Number.isInteger(replicas) || replicas < 0)
-      throw new UsageError(`"${text ?? ''}" is no number of replicas. Usage: berth scale [service] NUMBER`);
+      throw new UsageError(
+        text === undefined
+          ? 'How many replicas? Usage: berth scale [service] NUMBER'
+          : `"${text}" is not a number of replicas; give 0 or more. Usage: berth scale [service] NUMBER`,
+      );
     const service = await serviceOf(context, name);
     if (service.kind !== 'application')
       throw new UsageError(`${nameOf(service)} is a ${service.kind} service; only applications are scaled.`);
@@ -76,7 +80,7 @@ const runLimitMs = 24 * 3_600_000;
 const run: Word = {
   name: 'run',
   usage: '[service] -- command …',
-  summary: 'runs a one-off command in a new container of the release',
+  summary: 'runs a one-off command in a new container of the current release',
   description:
     'Runs the command in a new task of the current release, prints its output when it has ended, and ends ' +
     'with its exit code.',
@@ -105,7 +109,7 @@ const run: Word = {
 const redeploy: Word = {
   name: 'redeploy',
   usage: '[service]',
-  summary: 'builds and releases again the source that is deployed now',
+  summary: 'builds and releases the deployed source again',
   options: { 'no-wait': { description: 'does not wait for the end' } },
   most: 1,
   calls: [

@@ -21,7 +21,7 @@ const order = ['error', 'running', 'queued', 'idle', 'done'];
 const status: Word = {
   name: 'status',
   usage: '[project[/environment]]',
-  summary: 'all services, those that need attention first',
+  summary: 'lists all services, those that need attention first',
   description:
     'Lists the services with how their last action ended; those whose deployment failed first, with the ' +
     'reason, then those under way.',
@@ -95,7 +95,7 @@ export function ownerOf(
 const ps: Word = {
   name: 'ps',
   usage: '[service]',
-  summary: 'the containers of a service, or all of them',
+  summary: 'lists the containers of a service, or of all services',
   most: 1,
   calls: [
     'project.all',
@@ -143,7 +143,7 @@ async function ownContainers(context: Context, name: string): Promise<readonly C
 const history: Word = {
   name: 'history',
   usage: '[service]',
-  summary: 'the deployments of a service, newest first',
+  summary: 'lists the deployments of a service, newest first',
   options: { limit: { short: 'n', value: 'NUMBER', description: 'so many of them; 20 without it' } },
   most: 1,
   calls: ['project.all', 'deployment.all'],

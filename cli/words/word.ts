@@ -40,9 +40,12 @@ export interface Word {
 }
 
 export const commonOptions = {
-  json: { description: 'the answer as JSON; so it is in a pipe' },
-  table: { description: 'the answer as a table, in a pipe too' },
-  url: { value: 'URL', description: 'address of Berth' },
-  key: { value: 'KEY', description: 'API key; others on this machine may see it, BERTH_API_KEY they do not' },
-  help: { short: 'h', description: 'this help' },
+  json: { description: 'prints JSON, the default in a pipe' },
+  table: { description: 'prints a table, also in a pipe' },
+  url: { value: 'URL', description: 'address of the Berth server' },
+  key: {
+    value: 'KEY',
+    description: 'API key; other users of this machine can see it, so prefer BERTH_API_KEY',
+  },
+  help: { short: 'h', description: 'shows this help' },
 } as const satisfies Options;

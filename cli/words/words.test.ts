@@ -51,6 +51,15 @@ describe('arguments', () => {
     });
   });
 
+  test('a number below zero is a value', () => {
+    if (!logs) throw new Error('There is no word logs.');
+    expect(readArguments(logs, ['-1', '--tail', '-5', '-f'])).toEqual({
+      args: ['-1'],
+      rest: undefined,
+      options: { tail: '-5', follow: true },
+    });
+  });
+
   test.each([
     [['--folow'], /takes no --folow\. Did you mean follow\?/],
     [['--since'], /argument missing|since/],

@@ -2,6 +2,7 @@
  * What starts and stops Berth on this machine: one row for systemd, one for machines where no service manager
  * runs.
  */
+import { nodeFlags } from '../../server/src/domain/node-flags.ts';
 import type { Layout } from '../layout.ts';
 import type { ProcessIdentity } from '../process-identity.ts';
 
@@ -33,9 +34,7 @@ export interface Starter {
 /** Berth gets this long to end its work before it is killed. */
 export const stopLimitMs = 30_000;
 
-/**
- * How Berth is started from a release: the flags keep a young heap small, which this server never outgrows.
- */
+/** How Berth is started from a release. */
 export function berthCommand(layout: Layout): [string, ...string[]] {
-  return [`${layout.current}/node`, '--max-semi-space-size=1', `${layout.current}/dist/server/src/main.js`];
+  return [`${layout.current}/node`, ...nodeFlags, `${layout.current}/dist/server/src/main.js`];
 }

@@ -77,6 +77,34 @@ it('makes what is missing and sends the folder; without an engine it ends with 1
   expect(valueOf(await berth('history Letters/notes'))).toHaveLength(2);
 });
 
+it('takes a port for a new service only', async () => {
+  await berth('deploy Letters/cache --image example.com/cache:1 --no-wait');
+  expect(await berth('deploy Letters/cache --image example.com/cache:1 --port 80')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('--port is for a new service'),
+  });
+  expect(await berth('deploy Letters/other --image example.com/cache:1 --port many')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('--port is "many"'),
+  });
+});
+
+it('makes a database of the image that is named', async () => {
+  await berth('db create redis Letters/store --image example.com/redis:9 --no-wait');
+  const made = valueOf(await berth('status'));
+  const { redisId } = Object(Array.isArray(made) ? made.find((one) => one.service === 'Letters/store') : {});
+  expect(valueOf(await berth(`api redis.one --redisId ${redisId}`))).toMatchObject({
+    containerImage: 'example.com/redis:9',
+  });
+});
+
+it('refuses a number below zero as such', async () => {
+  expect(await berth('scale Shop/web -1')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('"-1" is not a number of replicas; give 0 or more'),
+  });
+});
+
 it('applies the berth.yml of a folder before it deploys the service of it', async () => {
   const own = join(home, 'filed');
   await mkdir(own);

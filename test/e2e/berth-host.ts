@@ -1,6 +1,7 @@
 /** A bed host that runs the compiled Berth beside an engine of its own, and the calls a person would make. */
 import { sentenceOf } from '../../server/src/domain/errors.ts';
 import { firstSignUpFile, firstSignUpHash } from '../../server/src/domain/first-sign-up.ts';
+import { nodeFlags } from '../../server/src/domain/node-flags.ts';
 import { request } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Bed } from '../bed/bed.ts';
@@ -169,7 +170,7 @@ function client(host: BedHost, usual: string, baseEnv: Record<string, string>): 
         'env',
         ...Object.entries(variables).map(([name, value]) => `${name}=${value}`),
         nodePath,
-        '--max-semi-space-size=1',
+        ...nodeFlags,
         program,
       ]);
       for (let left = 150; !(await healthy()); left -= 1) {

@@ -106,8 +106,13 @@ describe('berth deploy', () => {
     );
     expect((await at(site, ['history', '--table'], { columns: 120 })).out).toMatch(/rollback|Rollback|done/);
     expect(await at(site, ['logs', 'web', 'pages', '--tail', '5'])).toMatchObject({ code: 0 });
-    expect(await at(site, ['stop', 'web', 'pages'])).toMatchObject({ code: 0 });
-    expect(await at(site, ['start', 'web'])).toMatchObject({ code: 0 });
+    const stopped = await at(site, ['stop', 'web', 'pages']);
+    expect(stopped).toMatchObject({ code: 0 });
+    // The state after it, not the one before.
+    expect(JSON.parse(stopped.out)).toMatchObject([{ status: 'idle' }, { status: 'idle' }]);
+    const started = await at(site, ['start', 'web']);
+    expect(started).toMatchObject({ code: 0 });
+    expect(JSON.parse(started.out)).toMatchObject([{ status: 'done' }]);
   });
 });
 

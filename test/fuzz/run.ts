@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { allocatorSettings } from '../../setup/settings.ts';
+import { nodeFlags } from '../../server/src/domain/node-flags.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { faultOfAnswer } from '../conformance/answer.ts';
 import { startProgram, type Program } from '../world/program.ts';
@@ -62,12 +63,7 @@ export async function fuzz({ seed, warmUp, requests }: FuzzPlan): Promise<FuzzRe
   await using program = await startProgram({
     // As set-up starts Berth (setup/starters).
     env: allocatorSettings,
-    nodeOptions: [
-      '--max-semi-space-size=1',
-      '--expose-gc',
-      '--import',
-      join(import.meta.dirname, 'memory-probe.ts'),
-    ],
+    nodeOptions: [...nodeFlags, '--expose-gc', '--import', join(import.meta.dirname, 'memory-probe.ts')],
     async prepare(database) {
       worlds = await seedWorlds(
         database,

@@ -84,7 +84,7 @@ function entryPlugin(): Plugin {
   const text = [
     `import { routerCalls } from ${JSON.stringify(join(root, 'client/client.ts'))};`,
     `export { BerthError } from ${JSON.stringify(join(root, 'client/berth-error.ts'))};`,
-    `export { signIn, signUp } from ${JSON.stringify(join(root, 'client/sign-in.ts'))};`,
+    `export { signIn, signOut, signUp } from ${JSON.stringify(join(root, 'client/sign-in.ts'))};`,
     ...routers,
     `export const createClient = (connection) => ({ ${all.join(', ')} });`,
   ].join('\n');

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
+import { nodeFlags } from '../../../server/src/domain/node-flags.ts';
 import type { BedHost } from '../../bed/host.ts';
 import type { BerthHost } from '../berth-host.ts';
 import type { Services } from '../hosts/services.ts';
@@ -127,7 +128,8 @@ const agentContainer = (server: BedHost): Promise<string> =>
 /** Beside a program of the same Node.js that does nothing, in the same container. */
 async function likeABareProgram(server: BedHost, container: string): Promise<void> {
   const bare =
-    '/berth-agent/node-v* --max-semi-space-size=1 -e "setTimeout(() => {}, 5000)" & sleep 3; ' +
+    `/berth-agent/node-v* ${nodeFlags.join(' ')} ` +
+    '-e "setTimeout(() => {}, 5000)" & sleep 3; ' +
     'grep -l metrics/agent /proc/[0-9]*/cmdline | grep -v self | head -n 1 | sed s/cmdline/status/ | ' +
     'xargs grep -h VmRSS; grep -h VmRSS /proc/$!/status';
   const shown = await output(server, docker, 'exec', container, 'sh', '-c', bare);

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../../domain/errors.ts';
+import { nodeFlags } from '../../../domain/node-flags.ts';
 import type { Secret } from '../../../domain/secret.ts';
 import { managedLabel, type ServiceSpec } from '../../../ports/engine.ts';
 import type { AgentPlaces, Host } from '../../../ports/host.ts';
@@ -126,8 +127,7 @@ const programName = ({ digest }: AgentProgram): string => `program-${digest}`;
 const hashOf = (token: Secret): string => createHash('sha256').update(token.reveal()).digest('hex');
 const entryOf = ({ program }: Installation): string[] => [
   `${folderInContainer}/${nodeName(program)}`,
-  // Figures come slowly; memory counts.
-  '--max-semi-space-size=1',
+  ...nodeFlags,
   `${folderInContainer}/${programName(program)}/${program.entry}`,
   folderInContainer,
 ];
