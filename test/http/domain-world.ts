@@ -27,6 +27,16 @@ const names: Record<string, Lookup> = {
   'slow.test': { addresses: [], fault: 'the resolver gave no answer in time' },
 };
 
+/** Of every domain here. */
+export const pendingCertificate = {
+  status: 'pending',
+  issuer: null,
+  expiresAt: null,
+  error: null,
+  step: 'order',
+  nextTryAt: null,
+} as const;
+
 /** What stands around the domains of a test, and what was asked of it; anew for each test. */
 export interface DomainScene {
   /** What the proxy got, change by change. */
@@ -114,14 +124,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
           },
         ],
         prepare: async (_serverKey, host) => void scene.prepared.push(host),
-        certificateOf: async () => ({
-          status: 'pending',
-          issuer: null,
-          expiresAt: null,
-          error: null,
-          step: 'order',
-          nextTryAt: null,
-        }),
+        certificateOf: async () => ({ ...pendingCertificate }),
         changeRoutes,
         dns,
         serverIp: async () => scene.settings.serverIp,
