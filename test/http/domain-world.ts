@@ -27,8 +27,7 @@ const names: Record<string, Lookup> = {
   'slow.test': { addresses: [], fault: 'the resolver gave no answer in time' },
 };
 
-/** Of every domain here. */
-export const pendingCertificate = {
+const pendingCertificate = {
   status: 'pending',
   issuer: null,
   expiresAt: null,
@@ -39,6 +38,8 @@ export const pendingCertificate = {
 
 /** What stands around the domains of a test, and what was asked of it; anew for each test. */
 export interface DomainScene {
+  /** Of every domain. */
+  certificate: typeof pendingCertificate;
   /** What the proxy got, change by change. */
   routes: string[][];
   /** With it the proxy refuses the next change. */
@@ -52,6 +53,7 @@ export interface DomainScene {
 
 function newScene(): DomainScene {
   return {
+    certificate: pendingCertificate,
     routes: [],
     refusal: undefined,
     asked: [],
@@ -124,7 +126,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
           },
         ],
         prepare: async (_serverKey, host) => void scene.prepared.push(host),
-        certificateOf: async () => ({ ...pendingCertificate }),
+        certificateOf: async () => scene.certificate,
         changeRoutes,
         dns,
         serverIp: async () => scene.settings.serverIp,

@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  domainWorlds,
-  withCompose,
-  withPreview,
-  withServer,
-  pendingCertificate,
-} from '../../../../test/http/domain-world.ts';
+import { domainWorlds, withCompose, withPreview, withServer } from '../../../../test/http/domain-world.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -51,7 +45,7 @@ eachDatabase('domains', (test) => {
     const domainId = textOf(created, 'domainId');
     expect(await owner.query('domain.one', { domainId })).toEqual({
       ...record({ applicationId }),
-      certificate: pendingCertificate,
+      certificate: scene.certificate,
     });
     expect(scene.prepared).toEqual([]);
     const second = await owner.mutate('domain.create', {
