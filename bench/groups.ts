@@ -5,13 +5,14 @@ import { backupFigures } from './figures/backups.ts';
 import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
+import { packingFigures } from './figures/packing.ts';
 import { commandFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
 
 /**
  * `compiled`: the server as the product runs it, compiled into `bench/dist` first. `bed`: root, for engines
  * in namespaces of their own, with images made from Debian's packages.
  */
-export type Need = 'compiled' | 'bed';
+export type Need = 'compiled' | 'bed' | 'nothing';
 
 interface Group {
   summary: string;
@@ -30,6 +31,11 @@ export const groups = {
     summary: 'first output of the command line, beside a bare Node',
     needs: 'compiled',
     figures: commandFigures,
+  },
+  packing: {
+    summary: 'a folder of 20,000 files packed for an upload, beside tar on the same folder',
+    needs: 'nothing',
+    figures: packingFigures,
   },
   deployments: {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",

@@ -22,7 +22,7 @@ function gearNumbers(seed: number): () => number {
 
 /** Chunks of at least `chunkBytes.least` bytes but the last, and at most `chunkBytes.most`. */
 export function* chunksOf(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
-  let held = Buffer.alloc(chunkBytes.most);
+  let held = Buffer.allocUnsafe(chunkBytes.most);
   let length = 0;
   let hash = 0;
   for (const piece of pieces) {
@@ -35,7 +35,7 @@ export function* chunksOf(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
       hash = cut.hash;
       if (!cut.isCut) continue;
       yield held.subarray(0, length);
-      held = Buffer.alloc(chunkBytes.most);
+      held = Buffer.allocUnsafe(chunkBytes.most);
       [length, hash] = [0, 0];
     }
   }

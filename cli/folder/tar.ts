@@ -4,6 +4,8 @@ import { UsageError } from '../usage-error.ts';
 import type { SentFile } from './walk.ts';
 
 const block = 512;
+/** Of a header up to its version; the rest is zero. */
+const writtenBytes = 265;
 /** All files bear it, so that the same files make the same archive. */
 const modified = 0;
 const pieceBytes = 256 * 1024;
@@ -85,7 +87,9 @@ function header({
   head.write('        ', 148, 'latin1');
   head.write(type, 156, 'latin1');
   head.write('ustar\u000000', 257, 'latin1');
-  const sum = head.reduce((total, byte) => total + byte, 0);
+  let sum = 0;
+  // A loop, and of the bytes that were written: of many files `reduce` takes a tenth of the time.
+  for (let at = 0; at < writtenBytes; at += 1) sum += head[at] ?? 0;
   head.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return head;
 }

@@ -1,7 +1,9 @@
 /** The words of the command line on a real Berth, engine and proxy: from a folder to an answering address. */
+import { execFile as execFileCallback } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { bedOfRun } from '../bed/bed-of-run.ts';
@@ -9,7 +11,9 @@ import { familyClient } from '../clients/family-client.ts';
 import { runBerth, type Ran } from '../command-line.ts';
 import { berthHost, type BerthHost } from './berth-host.ts';
 import type { Files } from './repository.ts';
-import { tinyFiles } from './sources.ts';
+import { nodeFiles, nodeServer, tinyFiles } from './sources.ts';
+
+const execFile = promisify(execFileCallback);
 
 let berth: BerthHost;
 let home: string;
@@ -168,6 +172,78 @@ describe('berth.yml', () => {
     });
     expect(await at(folder, ['apply'])).toMatchObject({ code: 0 });
     expect(await planned()).toMatchObject(nothing);
+  });
+});
+
+describe('from a clone of a sample to an address', () => {
+  /** A clone of a repository with these files; where it is. */
+  async function cloned(name: string, files: Files): Promise<string> {
+    const origin = await folderOf(`origin-${name}`, files);
+    const git = ['-c', 'user.name=Ann', '-c', 'user.email=ann@example.com', '-C', origin];
+    await execFile('git', [...git, 'init', '--quiet']);
+    await execFile('git', [...git, 'add', '.']);
+    await execFile('git', [...git, 'commit', '--quiet', '--message', 'First']);
+    await execFile('git', ['clone', '--quiet', origin, join(home, name)]);
+    return join(home, name);
+  }
+  const timed = async (sample: string, folder: string, argv: string[]): Promise<Ran> => {
+    const began = Date.now();
+    const ran = await at(folder, argv);
+    console.log(`sample ${sample}: berth ${argv.join(' ')}: ${((Date.now() - began) / 1000).toFixed(1)} s`);
+    return ran;
+  };
+
+  it('static: one command', async () => {
+    const folder = await cloned('sample-static', { 'index.html': 'static sample', 'style.css': 'p {}' });
+    const ran = await timed('static', folder, ['deploy']);
+    expect(ran, ran.said).toMatchObject({ code: 0 });
+    expect(await answerOf(ran)).toBe('static sample');
+  });
+
+  it('a folder of a monorepo with a Dockerfile: one command, and only that folder is sent', async () => {
+    const inner = Object.entries(nodeFiles('mono')).map(([path, content]) => [`apps/web/${path}`, content]);
+    const folder = await cloned('sample-mono', {
+      ...Object.fromEntries(inner),
+      'package.json': '{"private":true,"workspaces":["apps/*"]}',
+      'apps/other/index.html': 'other',
+    });
+    const ran = await timed('monorepo', folder, ['deploy', 'samples/mono', '--folder', 'apps/web']);
+    expect(ran, ran.said).toMatchObject({ code: 0, said: expect.stringContaining('Packed 2 files') });
+    expect(JSON.parse(await answerOf(ran))).toMatchObject({ version: 'mono' });
+  });
+
+  it('compose: one command, and one for the address', async () => {
+    const composeFile = {
+      services: {
+        web: {
+          image: 'berth/node:24',
+          command: ['node', '-e', nodeServer('compose').replaceAll('$', '$$$$')],
+        },
+      },
+    };
+    const folder = await cloned('sample-compose', { 'compose.yaml': stringify(composeFile) });
+    const ran = await timed('compose', folder, ['deploy', 'samples/stack']);
+    expect(ran, ran.said).toMatchObject({ code: 0 });
+    const host = 'stack.example.com';
+    const more = ['--compose-service', 'web', '--http', '--port', '3000'];
+    const routed = await timed('compose', folder, ['domains', 'add', host, 'samples/stack', ...more]);
+    expect(routed, routed.said).toMatchObject({ code: 0 });
+    await expect
+      .poll(async () => (await berth.proxied(host)).body, { timeout: 60_000 })
+      .toContain('"version":"compose"');
+  });
+
+  it('Node.js without a Dockerfile: where no builder is installed it says what would help', async () => {
+    const folder = await cloned('sample-node', {
+      'package.json': '{"name":"sample","scripts":{"start":"node server.js"}}',
+      'server.js': nodeServer('auto'),
+    });
+    const ran = await timed('node', folder, ['deploy', 'samples/node']);
+    expect(ran.code).toBe(1);
+    expect(JSON.parse(ran.out)).toMatchObject({
+      status: 'error',
+      errorMessage: expect.stringMatching(/railpack|nixpacks/),
+    });
   });
 });
 
