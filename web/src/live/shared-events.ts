@@ -1,5 +1,6 @@
 /** The event stream that this tab shares with the browser's others. */
 import { createEventStream, everythingMayBeOld, type EventStream, type Told } from './event-stream.ts';
+// oxlint-disable-next-line import/default -- the bundler gives the worker's address by this name
 import program from './events.worker.ts?sharedworker&url';
 
 /** One of the tab's own where the browser has no shared workers, or refuses this one. */
