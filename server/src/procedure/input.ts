@@ -5,24 +5,18 @@
 import { z } from 'zod';
 import { AppError, type Issue } from '../domain/errors.ts';
 import { findMasked } from '../domain/mask.ts';
+import { isRequired, wordsOf } from './input-words.ts';
 
 /** Parses the raw input; throws BAD_REQUEST with one issue per fault. */
 export function parseInput(schema: z.ZodType, raw: unknown): unknown {
   const broken = findBroken(raw, '');
   if (broken !== undefined) throw invalid([broken]);
-  const parsed = schema.safeParse(raw ?? {}, { error: absent });
+  const parsed = schema.safeParse(raw ?? {}, { error: wordsOf });
   if (parsed.success) return parsed.data;
   throw invalid(
     parsed.error.issues.map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message })),
   );
 }
-
-/** What is not there is said to be absent, not to be of the wrong type; undefined leaves zod's own words. */
-function absent({ input, path }: z.core.$ZodRawIssue): string | undefined {
-  return input === undefined && (path?.length ?? 0) > 0 ? isRequired : undefined;
-}
-
-const isRequired = 'is required';
 
 /**
  * A secret that its reader saw as dots must not be stored as dots; throws BAD_REQUEST naming the field.
@@ -49,7 +43,7 @@ function invalid(issues: Issue[]): AppError {
 }
 
 function sentenceOf({ path, message }: Issue): string {
-  if (path === '') return message;
+  if (path === '') return `It ${message}.`;
   return message === isRequired ? `${path} is required.` : `${path}: ${message}`;
 }
 

@@ -86,7 +86,7 @@ export function errorComponents(): Schema {
   );
 }
 
-const exampleIssue = { path: 'name', message: 'Too small: expected string to have >=1 characters' };
+const exampleIssue = { path: 'name', message: 'must not be empty' };
 
 /**
  * When each comes, and how it looks. The other verb (405) leads to another operation, so it stands with none.

@@ -97,7 +97,7 @@ export function noSudo({ serverName, username }: Named, words: string): SshFault
 
 function whySilent(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  if (code === 'ECONNREFUSED') return 'it refused the connection; does its sshd listen there?';
+  if (code === 'ECONNREFUSED') return 'it refused the connection, so no sshd listens there';
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no way to it';
   const words = wordsOf(cause);
   if (/keepalive/i.test(words)) return 'it stopped answering';
