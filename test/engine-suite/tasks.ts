@@ -156,6 +156,9 @@ export function tasksSuite({ engine }: EngineFixture): void {
             .map((line) => line.text),
         ).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`));
       }
+      const nodes = new Map((await engine.tasks(name)).map(({ id, nodeId }) => [id, nodeId]));
+      expect(nodes.size).toBe(2);
+      for (const { taskId, nodeId } of lines) expect(nodeId).toBe(nodes.get(taskId));
       const tail = await read({ tail: 3 });
       expect(tail).toHaveLength(3);
       expect(await read({ tail: 0 })).toEqual([]);

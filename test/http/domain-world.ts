@@ -27,8 +27,19 @@ const names: Record<string, Lookup> = {
   'slow.test': { addresses: [], fault: 'the resolver gave no answer in time' },
 };
 
+const pendingCertificate = {
+  status: 'pending',
+  issuer: null,
+  expiresAt: null,
+  error: null,
+  step: 'order',
+  nextTryAt: null,
+} as const;
+
 /** What stands around the domains of a test, and what was asked of it; anew for each test. */
 export interface DomainScene {
+  /** Of every domain. */
+  certificate: typeof pendingCertificate;
   /** What the proxy got, change by change. */
   routes: string[][];
   /** With it the proxy refuses the next change. */
@@ -42,6 +53,7 @@ export interface DomainScene {
 
 function newScene(): DomainScene {
   return {
+    certificate: pendingCertificate,
     routes: [],
     refusal: undefined,
     asked: [],
@@ -114,7 +126,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
           },
         ],
         prepare: async (_serverKey, host) => void scene.prepared.push(host),
-        certificateOf: async () => ({ status: 'pending', issuer: null, expiresAt: null, error: null }),
+        certificateOf: async () => scene.certificate,
         changeRoutes,
         dns,
         serverIp: async () => scene.settings.serverIp,

@@ -370,6 +370,8 @@ export interface LogLine {
   at: string;
   stream: 'stdout' | 'stderr';
   taskId: string;
+  /** The node that the task ran on; empty, as `taskId` is, for a line of the engine itself. */
+  nodeId: string;
   text: string;
 }
 

@@ -15,6 +15,7 @@ export const logEvent = z
       level: z.enum(['error', 'warning', 'info']).optional(),
       stream: z.enum(['stdout', 'stderr']).optional(),
       task: z.string().optional().describe('Of a running service: the task that wrote it'),
+      node: z.string().optional().describe('Of a running service: the id of the node that the task ran on'),
       service: z.string().optional().describe('Of a compose service: the service of its file'),
     }),
     z.object({ type: z.literal('end'), outcome: z.string() }),

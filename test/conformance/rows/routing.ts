@@ -113,7 +113,14 @@ export const domainRows: Rows = [
     gives: {
       ...domain,
       host: '<host>',
-      certificate: { status: 'none', issuer: null, expiresAt: null, error: null },
+      certificate: {
+        status: 'none',
+        issuer: null,
+        expiresAt: null,
+        error: null,
+        step: null,
+        nextTryAt: null,
+      },
     },
   },
   {

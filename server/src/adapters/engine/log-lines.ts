@@ -17,10 +17,14 @@ export function createLineAssembler(): { push(frame: Frame): LogLine[]; flush():
 
   function push(frame: Frame): LogLine[] {
     if (frame.kind === 'engine')
-      return [{ at: '', stream: 'stderr', taskId: '', text: frame.body.toString('utf8').trim() }];
-    const { at, taskId, text } = readPrefix(frame.body);
+      return [{ at: '', stream: 'stderr', taskId: '', nodeId: '', text: frame.body.toString('utf8').trim() }];
+    const { at, taskId, nodeId, text } = readPrefix(frame.body);
     const key = `${taskId} ${frame.kind}`;
-    const open = unfinished.get(key) ?? { line: { at, stream: frame.kind, taskId }, parts: [], length: 0 };
+    const open = unfinished.get(key) ?? {
+      line: { at, stream: frame.kind, taskId, nodeId },
+      parts: [],
+      length: 0,
+    };
     const ends = text.at(-1) === newline;
     const part = ends ? text.subarray(0, -1) : text;
     // A copy: a piece of a chunk would keep the whole chunk.
@@ -58,10 +62,14 @@ function finished({ line, parts, length }: OpenLine): LogLine {
   return { ...line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
 }
 
-function readPrefix(body: Buffer): { at: string; taskId: string; text: Buffer } {
+function readPrefix(body: Buffer): { at: string; taskId: string; nodeId: string; text: Buffer } {
   const first = body.indexOf(space);
   const second = body.indexOf(space, first + 1);
   const details = body.subarray(first + 1, second).toString('latin1');
-  const taskId = /(?:^|,)com\.docker\.swarm\.task\.id=([^,]*)/.exec(details)?.[1] ?? '';
-  return { at: body.subarray(0, first).toString('latin1'), taskId, text: body.subarray(second + 1) };
+  return {
+    at: body.subarray(0, first).toString('latin1'),
+    taskId: /(?:^|,)com\.docker\.swarm\.task\.id=([^,]*)/.exec(details)?.[1] ?? '',
+    nodeId: /(?:^|,)com\.docker\.swarm\.node\.id=([^,]*)/.exec(details)?.[1] ?? '',
+    text: body.subarray(second + 1),
+  };
 }

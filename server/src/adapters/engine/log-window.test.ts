@@ -6,6 +6,7 @@ const line = (second: number, text: string, stream: LogLine['stream'] = 'stdout'
   at: `2026-11-20T11:17:${String(second).padStart(2, '0')}.000000000Z`,
   stream,
   taskId: 't1',
+  nodeId: 'n1',
   text,
 });
 
@@ -41,7 +42,7 @@ test('each stream stands for itself', () => {
 test('the engine is heard once, and the first reading begins at the beginning', () => {
   const { seen, window, read } = reading();
   expect(window.since()).toEqual({});
-  const remark: LogLine = { at: '', stream: 'stderr', taskId: '', text: 'warning' };
+  const remark: LogLine = { at: '', stream: 'stderr', taskId: '', nodeId: '', text: 'warning' };
   read(remark, line(1, 'a'));
   read(remark, line(1, 'a'));
   expect(seen).toEqual(['warning', 'a']);

@@ -39,10 +39,10 @@ test('frames cut anywhere give the same lines', async () => {
     frame(1, message('t1', 'no end')),
   ]);
   const expected = [
-    { at, stream: 'stdout', taskId: 't1', text: 'hello world' },
-    { at, stream: 'stderr', taskId: 't2', text: 'grüße' },
-    { at, stream: 'stdout', taskId: 't1', text: '' },
-    { at, stream: 'stdout', taskId: 't1', text: 'no end' },
+    { at, stream: 'stdout', taskId: 't1', nodeId: 'n1', text: 'hello world' },
+    { at, stream: 'stderr', taskId: 't2', nodeId: 'n1', text: 'grüße' },
+    { at, stream: 'stdout', taskId: 't1', nodeId: 'n1', text: '' },
+    { at, stream: 'stdout', taskId: 't1', nodeId: 'n1', text: 'no end' },
   ];
   for (const size of [1, 2, 7, 8, 9, 64, stream.length]) expect(await lines(stream, size)).toEqual(expected);
 });
@@ -97,7 +97,7 @@ test('a line is kept up to a limit, says how much more it had, and ends where it
 
 test('the engine speaking about the log is a line without a task', async () => {
   expect(await lines(frame(3, 'warning: incomplete log stream\n'))).toEqual([
-    { at: '', stream: 'stderr', taskId: '', text: 'warning: incomplete log stream' },
+    { at: '', stream: 'stderr', taskId: '', nodeId: '', text: 'warning: incomplete log stream' },
   ]);
 });
 

@@ -51,7 +51,13 @@ export async function* serviceLogs(
   });
   const { lines, leftOut } = newest.result();
   if (leftOut > 0)
-    yield { at: lines[0]?.at ?? '', stream: 'stderr', taskId: '', text: earlierLeftOut(leftOut, maxBytes) };
+    yield {
+      at: lines[0]?.at ?? '',
+      stream: 'stderr',
+      taskId: '',
+      nodeId: '',
+      text: earlierLeftOut(leftOut, maxBytes),
+    };
   yield* lines;
 }
 

@@ -63,12 +63,18 @@ function stateOf({ change = {}, record, upload }: Known): Promise<CertificateSta
   );
 }
 
-const none = { issuer: null, expiresAt: null, error: null };
+const none = { issuer: null, expiresAt: null, error: null, step: null, nextTryAt: null };
+
+const refused = { status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: 'No.' } as const;
 
 it.each<[string, Known, object]>([
   ['is none without https', { change: { https: false }, record: {} }, { ...none, status: 'none' }],
-  ['is pending until something is told', {}, { ...none, status: 'pending' }],
-  ['is issued', { record: {} }, { status: 'issued', issuer: 'CN=R1', expiresAt: day(60), error: null }],
+  ['is pending until something is told', {}, { ...none, status: 'pending', step: 'order' }],
+  [
+    'is issued',
+    { record: {} },
+    { status: 'issued', issuer: 'CN=R1', expiresAt: day(60), error: null, step: 'serve', nextTryAt: null },
+  ],
   [
     'tells why a renewal failed',
     { record: { error: 'Port 80 cannot be reached.' } },
@@ -101,13 +107,18 @@ it.each<[string, Known, object]>([
   ],
   [
     'has failed with the reason',
-    { record: { status: 'failed', issuer: null, expiresAt: null, warnAt: null, error: 'No.' } },
-    { ...none, status: 'failed', error: 'No.' },
+    { record: { ...refused, nextAt: now + dayMs } },
+    { ...none, status: 'failed', error: 'No.', step: 'order', nextTryAt: day(1) },
+  ],
+  [
+    'is not asked for while no authority would find the host',
+    { record: { ...refused, authority: '', nextAt: now + dayMs } },
+    { ...none, status: 'failed', error: 'No.', step: 'find', nextTryAt: day(1) },
   ],
   [
     'is an upload’s',
     { change: { certificateType: 'none' }, upload: { issuer: 'CN=Own', expirationDate: day(1) } },
-    { status: 'issued', issuer: 'CN=Own', expiresAt: day(1), error: null },
+    { status: 'issued', issuer: 'CN=Own', expiresAt: day(1), error: null, step: 'serve', nextTryAt: null },
   ],
   [
     'tells of an upload that has ended',

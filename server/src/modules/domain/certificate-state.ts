@@ -8,6 +8,8 @@ export interface CertificateState {
   issuer: string | null;
   expiresAt: string | null;
   error: string | null;
+  step: 'find' | 'order' | 'serve' | null;
+  nextTryAt: string | null;
 }
 
 export interface CertificateSight {
@@ -19,7 +21,14 @@ export interface CertificateSight {
   clock: Clock;
 }
 
-const none: CertificateState = { status: 'none', issuer: null, expiresAt: null, error: null };
+const none: CertificateState = {
+  status: 'none',
+  issuer: null,
+  expiresAt: null,
+  error: null,
+  step: null,
+  nextTryAt: null,
+};
 
 export async function certificateState(
   domain: DomainRecord,
@@ -44,9 +53,11 @@ async function uploaded(
   const { issuer, expirationDate } = serving;
   const hasEnded = Date.parse(expirationDate) <= clock.now();
   return {
+    ...none,
     status: hasEnded ? 'failed' : 'issued',
     issuer,
     expiresAt: expirationDate,
+    step: 'serve',
     error: hasEnded
       ? `The uploaded certificate of ${domain.host} ended at ${expirationDate}. Upload a renewed one ` +
         'with certificate.create.'
@@ -59,8 +70,8 @@ async function issued(
   { issuance, authorityOf, clock }: CertificateSight,
 ): Promise<CertificateState> {
   const record = await issuance.of(domain.asciiHost, await authorityOf(domain));
-  if (!record) return { ...none, status: 'pending' };
-  const { status, issuer, expiresAt, warnAt, error } = record;
+  if (!record) return { ...none, status: 'pending', step: 'order' };
+  const { status, issuer, expiresAt, warnAt, error, nextAt } = record;
   const isLate = status === 'issued' && (warnAt ?? Infinity) <= clock.now();
   const hasEnded = status === 'issued' && (expiresAt ?? Infinity) <= clock.now();
   return {
@@ -68,5 +79,12 @@ async function issued(
     issuer,
     expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     error: isLate ? endSentence(domain.host, expiresAt, error, clock.now()) : error,
+    step: status === 'issued' && !hasEnded ? 'serve' : isNotFound(record) ? 'find' : 'order',
+    nextTryAt: status === 'failed' && nextAt > 0 ? new Date(nextAt).toISOString() : null,
   };
+}
+
+/** Berth's own look found that no authority would reach the host, so none was asked. */
+function isNotFound({ status, authority }: { status: string; authority: string }): boolean {
+  return status === 'failed' && authority === '';
 }

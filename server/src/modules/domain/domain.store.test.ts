@@ -45,7 +45,7 @@ eachDatabase('domains', (test) => {
     const domainId = textOf(created, 'domainId');
     expect(await owner.query('domain.one', { domainId })).toEqual({
       ...record({ applicationId }),
-      certificate: { status: 'pending', issuer: null, expiresAt: null, error: null },
+      certificate: scene.certificate,
     });
     expect(scene.prepared).toEqual([]);
     const second = await owner.mutate('domain.create', {

@@ -37,6 +37,14 @@ export const certificateState = z.object({
   error: optional.describe(
     'Why there is none yet, or why the present one was not renewed or is not trusted, and what to do',
   ),
+  step: z
+    .enum(['find', 'order', 'serve'])
+    .nullable()
+    .describe(
+      'How far it is. find: an authority would not find the host yet, so none is asked; order: the ' +
+        'authority is asked, or refused; serve: it is there; null: none is wanted or uploaded',
+    ),
+  nextTryAt: optional.describe('When a failed one is tried again by itself (ISO 8601)'),
 });
 
 /** With the state of its certificate. */

@@ -5,18 +5,19 @@ const line = (at: string, change: object = {}) => ({
   at,
   stream: 'stdout' as const,
   taskId: 't1',
+  nodeId: 'n1',
   text: `line ${at}`,
   ...change,
 });
 
-it('a stream goes on after the position it is given, and names task and service', async () => {
+it('a stream goes on after the position it is given, and names task, node and service', async () => {
   const output = {
-    read: async () => [line('1'), line('2'), line('3', { taskId: '', serviceName: 'web' })],
+    read: async () => [line('1'), line('2'), line('3', { taskId: '', nodeId: '', serviceName: 'web' })],
     follow: () => woven<never>([]),
   };
   const context = { lastEventId: '1', follow: false, signal: new AbortController().signal };
   expect(await Array.fromAsync(outputEvents(context, output))).toEqual([
-    { id: '2', data: { type: 'line', text: 'line 2', at: '2', stream: 'stdout', task: 't1' } },
+    { id: '2', data: { type: 'line', text: 'line 2', at: '2', stream: 'stdout', task: 't1', node: 'n1' } },
     { id: '3', data: { type: 'line', text: 'line 3', at: '3', stream: 'stdout', service: 'web' } },
   ]);
 });

@@ -20,11 +20,12 @@ export async function* outputEvents(
   output: ServiceOutput,
 ): AsyncGenerator<StreamEvent<LogEvent>> {
   const lines = follow ? output.follow({ since, signal }) : await output.read({ since });
-  for await (const { at, stream, text, taskId, serviceName } of lines) {
+  for await (const { at, stream, text, taskId, nodeId, serviceName } of lines) {
     if (since !== undefined && at <= since) continue;
     const task = taskId === '' ? {} : { task: taskId };
+    const node = nodeId === '' ? {} : { node: nodeId };
     const service = serviceName === undefined ? {} : { service: serviceName };
-    yield { id: at, data: { type: 'line', text, at, stream, ...task, ...service } };
+    yield { id: at, data: { type: 'line', text, at, stream, ...task, ...node, ...service } };
   }
 }
 
