@@ -63,12 +63,13 @@ async function sshServer() {
     for (const connection of accepted) connection.end();
     server.close();
   });
-  const { port } = server.address();
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('The SSH server has no port.');
   const target: SshTarget = {
     serverName: 'the server far',
     ipAddress: '127.0.0.1',
     address: '127.0.0.1',
-    port,
+    port: bound.port,
     username: 'root',
     privateKey: new Secret(userKey.private),
     hostKey: null,
