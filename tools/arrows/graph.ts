@@ -28,8 +28,9 @@ export async function readGraph(root: string): Promise<Graph> {
   return { files, edges: edges.flat() };
 }
 
+/** A file, without what a bundler is told of it (`?url`); undefined for a package. */
 function target(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') && !specifier.endsWith('.json')
-    ? posix.normalize(posix.join(posix.dirname(from), specifier))
+    ? posix.normalize(posix.join(posix.dirname(from), specifier.replace(/\?.*$/, '')))
     : undefined;
 }

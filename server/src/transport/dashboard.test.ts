@@ -2,11 +2,12 @@ import Fastify from 'fastify';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { addDashboard } from './dashboard.ts';
 
 function built(): { folder: string; write(name: string, text: string): void } {
   const folder = mkdtempSync(join(tmpdir(), 'berth-dashboard-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'assets'));
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
   write('index.html', '<p>one</p>');

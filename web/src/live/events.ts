@@ -1,8 +1,10 @@
 /**
- * What happens on the server, as one stream for the whole tab: each event has what it touches read again,
- * gathered for 100 ms. Without the stream for a minute everything on the screen is read every 10 s.
+ * What happens on the server, as one stream for all tabs: each event has what it touches read again, gathered
+ * for 100 ms. Without the stream everything on the screen is read every 10 s.
  */
-import { exists, listen, queries, type Path } from './api.ts';
+import { exists, queries } from './api.ts';
+import { againMs } from './event-stream.ts';
+import { openEventStream } from './shared-events.ts';
 
 export type StreamState = 'off' | 'connecting' | 'live' | 'polling';
 
@@ -20,51 +22,36 @@ function become(next: StreamState): void {
   for (const listener of listeners) listener();
 }
 
-const pollMs = 10_000;
-const path = 'event.stream';
+/** A hidden tab needs nothing until it is shown again. */
+const hiddenLimitMs = 30_000;
 
 /** Follows until the given function is called. Where the server has no such stream it reads every 10 s. */
 export function startEvents(): () => void {
-  if (!exists(path)) return poll(() => undefined);
-  let stop = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let lastEventId: string | undefined;
-  let isEnded = false;
+  if (!exists('event.stream')) return poll(() => undefined);
   let stopPolling: (() => void) | undefined;
-  const run = async (): Promise<void> => {
-    const { signal } = (stop = new AbortController());
-    while (!signal.aborted && !isEnded) {
-      try {
-        become(state === 'polling' ? 'polling' : state === 'live' ? 'live' : 'off');
-        for await (const { id, data } of listen(path as Path, {}, { signal, lastEventId })) {
-          lastEventId = id || lastEventId;
-          stopPolling?.();
-          stopPolling = undefined;
-          become('live');
-          note(data);
-        }
-      } catch {
-        // Refused or away: read by hand until it is back, and say so.
-        if (signal.aborted) return;
-      }
-      if (signal.aborted) return;
-      stopPolling ??= poll(() => become('polling'));
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-    }
+  const endPolling = (): void => {
+    stopPolling?.();
+    stopPolling = undefined;
   };
+  const stream = openEventStream((told) => {
+    if ('event' in told) return note(told.event);
+    if (!told.isLive) return void (stopPolling ??= poll(() => become('polling')));
+    endPolling();
+    become('live');
+  });
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const onHidden = (): void => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => stop.abort(), 30_000);
-    else if (stop.signal.aborted) void run();
+    if (document.hidden) timer = setTimeout(() => stream.end(), hiddenLimitMs);
+    else stream.begin();
   };
   document.addEventListener('visibilitychange', onHidden);
-  void run();
+  stream.begin();
   return () => {
-    isEnded = true;
     clearTimeout(timer);
-    stopPolling?.();
+    endPolling();
     document.removeEventListener('visibilitychange', onHidden);
-    stop.abort();
+    stream.end();
     become('off');
   };
 }
@@ -74,7 +61,7 @@ function poll(begun: () => void): () => void {
   const timer = setInterval(() => {
     if (!document.hidden)
       void queries.invalidateQueries({ predicate: ({ queryKey }) => isLive(queryKey[0]) });
-  }, pollMs);
+  }, againMs);
   return () => clearInterval(timer);
 }
 

@@ -42,7 +42,8 @@ function followInto(
   input: object,
   setState: (state: Omit<LiveLog, 'store'>) => void,
 ): () => void {
-  let stop = new AbortController();
+  // Nothing is followed before somebody looks: the browser has few connections for all its tabs.
+  let stop: AbortController | undefined;
   let lastEventId: string | undefined;
   let isOver = false;
   const begin = async (): Promise<void> => {
@@ -68,14 +69,15 @@ function followInto(
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onHidden = (): void => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => stop.abort(), hiddenLimitMs);
-    else if (stop.signal.aborted && !isOver) void begin();
+    if (document.hidden) timer = setTimeout(() => stop?.abort(), hiddenLimitMs);
+    else if (stop?.signal.aborted !== false && !isOver) void begin();
   };
   document.addEventListener('visibilitychange', onHidden);
-  void begin();
+  if (!document.hidden) void begin();
   return () => {
     clearTimeout(timer);
     document.removeEventListener('visibilitychange', onHidden);
-    stop.abort();
+    isOver = true;
+    stop?.abort();
   };
 }

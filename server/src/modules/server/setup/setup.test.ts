@@ -1,7 +1,7 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createFileLogs } from '../../../adapters/deployment-log/file-log.ts';
 import type { TableRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
@@ -38,6 +38,8 @@ const never = new AbortController().signal;
 function world(stage: (name: SetupStage) => ReturnType<Stage>) {
   let server = record;
   const table = Object.fromEntries(setupStages.map((name) => [name, () => stage(name)]));
+  const folder = mkdtempSync(join(tmpdir(), 'berth-setup-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const setup: ServerSetup = createServerSetup({
     servers: {
       find: async () => server,
@@ -49,7 +51,7 @@ function world(stage: (name: SetupStage) => ReturnType<Stage>) {
       cancelRunning: async () => undefined,
       wake: () => undefined,
     },
-    logs: createFileLogs(mkdtempSync(join(tmpdir(), 'berth-setup-')), systemClock),
+    logs: createFileLogs(folder, systemClock),
     contextOf: async () =>
       Object.assign(Object.create(null), { host: {}, say: () => undefined, signal: never }),
     onFault: () => 'fault-1',
