@@ -6,7 +6,7 @@ import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
 import { packingFigures } from './figures/packing.ts';
-import { commandFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
+import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
 
 /**
  * `compiled`: the server as the product runs it, compiled into `bench/dist` first. `bed`: root, for engines
@@ -27,6 +27,11 @@ export const groups = {
     figures: async (bench) => [...(await requestFigures(bench)), await largeFigure(bench)],
   },
   logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'compiled', figures: logFigures },
+  events: {
+    summary: '200 open streams of events: memory, and the time of a change that all hear',
+    needs: 'compiled',
+    figures: eventFigures,
+  },
   command: {
     summary: 'first output of the command line, beside a bare Node',
     needs: 'compiled',

@@ -5,6 +5,7 @@ import type { Bench } from './bench.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { commandLineFigures } from './figures/command-line.ts';
+import { eventStreams } from './figures/event-streams.ts';
 import { listLargeOrganization } from './figures/large-list.ts';
 import { endOfLog } from './figures/logs.ts';
 import type { Pair } from './figures/pair.ts';
@@ -74,6 +75,7 @@ interface Filled {
   berth: ServerProcess;
   data: string;
   apiKey: string;
+  applicationId: string;
   headers: { 'x-api-key': string };
   /** Of the newest deployment of one application. */
   path: string;
@@ -95,7 +97,7 @@ async function startFilled(folder: string, name: string): Promise<Filled> {
       BERTH_LOG_LEVEL: 'error',
     },
   });
-  return { berth, data, apiKey, headers, path };
+  return { berth, data, apiKey, applicationId, headers, path };
 }
 
 export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> {
@@ -103,6 +105,18 @@ export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> 
   const { berth, apiKey } = await startFilled(folder, 'command');
   try {
     return await commandLineFigures({ url: berth.url, apiKey });
+  } finally {
+    await berth.stop();
+  }
+}
+
+/** On a server of its own, as the next. */
+export async function eventFigures({ folder, say }: Bench): Promise<Figure[]> {
+  say('200 streams of events …');
+  const { berth, applicationId, headers } = await startFilled(folder, 'events');
+  try {
+    await sleep(idleMs);
+    return await eventStreams({ berth, headers, applicationId });
   } finally {
     await berth.stop();
   }

@@ -23,7 +23,7 @@ export function readFlags(argv: readonly string[]): Flags {
       continue;
     }
     const [, name = '', , written] = /^--([^=]+)(=([\s\S]*))?$/.exec(word) ?? [];
-    if (name === '') throw new UsageError(`"${word}" is no option. Options look like --field value.`);
+    if (name === '') throw new UsageError(`"${word}" is not an option. Options look like --field value.`);
     if (written === undefined && name.startsWith('no-')) {
       flags.set(name.slice(3), { off: true });
       continue;

@@ -51,7 +51,7 @@ const logout: Command = async (_flags, terminal) => {
   if (stored?.apiKeyId !== undefined)
     await createClient(stored).user.deleteApiKey({ apiKeyId: stored.apiKeyId }, { signal: terminal.signal });
   await forgetLogin(terminal.environment);
-  terminal.out(stored ? `Signed out of ${stored.url}.\n` : 'Nobody was signed in.\n');
+  terminal.out(stored ? `Signed out of ${stored.url}.\n` : 'You were not signed in.\n');
 };
 
 export const loginCommands: ReadonlyMap<string, Command> = new Map([

@@ -202,12 +202,12 @@ export const entryFields: Readonly<Record<string, readonly string[]>> = {
   schedules: ['name', 'cron', 'timeZone', 'command', 'limitMinutes', 'serviceName', 'enabled'],
 };
 
-/** undefined: services of the kind have no such list. Oldest first. */
+/** undefined: services of the kind have no such list. By their keys; oldest first where the order counts. */
 async function entriesOf(
   caller: Caller,
   names: Names,
   { kind, id, record }: { kind: ServiceKindName; id: string; record: Fields },
-  { list, id: idField, listed }: ListRow,
+  { list, id: idField, listed, keyOf, ordered }: ListRow,
 ): Promise<InstalledEntry[] | undefined> {
   if (listed ? !listed.kinds.includes(kind) : !(list in record)) return undefined;
   const rows = arrayOf(listed ? await caller(listed.by, { [serviceKinds[kind].id]: id }) : record[list]);
@@ -218,7 +218,9 @@ async function entriesOf(
       if (field !== 'serviceName' || kind === 'compose') fields[field] = await names.shown(field, row[field]);
     entries.push({ id: String(row[idField]), fields });
   }
-  return entries;
+  if (ordered) return entries;
+  // What was made in another order, by an apply that was killed for one, is the same.
+  return entries.toSorted((one, other) => (keyOf(one.fields) < keyOf(other.fields) ? -1 : 1));
 }
 
 function runOf(kind: ServiceKindName, record: Fields): RunState {

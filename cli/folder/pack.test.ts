@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   mkdirSync,
@@ -13,6 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unpackUpload } from '../../server/src/adapters/archive/unpack-upload.ts';
+import { chunkNameBytes } from '../../server/src/domain/chunked-archive.ts';
+import { chunksOf } from './chunks.ts';
 import { dockerRules, gitRules } from './ignore-rules.ts';
 import { packFolder } from './pack.ts';
 import { tarOf } from './tar.ts';
@@ -125,6 +128,22 @@ describe('the archive', () => {
     await using once = await packFolder(folder, never);
     await using again = await packFolder(folder, never);
     expect((await bytesOf(once)).equals(await bytesOf(again))).toBe(true);
+  });
+
+  test('of a folder of several megabytes a change of one byte sends less than 100 kB', async () => {
+    const numbers = (file: number): string =>
+      Array.from({ length: 6000 }, (_, at) => Math.imul(file * 6000 + at, 0x9e37_79b9)).join('\n');
+    write(Object.fromEntries(Array.from({ length: 60 }, (_, file) => [`src/${file}.txt`, numbers(file)])));
+    const names = [...chunksOf(tarOf(await filesToSend(folder)))].map((chunk) =>
+      createHash('sha256').update(chunk).digest().subarray(0, chunkNameBytes),
+    );
+    const base = { upload: 'first', names: Buffer.concat(names) };
+    const text = numbers(30);
+    write({ 'src/30.txt': `${text.slice(0, 20_000)}x${text.slice(20_001)}` });
+    await using whole = await packFolder(folder, never);
+    await using changed = await packFolder(folder, never, base);
+    expect(whole.packedBytes).toBeGreaterThan(1_000_000);
+    expect(changed.packedBytes).toBeLessThan(100_000);
   });
 
   test.each([

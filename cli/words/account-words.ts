@@ -113,7 +113,7 @@ const projects = listWord({
     },
     { title: 'made', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
-  none: 'There is no project yet. `berth deploy` in a folder makes the first one.',
+  none: 'There is no project yet. `berth deploy` in a folder creates the first one.',
 });
 
 const servers = listWord({
@@ -128,7 +128,7 @@ const servers = listWord({
     { title: 'type', value: (row) => row.serverType, spare: 2 },
     { title: 'services', value: (row) => row.totalServices, right: true, spare: 1 },
   ],
-  none: 'There is no server besides that of Berth itself.',
+  none: 'There are no remote servers; services run on the server of Berth itself.',
 });
 
 const members = listWord({
@@ -166,7 +166,7 @@ const previews = listWord({
     { title: 'address', value: (row) => row.domain },
     { title: 'made', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
-  none: 'There is no preview.',
+  none: 'There are no previews.',
 });
 
 /** For completion: one name a line. */

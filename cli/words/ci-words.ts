@@ -129,7 +129,8 @@ const setup: Word = {
 
 /** What stands in a file and in a line of a shell must be nothing but a name. */
 function plain(option: string, text: string): string {
-  if (!/^[\w@./:+~-]+$/.test(text)) throw new UsageError(`--${option} is "${text}", which is no such name.`);
+  if (!/^[\w@./:+~-]+$/.test(text))
+    throw new UsageError(`--${option} is "${text}", which is not a valid name.`);
   return text;
 }
 

@@ -92,7 +92,7 @@ const create: Word = {
     if (!isKind(kindText) || written === undefined)
       throw new UsageError(
         `Usage: berth db create ${Object.keys(creates).join('|')} project/name` +
-          (isKind(kindText) ? '' : `; "${kindText}" is no kind of database.`),
+          (isKind(kindText) ? '' : `; "${kindText}" is not a kind of database.`),
       );
     const { client, connection } = await context.berth();
     const scope = await scopeOf(context.terminal, connection.url);

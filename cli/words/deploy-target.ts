@@ -43,7 +43,7 @@ export async function targetOf(
 async function partsOf(context: Context, written: string, scope: string | undefined): Promise<ToCreate> {
   const parts = written.split('/');
   if (parts.length > 3 || parts.includes(''))
-    throw new UsageError(`"${written}" is no name of a service. Give project/service.`);
+    throw new UsageError(`"${written}" is not a valid service name. Give project/service.`);
   const name = parts.at(-1) ?? written;
   const [project, environment] = parts.slice(0, -1);
   if (project !== undefined) return { project, environment, name };

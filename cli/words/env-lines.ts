@@ -41,8 +41,8 @@ export function assignmentsOf(texts: readonly string[]): Map<string, string> {
       const [, name, value] = assignment.exec(text) ?? [];
       if (name === undefined || value === undefined || /\n/.test(value))
         throw new UsageError(
-          `"${text.split('=')[0] ?? ''}" is no variable. Write NAME=VALUE in one line; a name has letters, ` +
-            'digits and "_".',
+          `"${text.split('=')[0] ?? ''}" is not a variable. Write NAME=VALUE in one line; names have` +
+            ' letters, digits and "_".',
         );
       return [name, value] as const;
     }),

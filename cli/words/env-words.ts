@@ -224,7 +224,7 @@ const setSecret: Word = {
     const values: Record<string, string> = {};
     for (const name of args) {
       if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name))
-        throw new UsageError(`"${name}" is no name of a variable.`);
+        throw new UsageError(`"${name}" is not a valid variable name.`);
       values[name] = await askSecret(context.terminal, `${name}: `);
     }
     const secretEnv = formatEnv(values);

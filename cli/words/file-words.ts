@@ -342,7 +342,7 @@ const exportWord: Word = {
     const installed = await readInstalled(callerOf(connection, context.terminal.signal), project);
     if (!installed)
       throw new UsageError(
-        `There is no project ${project}, or it is not yours to see. \`berth projects\` lists them.`,
+        `There is no project ${project}, or you have no access to it. \`berth projects\` lists them.`,
       );
     const schema = `${connection.url.replace(/\/+$/, '')}/api/berth-file.schema.json`;
     const { text, notes } = exportFile(installed, schema, context.is('all'));

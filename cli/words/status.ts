@@ -38,7 +38,7 @@ const status: Word = {
     context.list(
       columnsOf(context),
       rows,
-      'There is no service yet. `berth deploy` in a folder makes the first one.',
+      'There is no service yet. `berth deploy` in a folder creates the first one.',
       rows.map(({ service, note, at }) => ({ ...summaryOf(service), note, at: at ?? null })),
     );
     if (!context.isJson && rows.length > 0)

@@ -33,6 +33,7 @@ const takingSeconds: readonly string[] = [
   'server/src/adapters/deployment-log/file-log',
   'server/src/adapters/dns/name-resolver',
   'server/src/adapters/files/checkout-links',
+  'server/src/adapters/host/ssh/ssh-client',
   'server/src/adapters/host/ssh/ssh-link',
   'server/src/adapters/outgoing/outgoing',
   'server/src/adapters/ssh/key-pairs',

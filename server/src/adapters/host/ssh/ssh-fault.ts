@@ -97,12 +97,14 @@ export function noSudo({ serverName, username }: Named, words: string): SshFault
 
 function whySilent(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  if (code === 'ECONNREFUSED') return 'it refused the connection, so no sshd listens there';
+  if (code === 'ECONNREFUSED') {
+    return 'it refused the connection; see that its sshd runs and listens on this port';
+  }
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no way to it';
   const words = wordsOf(cause);
   if (/keepalive/i.test(words)) return 'it stopped answering';
   if (/timed out/i.test(words) || code === 'ETIMEDOUT') return 'it does not answer';
-  return words.replace(/\.$/, '');
+  return words.replace(/[.?!]+$/, '');
 }
 
 function wordsOf(cause: unknown): string {

@@ -1,0 +1,78 @@
+/** Against an SSH server of the test's own: ssh2's. */
+import { once } from 'node:events';
+import ssh2, { type Connection } from 'ssh2';
+import { expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../../domain/secret.ts';
+import { connectSsh, type SshTarget } from './ssh-client.ts';
+
+const userKey = ssh2.utils.generateKeyPairSync('ed25519');
+const quick = { everyMs: 50, unanswered: 2 };
+
+test('the host key is told, and a connection that is cut ends with the reason', async () => {
+  const { target, accepted } = await sshServer();
+  const connected = await connectSsh(target, quick);
+  expect(connected.hostKey).toMatch(/^SHA256:/);
+  for (const connection of accepted) connection.end();
+  expect((await connected.ended).message).toContain('What runs there goes on; Berth tries again.');
+});
+
+test('another host key is refused with both fingerprints before anybody signs in', async () => {
+  const { target, attempts } = await sshServer();
+  const first = await connectSsh(target, quick);
+  first.end();
+  await first.ended;
+  const signedIn = attempts();
+  const pinned = 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  const refused = await connectSsh({ ...target, hostKey: pinned }, quick).catch(String);
+  expect(refused).toContain(`shows the host key ${first.hostKey}, and ${pinned} is pinned`);
+  expect([signedIn > 0, attempts() - signedIn]).toEqual([true, 0]);
+  const again = await connectSsh({ ...target, hostKey: first.hostKey }, quick);
+  again.end();
+});
+
+test('a key that the server does not know is told with the way out', async () => {
+  const { target } = await sshServer();
+  const privateKey = new Secret(ssh2.utils.generateKeyPairSync('ed25519').private);
+  await expect(connectSsh({ ...target, privateKey }, quick)).rejects.toMatchObject({
+    code: 'PRECONDITION_FAILED',
+    message: expect.stringContaining('authorized_keys of root'),
+  });
+});
+
+/** Lets `root` in with `userKey`. */
+async function sshServer() {
+  const accepted: Connection[] = [];
+  let attempts = 0;
+  const hostKeys = [ssh2.utils.generateKeyPairSync('ed25519').private];
+  const server = new ssh2.Server({ hostKeys }, (connection) => {
+    accepted.push(connection);
+    // How a connection ends is what the client is asked.
+    connection.on('error', () => undefined);
+    connection.on('authentication', (context) => {
+      attempts += 1;
+      const known = ssh2.utils.parseKey(userKey.public);
+      if (known instanceof Error) throw known;
+      const isKnown = context.method === 'publickey' && context.key.data.equals(known.getPublicSSH());
+      if (isKnown) context.accept();
+      else context.reject(['publickey']);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const connection of accepted) connection.end();
+    server.close();
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('The SSH server has no port.');
+  const target: SshTarget = {
+    serverName: 'the server far',
+    ipAddress: '127.0.0.1',
+    address: '127.0.0.1',
+    port: bound.port,
+    username: 'root',
+    privateKey: new Secret(userKey.private),
+    hostKey: null,
+  };
+  return { target, accepted, attempts: () => attempts };
+}
