@@ -39,7 +39,7 @@ export function wordsOf(issue: RawIssue): string {
   if (issue.input === undefined && (issue.path?.length ?? 0) > 0) return isRequired;
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${typeWords[String(issue['expected'])] ?? 'another kind of value'}, not ${kindOf(issue.input)}`;
+      return `must be ${typeOf(issue)}, not ${kindOf(issue.input)}`;
     case 'too_small':
       return tooSmall(issue);
     case 'too_big':
@@ -62,6 +62,8 @@ export function wordsOf(issue: RawIssue): string {
       return 'is not valid';
   }
 }
+
+const typeOf = (issue: RawIssue): string => typeWords[String(issue['expected'])] ?? 'another kind of value';
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
