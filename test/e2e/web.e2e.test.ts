@@ -132,7 +132,7 @@ it('who is invited joins in a browser of their own and sees what is theirs, with
     .waitFor();
   expect(await page.getByText('private', { exact: true }).count()).toBe(0);
   await page.goto(`${shop.berth.url}/applications/${app.id}/terminal`);
-  await page.getByText('Opening a shell is for Owners').waitFor();
+  await page.getByText('Only Owners, Admins and Members').waitFor();
   expect(await page.getByRole('heading', { name: 'Shell' }).count()).toBe(0);
   expect(faults).toEqual([]);
   member.expect(404);

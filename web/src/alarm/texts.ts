@@ -1,10 +1,10 @@
 import type { Answer } from '../live/api.ts';
 
 export const texts = {
-  about: 'They begin and end by themselves, from what runs and what the records say.',
+  about: 'Alarms start and end on their own, by what runs and what the records say.',
   empty:
-    'Services that go down, servers that do not answer, full disks, certificates that end and backups ' +
-    'that fail stand here.',
+    'Services that go down, servers that do not answer, full disks, expiring certificates and failed ' +
+    'backups appear here.',
 };
 
 export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
@@ -12,8 +12,8 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serverUnreachable: 'Server unreachable',
   diskNearlyFull: 'Disk nearly full',
   certificateFailed: 'Certificate refused',
-  certificateExpiring: 'Certificate ends',
-  uploadedCertificateExpiring: 'Certificate ends',
-  backupSilent: 'No good backup',
-  queueStuck: 'Jobs wait too long',
+  certificateExpiring: 'Certificate expires',
+  uploadedCertificateExpiring: 'Certificate expires',
+  backupSilent: 'No recent backup',
+  queueStuck: 'Jobs waiting too long',
 };

@@ -21,7 +21,7 @@ export function Attachments({ application: { applicationId } }: { application: A
         show={['publishedPort', 'targetPort', 'protocol', 'publishMode']}
         name={({ publishedPort, targetPort }) => `${String(publishedPort)} → ${String(targetPort)}`}
         detail={({ protocol }) => String(protocol)}
-        removal="Nobody reaches the service through it any more, after its next deploy."
+        removal="After the next deployment nobody reaches the service through it."
       />
       <Collection
         title="Redirects"
@@ -42,7 +42,7 @@ export function Attachments({ application: { applicationId } }: { application: A
       <Collection
         title="Sign-in at the proxy"
         noun="user"
-        about="Whoever asks for a page of the service gives a name and a password first."
+        about="Visitors give a name and a password before they reach the service."
         id="basicAuthId"
         list="basicAuth.byApplicationId"
         input={fixed}
@@ -52,7 +52,7 @@ export function Attachments({ application: { applicationId } }: { application: A
         fixed={fixed}
         show={['username', 'password']}
         name={({ username }) => String(username)}
-        removal="This name and password open nothing any more. Without any the service is open to all."
+        removal="This name and password stop working. Without any, the service is open to everybody."
       />
     </>
   );

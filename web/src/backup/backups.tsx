@@ -84,7 +84,7 @@ export function Backups({
             {enabled === true ? '' : ', switched off'}; last good <Ago at={lastGoodAt as string | null} />
           </>
         )}
-        removal="It runs no more. What it stored stays at its destination."
+        removal="It no longer runs. What it stored is kept at its destination."
         extra={
           <Button
             small

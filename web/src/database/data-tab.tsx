@@ -61,7 +61,7 @@ function Mounts({ service: { kind, id } }: { service: Service }): ReactElement {
     <Collection
       title="Volumes, binds and files"
       noun="mount"
-      about="What a service writes outside of a volume is gone with its task. A file is a text that Berth puts into the container."
+      about="What a service writes outside a volume is lost with its task. A file is text that Berth puts into the container."
       id="mountId"
       list={isCompose ? 'mount.byComposeId' : 'mount.byApplicationId'}
       input={named(kind, id)}

@@ -194,7 +194,7 @@ function DeploymentLog({ deployment }: { deployment: Deployment }): ReactElement
         label="log of the deployment"
         name={`deployment-${deploymentId}`}
         isLive={log.state === 'live'}
-        empty={deployment.status === 'queued' ? 'Waits for its turn.' : 'Nothing was written yet.'}
+        empty={deployment.status === 'queued' ? 'Waits for its turn.' : 'Nothing has been written yet.'}
       />
     </Panel>
   );

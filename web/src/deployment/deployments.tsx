@@ -17,7 +17,7 @@ export function Deployments(): ReactElement {
       <Panel>
         {!data && !error && !unread && <SkeletonRows rows={8} />}
         {data?.length === 0 && (
-          <Empty icon="deployment" title="Nothing was deployed yet" command="berth deploy">
+          <Empty icon="deployment" title="Nothing has been deployed yet" command="berth deploy">
             {texts.empty}
           </Empty>
         )}

@@ -1,7 +1,7 @@
 export const texts = {
   title: 'Deployments',
-  about: 'The newest of everything; all of one service stand in its own tab.',
-  empty: 'Every build, release and rollback stands here with its log.',
+  about: 'The latest of all services; each service lists all of its own in a tab.',
+  empty: 'Every build, release and rollback appears here with its log.',
   rollbackTitle: 'Roll back to this deployment?',
   rollback: 'Its image is released again with the settings it had then. Nothing is built.',
   rollbackStays: 'Data, volumes and domains stay as they are.',
@@ -15,8 +15,8 @@ export const stageWords: Record<string, string> = {
   route: 'Route',
   prune: 'Clean up',
   pull: 'Pull image',
-  beside: 'Start beside',
+  beside: 'Start alongside',
   copy: 'Copy data',
-  'verify-query': 'Ask the database',
+  'verify-query': 'Query the database',
   switch: 'Switch over',
 };

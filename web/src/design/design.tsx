@@ -180,7 +180,7 @@ export function Design(): ReactElement {
             />
             <Notice>2 changes are not deployed.</Notice>
             <Notice tone="busy">A backup is under way.</Notice>
-            <Notice tone="up">The certificate is there.</Notice>
+            <Notice tone="up">The certificate is issued.</Notice>
             <Notice tone="down">It ran out of memory 3 times.</Notice>
           </div>
         </Panel>

@@ -154,7 +154,7 @@ const changes: Readonly<Record<string, FieldChange>> = {
   certificateType: {
     label: 'Certificate',
     when: ({ https }) => https === true,
-    help: 'Issued by itself as soon as the name leads here.',
+    help: 'Issued automatically as soon as the name points here.',
     options: [
       { value: 'acme', label: 'Issued by itself' },
       { value: 'custom', label: 'From an authority of your own' },

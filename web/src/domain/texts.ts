@@ -1,12 +1,12 @@
 export const texts = {
   empty:
-    'Give it a host name and requests to it reach this service. With https the certificate comes by itself.',
+    'Add a host name, and its requests reach this service. With HTTPS the certificate is issued for you.',
   removeTitle: (host: string) => `Remove ${host}?`,
-  remove: 'Requests to it are refused at once. The service and its certificate stay.',
+  remove: 'Requests to it are refused at once. The service and its certificate are kept.',
   steps: {
     resolves: 'The name resolves',
-    reaches: 'It leads to this server',
+    reaches: 'It points to this server',
     asked: 'The authority is asked',
-    issued: 'The certificate is there',
+    issued: 'The certificate is issued',
   },
 };

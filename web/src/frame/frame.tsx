@@ -215,7 +215,7 @@ function StreamMark(): ReactElement | null {
       role="status"
       className="fixed right-3 bottom-16 z-40 rounded-full border border-edge bg-raised px-3 py-1 text-12 text-warn shadow-raised md:bottom-3"
     >
-      {state === 'polling' ? 'Live updates are away; reading every 10 s' : texts.offline}
+      {state === 'polling' ? 'No live updates; refreshing every 10 s' : texts.offline}
     </p>
   );
 }

@@ -8,6 +8,6 @@ export const texts = {
   find: 'Find or do…',
   signOut: 'Sign out',
   plainHttp:
-    'Plain http: what you type can be read on the way. Fine on a private network; elsewhere name a host.',
+    'Plain HTTP: what you type can be read on the way. Fine on a private network; elsewhere set a host name.',
   offline: 'No connection. Trying again…',
 };

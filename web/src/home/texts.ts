@@ -2,7 +2,8 @@ export const texts = {
   title: 'Home',
   filter: 'Filter by name, project or kind',
   emptyTitle: 'Deploy your first application',
-  empty: 'Give a git address, an image or a folder. Berth builds it, starts it and shows its address.',
+  empty:
+    'Paste a git address, name an image or drop a folder. Berth builds it, starts it and shows its address.',
   start: 'New service',
   attention: 'Needs attention',
   all: 'Services',

@@ -25,7 +25,7 @@ export function LogView({
   isLive = false,
   aside,
   height = 'h-[min(68dvh,720px)]',
-  empty = 'Nothing was written yet.',
+  empty = 'Nothing has been written yet.',
 }: {
   store: LogStore;
   label: string;

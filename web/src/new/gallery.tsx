@@ -90,7 +90,7 @@ export function TemplateFields({
       <TextField
         label="Host"
         placeholder="A test name"
-        help="Where it answers. Empty: a name that leads here without any DNS of yours."
+        help="Where it answers. Empty: a generated name that needs no DNS of yours."
         value={host}
         onEdit={onHost}
       />

@@ -49,7 +49,7 @@ const Image = ({ values, faults, onEdit }: FieldsProps): ReactElement => (
     value={values.image}
     onEdit={(image) => onEdit({ image })}
     fault={faults['containerImage']}
-    help="Of another registry with its host: registry.example.com/shop:2"
+    help="From another registry, with its host: registry.example.com/shop:2"
   />
 );
 

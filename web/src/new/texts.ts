@@ -4,11 +4,11 @@ export const texts = {
   steps: ['What it is made of', 'Name and deploy', 'Watch it start'],
   drop: 'Drop a folder, a zip or a tar here',
   templates:
-    'Compose files of our own writing with pinned images; their translation is checked with each version ' +
-    'of Berth, the images themselves are not run by us.',
+    'Compose files of our own writing with pinned images. Each version of Berth checks that it can run ' +
+    'the files; the images themselves are not tried by us.',
   kinds: {
     git: ['Git address', 'A repository that Berth fetches and builds'],
-    upload: ['Folder', 'A folder or an archive from this computer'],
+    upload: ['Folder', 'A folder or an archive on this computer'],
     image: ['Image', 'A container image from a registry'],
     template: ['Template', 'A well-known application, ready to run'],
     database: ['Database', 'PostgreSQL, MySQL, MariaDB, MongoDB, Redis'],

@@ -73,7 +73,9 @@ export function OrganizationSettings(): ReactElement {
             remove.mutateAsync({ organizationId }).then(() => (queries.clear(), location.assign('/')))
           }
         >
-          <p>Its members lose it; their accounts stay. Keys, registries and destinations of it go.</p>
+          <p>
+            Its members lose access; their accounts stay. Its keys, registries and destinations are removed.
+          </p>
         </Confirm>
       )}
     </>

@@ -59,7 +59,7 @@ function QuotaForm({
     event.preventDefault();
     const input = names.map((part) => [part, valueOf(part, values[part] ?? '')] as const);
     const unfit = input.filter(([, value]) => Number.isNaN(value));
-    setWrong(Object.fromEntries(unfit.map(([part]) => [part, 'Give a number, or nothing.'])));
+    setWrong(Object.fromEntries(unfit.map(([part]) => [part, 'Enter a number, or leave it empty.'])));
     if (unfit.length === 0)
       change.mutate({ organizationId, ...Object.fromEntries(input) } as Input<'organization.setQuota'>, {
         onSuccess: onClose,

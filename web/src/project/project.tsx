@@ -174,7 +174,7 @@ function Overs({
             .then(() => go(`/projects/${projectId}`))
         }
       >
-        <p>Its variables go. It is removed only when no service stands in it.</p>
+        <p>Its variables are removed. It can be removed only when it has no services.</p>
       </Confirm>
     );
   const environmentId = environment?.environmentId ?? '';

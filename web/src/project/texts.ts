@@ -1,7 +1,7 @@
 export const texts = {
   title: 'Projects',
-  emptyTitle: 'No project yet',
+  emptyTitle: 'No projects yet',
   empty: 'A project holds services that belong together, in environments such as production and staging.',
   create: 'New project',
-  removeStays: 'Nothing can be undone. A project is removed only when no service stands in it.',
+  removeStays: 'This cannot be undone. A project can be removed only when it has no services.',
 };

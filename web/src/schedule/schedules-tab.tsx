@@ -79,7 +79,7 @@ const changes: Readonly<Record<string, FieldChange>> = {
   cron: { label: 'When', placeholder: '0 4 * * *' },
   timeZone: { placeholder: 'UTC' },
   command: { as: 'text', placeholder: 'node clean-up.js', help: texts.command },
-  limitMinutes: { label: 'Longest run in minutes', placeholder: '60' },
+  limitMinutes: { label: 'Time limit in minutes', placeholder: '60' },
   serviceName: { label: 'Service of the file' },
 };
 

@@ -1,7 +1,6 @@
 export const texts = {
-  about:
-    'A command of this service at times of your choice: a clean-up, a report. Each run keeps its output.',
-  command: 'Words as in a shell, with quotes; nothing else of a shell.',
-  removal: 'Its runs and their output go. One that goes on is ended.',
+  about: 'Run a command of this service on a schedule: a clean-up, a report. Each run keeps its output.',
+  command: 'Words as in a shell, quotes included; no other shell syntax.',
+  removal: 'Its runs and their output are removed. A run in progress is ended.',
   noRun: 'It has not run yet.',
 };

@@ -123,7 +123,7 @@ function Checks({ serverId }: { serverId: string }): ReactElement {
         {programs.data && <Tree value={programs.data} />}
         {security.data && <Tree value={security.data} />}
         {!isAsked && (
-          <p className="text-faint">What is installed, and how safe SSH and the firewall are set.</p>
+          <p className="text-faint">What is installed, and how safely SSH and the firewall are set up.</p>
         )}
       </div>
     </Panel>

@@ -1,15 +1,15 @@
 export const texts = {
-  empty: 'Services run on this machine. A server of yours joins by SSH, and Berth sets it up.',
-  key: 'Berth signs in by SSH with a key of its own. Its public half goes to the server first:',
+  empty: 'Services run on this machine. Add a server of yours over SSH, and Berth sets it up.',
+  key: 'Berth signs in over SSH with a key of its own. Put its public half on the server first:',
   keyNone: 'Make a key for it. Its private half stays encrypted in Berth.',
   hostKey:
-    'A server that shows another one is refused. See with ssh-keygen -lf on the server that the new one ' +
-    'is right before you trust it.',
+    'A server that shows another one is refused. Check the new one on the server with ssh-keygen -lf ' +
+    'before you trust it.',
 };
 
 export const setupStageWords: Record<string, string> = {
   connect: 'Connect',
-  facts: 'Look at the machine',
+  facts: 'Inspect the machine',
   packages: 'Install packages',
   engine: 'Start the engine',
   swarm: 'Make the swarm',

@@ -66,7 +66,7 @@ export function ServiceActions({ service }: { service: Service }): ReactElement 
     ...(kind === 'application'
       ? [item('Deploy the same commit again', 'refresh', () => deploy.run('redeploy'))]
       : []),
-    ...(isDatabase(kind) ? [item('Make its container anew', 'refresh', () => deploy.run('rebuild'))] : []),
+    ...(isDatabase(kind) ? [item('Recreate its container', 'refresh', () => deploy.run('rebuild'))] : []),
     ...(kind === 'application' && !isStopped
       ? [item('Restart', 'refresh', () => run('restart', `${service.name} restarts`))]
       : []),

@@ -97,10 +97,7 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
           </span>
         )}
       </span>
-      <span
-        className="text-12 text-faint tabular-nums max-sm:hidden"
-        title="Tasks that run, of those that should"
-      >
+      <span className="text-12 text-faint tabular-nums max-sm:hidden" title="Running tasks, of those wanted">
         {row.desired > 0 ? `${row.running} of ${row.desired}` : ''}
       </span>
       <span className="cut text-end text-12 text-faint max-sm:hidden">

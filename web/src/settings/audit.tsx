@@ -14,7 +14,7 @@ export function Audit(): ReactElement {
     <Panel title="What was done">
       <Fault error={error} />
       {!data && !error && <SkeletonRows rows={8} />}
-      {data && rows.length === 0 && <Empty icon="clock" title="Nothing was done yet" />}
+      {data && rows.length === 0 && <Empty icon="clock" title="Nothing has been done yet" />}
       <ul className="rows text-13">
         {rows.map((row) => (
           <li

@@ -19,7 +19,7 @@ export const GitProviders = (): ReactElement => (
     test="gitProvider.testConnection"
     name={({ name }) => text(name)}
     detail={({ providerType, gitHost }) => `${text(providerType)} ${text(gitHost)}`}
-    removal="Services whose source it is are no longer fetched. Repositories stay as they are."
+    removal="Services that use it as their source are no longer fetched. Repositories stay as they are."
   />
 );
 
@@ -27,7 +27,7 @@ export const Registries = (): ReactElement => (
   <Collection
     title="Registries"
     noun="registry"
-    about="Where private images are, and where built ones are pushed."
+    about="Where private images come from, and where built ones are pushed."
     id="registryId"
     list="registry.all"
     create="registry.create"
@@ -60,7 +60,7 @@ export const Destinations = (): ReactElement => (
   <Collection
     title="Destinations of backups"
     noun="destination"
-    about="An S3 bucket, or a folder of the machine."
+    about="An S3 bucket, or a folder on the machine."
     id="destinationId"
     list="destination.all"
     create="destination.create"
@@ -69,7 +69,7 @@ export const Destinations = (): ReactElement => (
     test="destination.testConnection"
     name={({ name }) => text(name)}
     detail={({ provider, bucket, endpoint }) => `${text(provider)} ${text(bucket)} ${text(endpoint)}`}
-    removal="Berth forgets it; what is stored there stays. One that backups use cannot be removed."
+    removal="Berth forgets it; what is stored there is kept. A destination that backups use cannot be removed."
   />
 );
 
@@ -78,19 +78,19 @@ export const Certificates = (): ReactElement => (
     <Collection
       title="Uploaded certificates"
       noun="certificate"
-      about="For hosts whose certificate you have yourself. Those of domains come by themselves."
+      about="For hosts whose certificate you bring yourself. Those of domains are issued automatically."
       id="certificateId"
       list="certificate.all"
       create="certificate.create"
       remove="certificate.remove"
       name={({ name }) => text(name)}
       detail={({ expiresAt, notAfter }) => `until ${text(expiresAt) || text(notAfter)}`}
-      removal="Hosts that it covers have no certificate any more."
+      removal="The hosts that it covers will have no certificate."
     />
     <Collection
       title="Authorities"
       noun="authority"
-      about="An ACME authority of your own choice, for domains that name it."
+      about="An ACME authority of your choice, for the domains that name it."
       id="certificateResolverId"
       list="certificateResolver.all"
       create="certificateResolver.create"

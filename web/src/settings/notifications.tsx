@@ -51,7 +51,7 @@ export const Notifications = (): ReactElement => (
   <Collection
     title="Notifications"
     noun="channel"
-    about="Who is told when a deployment or a backup fails, a service goes down, a certificate ends, and the like."
+    about="Who is told when a deployment or a backup fails, a service goes down, a certificate expires, and so on."
     id="notificationId"
     list="notification.all"
     create="notification.create"
@@ -62,7 +62,7 @@ export const Notifications = (): ReactElement => (
     change={change}
     name={({ name }) => String(name)}
     detail={(row) => <Detail row={row} />}
-    removal="Nobody is told through it any more; what waits to be sent is dropped."
+    removal="It sends no more messages; those that wait to be sent are dropped."
   />
 );
 

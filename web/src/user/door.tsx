@@ -184,7 +184,7 @@ function Join({ isSignedIn }: { isSignedIn: boolean }): ReactElement {
     await ask('organization.accept', { token });
     location.assign('/');
   });
-  if (token === '') return <Notice>This address lacks its token. Ask for the whole link.</Notice>;
+  if (token === '') return <Notice>This address is missing its token. Ask for the complete link.</Notice>;
   if (isSignedIn)
     return (
       <form className="grid gap-4" onSubmit={submit}>

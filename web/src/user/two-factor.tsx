@@ -52,7 +52,7 @@ function Over({ over, onClose }: { over: 'set up' | 'off' | 'codes'; onClose: ()
   };
   const title = {
     'set up': 'Set up a second factor',
-    off: 'Switch the second factor off',
+    off: 'Turn off the second factor',
     codes: 'New recovery codes',
   }[over];
   return (
