@@ -1,10 +1,10 @@
 import type { Answer } from '../live/api.ts';
 
 export const texts = {
-  about: 'They begin and end by themselves, from what runs and what the records say.',
+  about: 'Alarms begin and end by themselves, as what they watch fails and recovers.',
   empty:
-    'Services that go down, servers that do not answer, full disks, certificates that end and backups ' +
-    'that fail stand here.',
+    'Services that go down, servers that do not answer, full disks, certificates that expire and backups ' +
+    'that fail are listed here.',
 };
 
 export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
@@ -12,8 +12,8 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serverUnreachable: 'Server unreachable',
   diskNearlyFull: 'Disk nearly full',
   certificateFailed: 'Certificate refused',
-  certificateExpiring: 'Certificate ends',
-  uploadedCertificateExpiring: 'Certificate ends',
+  certificateExpiring: 'Certificate expires soon',
+  uploadedCertificateExpiring: 'Certificate expires soon',
   backupSilent: 'No good backup',
   queueStuck: 'Jobs wait too long',
 };

@@ -1,5 +1,5 @@
 export const texts = {
-  invited: 'There is no mail server: give this link to the person. It is good for 7 days and for one use.',
+  invited: 'There is no mail server: give this link to the person. It works once, within 7 days.',
   remove: 'Their sessions and keys here end at once. What they made stays.',
   grants: {
     canCreateProjects: 'Create projects',

@@ -3,8 +3,8 @@ export const texts = {
   key: 'Berth signs in by SSH with a key of its own. Its public half goes to the server first:',
   keyNone: 'Make a key for it. Its private half stays encrypted in Berth.',
   hostKey:
-    'A server that shows another one is refused. See with ssh-keygen -lf on the server that the new one ' +
-    'is right before you trust it.',
+    'A server that shows another host key is refused. Check the new one with ssh-keygen -lf on the server ' +
+    'before you trust it.',
 };
 
 export const setupStageWords: Record<string, string> = {

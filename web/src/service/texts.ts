@@ -2,11 +2,11 @@ export const texts = {
   deploy: 'Deploy',
   pending: (count: number) => (count === 1 ? '1 change not deployed' : `${count} changes not deployed`),
   neverDeployed: 'Nothing runs yet',
-  neverDeployedMore: 'Choose where its source is, then deploy it. The log is live.',
+  neverDeployedMore: 'Choose its source, then deploy it. The log is live.',
   stopTitle: 'Stop this service?',
-  stop: 'Its tasks end and its addresses answer nothing. Images and data stay; Start brings it back.',
+  stop: 'Its tasks end and its addresses stop answering. Images and data stay; Start brings it back.',
   logsEmpty: 'The service has written nothing yet.',
-  notRunning: 'It runs no task at the moment, so nothing is written.',
+  notRunning: 'No task is running, so nothing is written.',
 };
 export const tabWords = {
   overview: 'Overview',

@@ -2,16 +2,16 @@ import type { TerminalEnd } from './connection.ts';
 
 export const texts = {
   leave:
-    'It ends when you leave this tab, or after 15 minutes without a byte. What is typed is stored nowhere.',
+    'It ends when you leave this tab, or after 15 idle minutes. What you type is not stored.',
   notRunning: 'Nothing runs, so there is no shell to open. Deploy or start it first.',
   forbidden: 'Opening a shell is for Owners, Admins and Members with that grant.',
 };
 
 const words: Record<string, string> = {
-  containerEnded: 'The container ended, by a deployment for example.',
-  idle: 'Nothing came or went for 15 minutes.',
+  containerEnded: 'The container ended, because of a deployment for example.',
+  idle: 'Idle for 15 minutes.',
   stopped: 'Berth is being restarted. Connect again in a moment.',
-  accessLost: 'Your session or your right to it ended.',
+  accessLost: 'Your session ended, or you may no longer open a shell here.',
 };
 
 export const endWords = ({ reason, message, exitCode }: TerminalEnd): string =>

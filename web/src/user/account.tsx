@@ -29,7 +29,7 @@ export function Account(): ReactElement {
         <Form
           of="user.changePassword"
           change={{
-            currentPassword: { label: 'Password of now' },
+            currentPassword: { label: 'Current password' },
             newPassword: { help: 'Every other session ends.' },
           }}
           verb="Change password"

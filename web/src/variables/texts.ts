@@ -2,6 +2,6 @@ export const texts = {
   title: 'Variables',
   help: 'In effect at its next deploy. Shared ones: ${{project.NAME}} and ${{environment.NAME}}.',
   empty: 'No variables yet. Add one, or paste a whole .env file into a name.',
-  foreign: 'Somebody changed the variables meanwhile. Yours are still here; saving would replace theirs.',
+  foreign: 'The variables were changed elsewhere. Yours are still here; saving would replace theirs.',
   masked: 'You may not read values here. You can add variables and secrets; the others stay as they are.',
 };
