@@ -12,8 +12,8 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serverUnreachable: 'Server unreachable',
   diskNearlyFull: 'Disk nearly full',
   certificateFailed: 'Certificate refused',
-  certificateExpiring: 'Certificate expires soon',
-  uploadedCertificateExpiring: 'Certificate expires soon',
+  certificateExpiring: 'Certificate expiring',
+  uploadedCertificateExpiring: 'Certificate expiring',
   backupSilent: 'No good backup',
   queueStuck: 'Jobs wait too long',
 };

@@ -56,7 +56,7 @@ export function Deliveries({ service: { kind, id } }: { service: Service }): Rea
                   small
                   look="quiet"
                   icon="refresh"
-                  aria-label={`Check again: ${summary}`}
+                  aria-label={`Process again: ${summary}`}
                   onClick={() => replay.mutate({ webhookDeliveryId })}
                 />
               )}
