@@ -32,6 +32,7 @@ import { textOf } from './door.ts';
 import { hostReachOn } from './host-reach.ts';
 import { idleInterruption } from '../store/interruption.ts';
 import { worlds, type World } from './world.ts';
+import { requirePlaceOn } from '../../server/src/modules/server/placing.ts';
 
 export const harmless = 'services:\n  web:\n    image: nginx\n  db:\n    image: postgres\n';
 
@@ -123,9 +124,9 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
         approvals: createComposeApprovals({ composes, hostReach, envBlocks }),
         envBlocks,
         repositoryFile,
-        requireServer: async (serverId) => {
+        requireServer: requirePlaceOn(stores.servers, async (serverId) => {
           if (cloud && !serverId) throw badField('serverId', 'is required');
-        },
+        }),
         environment: async (environmentId) => {
           const placement = await stores.applications.placement(environmentId);
           if (!placement) throw new Error('no such environment');

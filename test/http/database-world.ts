@@ -26,6 +26,7 @@ import type { TestDatabase } from '../store/each-database.ts';
 import { ownHost } from '../hosts.ts';
 import { idleInterruption } from '../store/interruption.ts';
 import { worlds, type World } from './world.ts';
+import { requirePlaceOn } from '../../server/src/modules/server/placing.ts';
 
 /** What the document says of each kind, written out beside the table it is held against. */
 export const documented: Record<
@@ -139,9 +140,9 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
       isWorking: async () => false,
     }),
     members: createMembers(stores.members),
-    requireServer: async (serverId) => {
+    requireServer: requirePlaceOn(stores.servers, async (serverId) => {
       if (cloud && !serverId) throw badField('serverId', 'is required');
-    },
+    }),
     environment: async (environmentId) => {
       const placement = await stores.applications.placement(environmentId);
       if (!placement) throw new Error('no such environment');

@@ -16,6 +16,7 @@ import { addressOf } from '../domain/address.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
+import { requirePlaceOn } from '../modules/server/placing.ts';
 
 export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {
   const { adapters, applications, deployments, queue, interruption, previewing } = parts;
@@ -60,7 +61,7 @@ function applicationDesk(
     deployments,
     runtime,
     isCloud: async () => (await settings.get()).cloud,
-    requireServer: settings.requireServer,
+    requireServer: requirePlaceOn(parts.stores.servers, settings.requireServer),
     members,
     queue,
     logs: adapters.logs,

@@ -8,6 +8,7 @@ import type { Mounts } from '../modules/mount/mount.ts';
 import { environmentOf } from '../modules/service/service.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
+import { requirePlaceOn } from '../modules/server/placing.ts';
 
 export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
   const {
@@ -49,7 +50,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         pendingChanges: parts.pending.compose,
         repositoryFile: runningComposes.repositoryFile,
         members,
-        requireServer: settings.requireServer,
+        requireServer: requirePlaceOn(parts.stores.servers, settings.requireServer),
         environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
         domains: domains.byCompose,
         mounts: mounts.byCompose,

@@ -15,6 +15,7 @@ import { createServiceNames } from '../modules/service-name/service-name.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 import { serverAddressOf } from './server-address.ts';
+import { requirePlaceOn } from '../modules/server/placing.ts';
 
 export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
   const { clock, environments, liveOf, members, reconciler, stores } = parts;
@@ -65,7 +66,7 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
     members,
     interruption,
     logs: adapters.logs,
-    requireServer: settings.requireServer,
+    requireServer: requirePlaceOn(stores.servers, settings.requireServer),
     environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
     mounts: mounts.byDatabase,
     backups: backingUp.backups.byDatabase,

@@ -14,10 +14,10 @@ export type KeyPairType = 'ed25519' | 'rsa';
 
 export interface KeyPairs {
   /**
-   * Reads a private key; throws BAD_REQUEST naming privateKey or publicKey when it is none, has a passphrase,
-   * or does not belong to the public key.
+   * Reads a private key; rejects with BAD_REQUEST naming privateKey or publicKey when it is none, has a
+   * passphrase, or does not belong to the public key.
    */
-  parse(privateKey: string, publicKey?: string | null): KeyPair;
+  parse(privateKey: string, publicKey?: string | null): Promise<KeyPair>;
   /** Makes a new pair; an RSA one (4096 bits) takes some seconds of one thread. */
   generate(type: KeyPairType, comment: string): Promise<KeyPair>;
 }

@@ -1,5 +1,4 @@
 /** Mail by nodemailer, to the address that was judged. */
-import { createTransport } from 'nodemailer';
 import { isIP } from 'node:net';
 import { AppError } from '../../domain/errors.ts';
 import type { Mail, Mailer, MailServer } from '../../ports/mailer.ts';
@@ -12,6 +11,8 @@ export function createMailer(outgoing: Pick<Outgoing, 'judge'>, authorities?: st
   return {
     async send(server, mail, by) {
       const judged = await outgoing.judge(server.host, by);
+      // Loaded with the first message.
+      const { createTransport } = await import('nodemailer');
       const transport = createTransport(optionsOf(server, judged, authorities));
       try {
         await transport.sendMail(asMessage(server, mail));

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import ssh2, { type utils } from 'ssh2';
 import { describe, expect, it } from 'vitest';
+import type { KeyPair } from '../../ports/key-pairs.ts';
 import { sshKeyPairs } from './key-pairs.ts';
 
 const pkcs8 = {
@@ -18,7 +19,7 @@ function readableKeys(options: utils.KeyPairOptions = {}): utils.KeyPairReturn {
 }
 
 /** Whether the private key of the pair signs for its public one. */
-function belongTogether(pair: ReturnType<typeof sshKeyPairs.parse>): boolean {
+function belongTogether(pair: KeyPair): boolean {
   const [secret, shown] = [
     ssh2.utils.parseKey(pair.privateKey.reveal()),
     ssh2.utils.parseKey(pair.publicKey),
@@ -57,27 +58,28 @@ describe('a new pair', () => {
 describe('a pasted key', () => {
   const openssh = readableKeys({ comment: 'someone@laptop' });
 
-  it('is taken in OpenSSH form whatever its line ends, and made whole', () => {
-    const expected = sshKeyPairs.parse(openssh.private);
+  it('is taken in OpenSSH form whatever its line ends, and made whole', async () => {
+    const expected = await sshKeyPairs.parse(openssh.private);
     for (const text of [
       openssh.private.trim(),
       openssh.private.replaceAll('\n', '\r\n'),
       `\n  ${openssh.private}\n\n`,
     ])
-      expect(sshKeyPairs.parse(text)).toEqual(expected);
+      expect(await sshKeyPairs.parse(text)).toEqual(expected);
     expect(expected.privateKey.reveal()).toMatch(/-----END OPENSSH PRIVATE KEY-----\n$/);
     expect(expected.publicKey).toBe(openssh.public);
   });
 
-  it('is taken in PKCS#8 form too where it can be put into one that ssh reads', () => {
-    for (const key of [pkcs8.rsa, pkcs8.ec]) expect(belongTogether(sshKeyPairs.parse(pemOf(key)))).toBe(true);
-    expect(() => sshKeyPairs.parse(pemOf(pkcs8.ed25519))).toThrow('OpenSSH form');
+  it('is taken in PKCS#8 form too where it can be put into one that ssh reads', async () => {
+    for (const key of [pkcs8.rsa, pkcs8.ec])
+      expect(belongTogether(await sshKeyPairs.parse(pemOf(key)))).toBe(true);
+    await expect(sshKeyPairs.parse(pemOf(pkcs8.ed25519))).rejects.toThrow('OpenSSH form');
   });
 
-  it('with a passphrase, or that is none, is refused in words that help', () => {
+  it('with a passphrase, or that is none, is refused in words that help', async () => {
     const locked = readableKeys({ passphrase: 'open sesame', cipher: 'aes256-ctr', rounds: 4 }).private;
-    expect(() => sshKeyPairs.parse(locked)).toThrow('privateKey: has a passphrase');
-    expect(() => sshKeyPairs.parse(openssh.public)).toThrow('privateKey: is a public key');
+    await expect(sshKeyPairs.parse(locked)).rejects.toThrow('privateKey: has a passphrase');
+    await expect(sshKeyPairs.parse(openssh.public)).rejects.toThrow('privateKey: is a public key');
     for (const text of [
       '',
       'hello',
@@ -85,17 +87,17 @@ describe('a pasted key', () => {
       openssh.private.slice(0, 200),
       '-----BEGIN PRIVATE KEY-----\nxx\n-----END PRIVATE KEY-----',
     ]) {
-      expect(() => sshKeyPairs.parse(text)).toThrow('privateKey: is no private key');
+      await expect(sshKeyPairs.parse(text)).rejects.toThrow('privateKey: is no private key');
     }
   });
 
-  it('must belong to the public key given with it', () => {
-    expect(sshKeyPairs.parse(openssh.private, `${openssh.public}\n`).publicKey).toBe(openssh.public);
-    expect(sshKeyPairs.parse(openssh.private, '  ').publicKey).toBe(openssh.public);
-    expect(() => sshKeyPairs.parse(openssh.private, readableKeys().public)).toThrow(
+  it('must belong to the public key given with it', async () => {
+    expect((await sshKeyPairs.parse(openssh.private, `${openssh.public}\n`)).publicKey).toBe(openssh.public);
+    expect((await sshKeyPairs.parse(openssh.private, '  ')).publicKey).toBe(openssh.public);
+    await expect(sshKeyPairs.parse(openssh.private, readableKeys().public)).rejects.toThrow(
       'publicKey: does not belong',
     );
-    expect(() => sshKeyPairs.parse(openssh.private, 'ssh-rsa nonsense')).toThrow(
+    await expect(sshKeyPairs.parse(openssh.private, 'ssh-rsa nonsense')).rejects.toThrow(
       'publicKey: is no public key',
     );
   });

@@ -1,7 +1,7 @@
 /** SSH keys through ssh2: private keys as people paste them, and new ones. */
 import { createHash, createPrivateKey } from 'node:crypto';
 import { promisify } from 'node:util';
-import ssh2, { type ParsedKey, type utils } from 'ssh2';
+import type { ParsedKey, utils } from 'ssh2';
 import { badField } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secret.ts';
 import type { KeyPair, KeyPairs, KeyPairType } from '../../ports/key-pairs.ts';
@@ -11,11 +11,15 @@ const attemptsLimit = 8;
 
 export const sshKeyPairs: KeyPairs = { parse: parseKeyPair, generate: generateKeyPair };
 
-function parseKeyPair(privateText: string, publicText?: string | null): KeyPair {
+/** Loaded at the first key: 600 kB of program that an installation without servers never needs. */
+const tools = async (): Promise<typeof utils> => (await import('ssh2')).default.utils;
+
+async function parseKeyPair(privateText: string, publicText?: string | null): Promise<KeyPair> {
+  const { parseKey } = await tools();
   const privateKey = readable(unifiedLines(privateText));
-  const key = parsed(privateKey);
+  const key = parsed(parseKey(privateKey));
   if (publicText?.trim()) {
-    const given = ssh2.utils.parseKey(publicText.trim());
+    const given = parseKey(publicText.trim());
     if (given instanceof Error)
       throw badField('publicKey', 'is no public key; leave it out to have it made from the private key');
     if (!given.getPublicSSH().equals(key.getPublicSSH()))
@@ -30,20 +34,20 @@ function parseKeyPair(privateText: string, publicText?: string | null): KeyPair 
 }
 
 async function generateKeyPair(type: KeyPairType, comment: string): Promise<KeyPair> {
+  const ssh = await tools();
   const generate = promisify((done: (error: Error | null, pair: utils.KeyPairReturn) => void) => {
-    if (type === 'rsa') ssh2.utils.generateKeyPair('rsa', { bits: rsaBits, comment }, done);
-    else ssh2.utils.generateKeyPair('ed25519', { comment }, done);
+    if (type === 'rsa') ssh.generateKeyPair('rsa', { bits: rsaBits, comment }, done);
+    else ssh.generateKeyPair('ed25519', { comment }, done);
   });
   // ssh2 1.17 loses the leading zero byte that one ed25519 key in 256 has, and nobody can read what it writes
   // then (measured: 38 of 9,000); such a pair is made anew.
   for (let left = attemptsLimit; ; left -= 1) {
     const { private: text } = await generate();
-    if (left === 0 || !(ssh2.utils.parseKey(text) instanceof Error)) return parseKeyPair(text);
+    if (left === 0 || !(ssh.parseKey(text) instanceof Error)) return parseKeyPair(text);
   }
 }
 
-function parsed(text: string): ParsedKey {
-  const key = ssh2.utils.parseKey(text);
+function parsed(key: ParsedKey | Error): ParsedKey {
   if (key instanceof Error) {
     if (/encrypted/i.test(key.message))
       throw badField(

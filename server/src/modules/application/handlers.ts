@@ -32,7 +32,7 @@ export interface ApplicationDesk {
   /** Whether this is a cloud installation, where each service has a server of its own. */
   isCloud(): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
-  requireServer(serverId: string | null | undefined): Promise<void>;
+  requireServer(serverId: string | null | undefined, organizationId: string): Promise<void>;
   /**
    * Unpacks an upload into a folder of its own and gives its path; `settle` removes those of former uploads.
    */
@@ -122,7 +122,7 @@ export function applicationHandlers(
 
   return {
     async create({ actor, write }, input) {
-      await desk.requireServer(input.serverId);
+      await desk.requireServer(input.serverId, actor.organizationId);
       const create = async (): Promise<ApplicationRecord> => {
         const application = await applications.create({ ...input, organizationId: actor.organizationId });
         await members.grantCreated(actor, 'accessedServices', application.applicationId);

@@ -39,7 +39,7 @@ export interface ComposeDesk {
   /** Whether this is the organization that the installation was made with. */
   isInstallations(organizationId: string): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
-  requireServer(serverId: string | null | undefined): Promise<void>;
+  requireServer(serverId: string | null | undefined, organizationId: string): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
   domains(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   mounts(composeId: string, organizationId: string): Promise<Mount[]>;
@@ -104,7 +104,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   return {
     async create(context, input) {
       const { actor, write } = context;
-      await desk.requireServer(input.serverId);
+      await desk.requireServer(input.serverId, actor.organizationId);
       return write(async () => {
         const compose = await composes.create(actor, input);
         await members.grantCreated(actor, 'accessedServices', compose.composeId);

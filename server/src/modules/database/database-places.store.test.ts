@@ -164,6 +164,8 @@ eachDatabase('names, ports and servers of databases', (test) => {
       ['theirs', people.stranger],
     ] as const)
       await servers.insert({ ...server, serverId, organizationId });
+    const builders = { ...server, serverId: 'builders', name: 'Builders', serverType: 'build' as const };
+    await servers.insert({ ...builders, organizationId: people.owner.organizationId });
     const input = inputOf('mysql', world);
     expect(await owner.mutate('mysql.create', input)).toMatchObject({
       code: 'BAD_REQUEST',
@@ -174,6 +176,11 @@ eachDatabase('names, ports and servers of databases', (test) => {
     });
     expect(await owner.mutate('mysql.create', { ...input, serverId: 'nowhere' })).toMatchObject({
       code: 'NOT_FOUND',
+    });
+    expect(await owner.mutate('mysql.create', { ...input, serverId: 'builders' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['serverId'],
+      message: expect.stringContaining('Builders, a build server'),
     });
     const mysqlId = textOf(await owner.mutate('mysql.create', { ...input, serverId: 'ours' }), 'mysqlId');
     expect(await owner.query('mysql.one', { mysqlId })).toMatchObject({ serverId: 'ours' });

@@ -43,7 +43,7 @@ export interface DatabaseDesk {
   liveOf: LiveReader;
   pendingChanges(database: DatabaseRecord): Promise<string[]>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
-  requireServer(serverId: string | null | undefined): Promise<void>;
+  requireServer(serverId: string | null | undefined, organizationId: string): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
   mounts(databaseId: string, organizationId: string): Promise<Mount[]>;
   backups(databaseId: string, organizationId: string): Promise<object[]>;
@@ -134,7 +134,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
 
   return {
     async create({ actor, write }, input) {
-      await desk.requireServer(input.serverId);
+      await desk.requireServer(input.serverId, actor.organizationId);
       return write(async () => {
         const created = await databases.create(actor.organizationId, kind, input);
         await members.grantCreated(actor, 'accessedServices', created.databaseId);

@@ -113,6 +113,10 @@ eachDatabase('servers', (test) => {
         code: 'PRECONDITION_FAILED',
         message: expect.stringContaining('1 service '),
       });
+      expect(await owner.mutate('server.update', { serverId: ids[1], serverType: 'build' })).toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringContaining('1 service '),
+      });
       await stores.applications.update({ applicationId: place.applicationId }, { serverId: null });
       expect(await owner.mutate('server.remove', { serverId: ids[1] })).toMatchObject({ name: 'two' });
     },

@@ -55,7 +55,10 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       return servers.map((server) => ({ ...server, totalServices: counts.get(server.serverId) ?? 0 }));
     },
     async update(serverId, organizationId, patch) {
-      const record = changed(await one(store, serverId, organizationId), patch);
+      const present = await one(store, serverId, organizationId);
+      if (patch.serverType === 'build' && present.serverType !== 'build')
+        refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
+      const record = changed(present, patch);
       await store.update({ serverId, organizationId }, record);
       return record;
     },

@@ -11,7 +11,7 @@ export function sshKeyHandlers(
 ): Handlers<typeof sshKeyContract, CallContext> {
   return {
     create: async ({ actor, write }, input) => {
-      const pair = keyPairs.parse(input.privateKey, input.publicKey);
+      const pair = await keyPairs.parse(input.privateKey, input.publicKey);
       return write(() => sshKeys.create(actor.organizationId, input, pair));
     },
     async generate({ actor, write }, input) {

@@ -1,7 +1,6 @@
 /** The templates of a folder, read once: `<name>/compose.yml` beside `<name>/template.yml`. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'yaml';
 import { AppError } from '../../domain/errors.ts';
 import { templateFile, templateName, type Template } from './record.ts';
 
@@ -33,6 +32,7 @@ async function readTemplates(folder: string): Promise<readonly Template[]> {
 
 async function readTemplate(folder: string, name: string): Promise<Template> {
   const text = (part: string): Promise<string> => readFile(join(folder, name, part), 'utf8');
+  const { parse } = await import('yaml');
   const file = await text('compose.yml');
   return {
     ...templateFile.parse(parse(await text('template.yml'))),

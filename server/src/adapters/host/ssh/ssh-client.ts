@@ -1,6 +1,6 @@
 /** One SSH connection, from its first byte to its end. */
 import { createHash } from 'node:crypto';
-import ssh2, { type Client, type ClientChannel } from 'ssh2';
+import type { Client, ClientChannel } from 'ssh2';
 import type { Secret } from '../../../domain/secret.ts';
 import { otherHostKey, SshFault, unreachable, unreadableKey, wrongKey, type Named } from './ssh-fault.ts';
 
@@ -39,6 +39,8 @@ export async function connectSsh(
   target: SshTarget,
   keepAlive: KeepAlive = usualKeepAlive,
 ): Promise<SshClient> {
+  // Loaded with the first server: an installation on one machine never needs it.
+  const { default: ssh2 } = await import('ssh2');
   const client = new ssh2.Client();
   let seen = '';
   const ended = Promise.withResolvers<SshFault>();

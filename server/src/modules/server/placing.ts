@@ -1,0 +1,30 @@
+/** Which servers services may stand on. */
+import { badField } from '../../domain/errors.ts';
+import type { ServerRecord, ServerStore } from './store.ts';
+
+/** Without serverId the service stands on Berth's own machine, unless the installation is a cloud. */
+export type RequirePlace = (serverId: string | null | undefined, organizationId: string) => Promise<void>;
+
+/**
+ * BAD_REQUEST naming serverId when none is given and one is needed, and for a build server: that one has
+ * engine and builders only (decisions 13). The guard has seen to it that the server is the organization's.
+ */
+export function requirePlaceOn(
+  servers: Pick<ServerStore, 'find'>,
+  requireServer: (serverId: string | null | undefined) => Promise<void>,
+): RequirePlace {
+  return async (serverId, organizationId) => {
+    await requireServer(serverId);
+    const server = serverId ? await servers.find({ serverId, organizationId }) : undefined;
+    if (server) refuseBuildServer(server);
+  };
+}
+
+function refuseBuildServer({ name, serverType }: ServerRecord): void {
+  if (serverType === 'build')
+    throw badField(
+      'serverId',
+      `names ${name}, a build server, which has no proxy and runs no services; name a server whose ` +
+        'serverType is deploy',
+    );
+}
