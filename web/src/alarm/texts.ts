@@ -1,10 +1,10 @@
 import type { Answer } from '../live/api.ts';
 
 export const texts = {
-  about: 'Alarms start and end on their own, by what runs and what the records say.',
+  about: 'Alarms begin and end by themselves, as what they watch fails and recovers.',
   empty:
-    'Services that go down, servers that do not answer, full disks, expiring certificates and failed ' +
-    'backups appear here.',
+    'Services that go down, servers that do not answer, full disks, certificates that expire and backups ' +
+    'that fail are listed here.',
 };
 
 export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
@@ -12,8 +12,8 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serverUnreachable: 'Server unreachable',
   diskNearlyFull: 'Disk nearly full',
   certificateFailed: 'Certificate refused',
-  certificateExpiring: 'Certificate expires',
-  uploadedCertificateExpiring: 'Certificate expires',
-  backupSilent: 'No recent backup',
-  queueStuck: 'Jobs waiting too long',
+  certificateExpiring: 'Certificate expiring',
+  uploadedCertificateExpiring: 'Certificate expiring',
+  backupSilent: 'No good backup',
+  queueStuck: 'Jobs wait too long',
 };

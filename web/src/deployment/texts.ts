@@ -1,7 +1,7 @@
 export const texts = {
   title: 'Deployments',
-  about: 'The latest of all services; each service lists all of its own in a tab.',
-  empty: 'Every build, release and rollback appears here with its log.',
+  about: 'The newest of all services. Each service lists all of its own in its Deployments tab.',
+  empty: 'Every build, release and rollback is listed here with its log.',
   rollbackTitle: 'Roll back to this deployment?',
   rollback: 'Its image is released again with the settings it had then. Nothing is built.',
   rollbackStays: 'Data, volumes and domains stay as they are.',

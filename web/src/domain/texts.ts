@@ -1,6 +1,6 @@
 export const texts = {
   empty:
-    'Add a host name, and its requests reach this service. With HTTPS the certificate is issued for you.',
+    'Give it a host name and requests to it reach this service. With https, Berth obtains the certificate.',
   removeTitle: (host: string) => `Remove ${host}?`,
   remove: 'Requests to it are refused at once. The service and its certificate are kept.',
   steps: {

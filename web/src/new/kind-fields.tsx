@@ -92,7 +92,7 @@ function Database({ values, onEdit }: FieldsProps): ReactElement {
         ))}
       </select>
       <p className="help">
-        Name, user and a generated password are set; the connection stands in its Data tab.
+        Name, user and a generated password are set; its Data tab shows the connection.
       </p>
     </div>
   );

@@ -1,6 +1,6 @@
 export const texts = {
-  invited: 'No mail server is set up: send this link to the person. It is valid for 7 days and for one use.',
-  remove: 'Their sessions and keys here end at once. What they created stays.',
+  invited: 'There is no mail server: give this link to the person. It works once, within 7 days.',
+  remove: 'Their sessions and keys here end at once. What they made stays.',
   grants: {
     canCreateProjects: 'Create projects',
     canDeleteProjects: 'Delete projects',

@@ -81,7 +81,7 @@ export function ProjectPage(): ReactElement {
       </nav>
       <Panel>
         {rows.length === 0 ? (
-          <Empty title="Nothing stands in this environment" action={create} command="berth deploy">
+          <Empty title="This environment is empty" action={create} command="berth deploy">
             Applications, databases and compose services of this environment see each other by name.
           </Empty>
         ) : (
@@ -174,7 +174,7 @@ function Overs({
             .then(() => go(`/projects/${projectId}`))
         }
       >
-        <p>Its variables are removed. It can be removed only when it has no services.</p>
+        <p>Its variables are removed with it. Only an environment without services can be removed.</p>
       </Confirm>
     );
   const environmentId = environment?.environmentId ?? '';

@@ -1,6 +1,7 @@
 export const texts = {
-  about: 'Run a command of this service on a schedule: a clean-up, a report. Each run keeps its output.',
-  command: 'Words as in a shell, quotes included; no other shell syntax.',
-  removal: 'Its runs and their output are removed. A run in progress is ended.',
+  about:
+    'A command of this service at the times you choose: a clean-up, a report. Each run keeps its output.',
+  command: 'Words as in a shell, with quotes; nothing else of a shell.',
+  removal: 'Its runs and their output are deleted. A run under way is ended.',
   noRun: 'It has not run yet.',
 };

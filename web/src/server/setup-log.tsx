@@ -39,7 +39,7 @@ export function SetupLog({ server, attempt }: { server: Server; attempt: number 
       </div>
       <LogView
         store={log.store}
-        label="log of the set-up"
+        label="set-up log"
         name={`setup-${serverId}`}
         isLive={setupStatus === 'running' && log.state === 'live'}
         height="h-[min(44dvh,360px)]"

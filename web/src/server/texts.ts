@@ -3,7 +3,7 @@ export const texts = {
   key: 'Berth signs in over SSH with a key of its own. Put its public half on the server first:',
   keyNone: 'Make a key for it. Its private half stays encrypted in Berth.',
   hostKey:
-    'A server that shows another one is refused. Check the new one on the server with ssh-keygen -lf ' +
+    'A server that shows another host key is refused. Check the new one with ssh-keygen -lf on the server ' +
     'before you trust it.',
 };
 

@@ -21,7 +21,7 @@ export function Deliveries({ service: { kind, id } }: { service: Service }): Rea
   const { data, error } = useAsk('webhook.all', named(kind, id), { retry: false });
   const replay = useDo('webhook.replay');
   return (
-    <Panel title="What git hosts told">
+    <Panel title="Received from git hosts">
       <div className="p-3 empty:hidden">
         <Fault error={error ?? replay.error} />
       </div>
@@ -56,7 +56,7 @@ export function Deliveries({ service: { kind, id } }: { service: Service }): Rea
                   small
                   look="quiet"
                   icon="refresh"
-                  aria-label={`Judge again: ${summary}`}
+                  aria-label={`Process again: ${summary}`}
                   onClick={() => replay.mutate({ webhookDeliveryId })}
                 />
               )}

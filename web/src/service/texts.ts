@@ -6,7 +6,7 @@ export const texts = {
   stopTitle: 'Stop this service?',
   stop: 'Its tasks end and its addresses stop answering. Images and data stay; Start brings it back.',
   logsEmpty: 'The service has written nothing yet.',
-  notRunning: 'No task is running at the moment, so nothing is written.',
+  notRunning: 'No task is running, so nothing is written.',
 };
 export const tabWords = {
   overview: 'Overview',

@@ -36,7 +36,7 @@ export function Installation(): ReactElement {
         </Panel>
       )}
       {wall.data && (
-        <Panel title="Wall of ports" isPadded>
+        <Panel title="Port wall" isPadded>
           <pre className="overflow-auto text-12" tabIndex={0}>
             {JSON.stringify(wall.data, null, 2)}
           </pre>
@@ -100,7 +100,7 @@ function Waiting(): ReactElement | null {
   const approve = useDo('compose.approve');
   if (!data || data.length === 0) return null;
   return (
-    <Panel title="Waits for approval">
+    <Panel title="Waiting for approval">
       <ul className="rows text-13">
         {data.map((one) => {
           const facts: Readonly<Record<string, unknown>> = one;

@@ -1,14 +1,15 @@
 import type { TerminalEnd } from './connection.ts';
 
 export const texts = {
-  leave: 'It ends when you leave this tab, or after 15 minutes without activity. Nothing you type is stored.',
-  notRunning: 'Nothing is running, so there is no shell to open. Deploy or start it first.',
-  forbidden: 'Only Owners, Admins and Members with that grant may open a shell.',
+  leave:
+    'It ends when you leave this tab, or after 15 idle minutes. What you type is not stored.',
+  notRunning: 'Nothing runs, so there is no shell to open. Deploy or start it first.',
+  forbidden: 'Opening a shell is for Owners, Admins and Members with that grant.',
 };
 
 const words: Record<string, string> = {
-  containerEnded: 'The container ended, for example because of a deployment.',
-  idle: 'There was no activity for 15 minutes.',
+  containerEnded: 'The container ended, because of a deployment for example.',
+  idle: 'Idle for 15 minutes.',
   stopped: 'Berth is being restarted. Connect again in a moment.',
   accessLost: 'Your session ended, or you may no longer open a shell here.',
 };

@@ -2,7 +2,6 @@ export const texts = {
   title: 'Variables',
   help: 'They take effect at the next deployment. Shared ones: ${{project.NAME}} and ${{environment.NAME}}.',
   empty: 'No variables yet. Add one, or paste a whole .env file into a name.',
-  foreign:
-    'Somebody else changed the variables meanwhile. Yours are still here; saving would overwrite theirs.',
+  foreign: 'The variables were changed elsewhere. Yours are still here; saving would replace theirs.',
   masked: 'You may not read values here. You can add variables and secrets; the others stay as they are.',
 };
