@@ -91,9 +91,7 @@ function Database({ values, onEdit }: FieldsProps): ReactElement {
           </option>
         ))}
       </select>
-      <p className="help">
-        Name, user and a generated password are set; its Data tab shows the connection.
-      </p>
+      <p className="help">Name, user and a generated password are set; its Data tab shows the connection.</p>
     </div>
   );
 }

@@ -1,10 +1,9 @@
 import type { TerminalEnd } from './connection.ts';
 
 export const texts = {
-  leave:
-    'It ends when you leave this tab, or after 15 idle minutes. What you type is not stored.',
+  leave: 'It ends when you leave this tab, or after 15 idle minutes. What you type is not stored.',
   notRunning: 'Nothing runs, so there is no shell to open. Deploy or start it first.',
-  forbidden: 'Opening a shell is for Owners, Admins and Members with that grant.',
+  forbidden: 'Only Owners, Admins and Members with that grant may open a shell.',
 };
 
 const words: Record<string, string> = {
