@@ -104,7 +104,8 @@ function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? 10,
-    connectionTimeoutMillis: 5000,
+    // Waiting for a free one of the pool counts too: on a busy machine a change of settings wakes many readers.
+    connectionTimeoutMillis: 10_000,
     types,
   });
   // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
