@@ -104,7 +104,7 @@ function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? 10,
-    // Waiting for a free one of the pool counts too: on a busy machine a change of settings wakes many readers.
+    // Waiting for a free one counts too: a change of the settings wakes many readers at once.
     connectionTimeoutMillis: 10_000,
     types,
   });
