@@ -2,10 +2,12 @@
 import { once } from 'node:events';
 import ssh2, { type Connection } from 'ssh2';
 import { expect, onTestFinished, test } from 'vitest';
-import { Secret } from '../../../domain/secret.ts';
+import { sshKeyPairs } from '../../ssh/key-pairs.ts';
 import { connectSsh, type SshTarget } from './ssh-client.ts';
 
-const userKey = ssh2.utils.generateKeyPairSync('ed25519');
+/** As Berth makes them: ssh2 alone writes one in 256 so that nobody can read it. */
+const newKey = () => sshKeyPairs.generate('ed25519', 'test');
+const userKey = await newKey();
 const quick = { everyMs: 50, unanswered: 2 };
 
 test('the host key is told, and a connection that is cut ends with the reason', async () => {
@@ -32,7 +34,7 @@ test('another host key is refused with both fingerprints before anybody signs in
 
 test('a key that the server does not know is told with the way out', async () => {
   const { target } = await sshServer();
-  const privateKey = new Secret(ssh2.utils.generateKeyPairSync('ed25519').private);
+  const { privateKey } = await newKey();
   await expect(connectSsh({ ...target, privateKey }, quick)).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
     message: expect.stringContaining('authorized_keys of root'),
@@ -43,14 +45,14 @@ test('a key that the server does not know is told with the way out', async () =>
 async function sshServer() {
   const accepted: Connection[] = [];
   let attempts = 0;
-  const hostKeys = [ssh2.utils.generateKeyPairSync('ed25519').private];
+  const hostKeys = [(await newKey()).privateKey.reveal()];
   const server = new ssh2.Server({ hostKeys }, (connection) => {
     accepted.push(connection);
     // How a connection ends is what the client is asked.
     connection.on('error', () => undefined);
     connection.on('authentication', (context) => {
       attempts += 1;
-      const known = ssh2.utils.parseKey(userKey.public);
+      const known = ssh2.utils.parseKey(userKey.publicKey);
       if (known instanceof Error) throw known;
       const isKnown = context.method === 'publickey' && context.key.data.equals(known.getPublicSSH());
       if (isKnown) context.accept();
@@ -71,7 +73,7 @@ async function sshServer() {
     address: '127.0.0.1',
     port: bound.port,
     username: 'root',
-    privateKey: new Secret(userKey.private),
+    privateKey: userKey.privateKey,
     hostKey: null,
   };
   return { target, accepted, attempts: () => attempts };
