@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { nodeFlags } from '../server/src/domain/node-flags.ts';
-import { allocatorSettings } from '../setup/settings.ts';
+import { nodeFlags } from '../server/src/domain/resources/node-flags.ts';
+import { allocatorSettings } from '../setup/settings/settings.ts';
 import type { AddressInfo } from 'node:net';
 
 export interface ServerProcess {

@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { configPath, fieldsOf, parseJson } from './config.ts';
+import { configPath, fieldsOf, parseJson } from './connection/config.ts';
 
 /** The service of a folder, at one Berth. */
 export interface FolderLink {

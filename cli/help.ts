@@ -1,6 +1,6 @@
 /** Help, made from the table of words. */
 import { procedureKinds } from '../client/procedure-kinds.ts';
-import { commonOptions, type Option, type Options, type Word } from './words/word.ts';
+import { commonOptions, type Option, type Options, type Word } from './words/parts/word.ts';
 import { groups, words } from './words/words.ts';
 
 const intro = `berth: deploy to a Berth server and look after what runs there.

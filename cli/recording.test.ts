@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAnsweringServer, type AnsweringServer } from '../test/answering-server.ts';
 import { runBerth, type Ran } from '../test/command-line.ts';
 import { now, projectsOf, recordedAnswers } from '../test/recorded-answers.ts';
-import { widthOf } from './printable.ts';
+import { widthOf } from './output/printable.ts';
 import { words } from './words/words.ts';
 
 const guide = join(import.meta.dirname, '../docs/guide/command-line.md');

@@ -1,8 +1,8 @@
 /** One command of the command line: from the argument vector to the exit code. */
 import { BerthError } from '../client/berth-error.ts';
 import { procedureKinds } from '../client/procedure-kinds.ts';
-import { addressOf, schemeHint } from './address.ts';
-import { didYouMean } from '../server/src/domain/closest.ts';
+import { addressOf, schemeHint } from './connection/address.ts';
+import { didYouMean } from '../server/src/domain/text/closest.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readFlags, type Flags } from './flags.ts';
 import { furtherHelp, generalHelp, routersHelp, wordHelp } from './help.ts';
@@ -10,10 +10,10 @@ import { loginCommands } from './login.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
-import { readArguments } from './words/arguments.ts';
-import { contextOf } from './words/context.ts';
+import { readArguments } from './words/parts/arguments.ts';
+import { contextOf } from './words/parts/context.ts';
 import { words } from './words/words.ts';
-import type { Word } from './words/word.ts';
+import type { Word } from './words/parts/word.ts';
 
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -97,7 +97,7 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   }
   const flags = readFlags(argv);
   refuseWords(flags);
-  const { runProcedure } = await import('./api.ts');
+  const { runProcedure } = await import('./api/api.ts');
   return runProcedure(name, flags, terminal);
 }
 

@@ -1,4 +1,4 @@
-import { builderImage } from '../server/src/domain/builder-image.ts';
+import { builderImage } from '../server/src/domain/names/builder-image.ts';
 
 /**
  * The images that Berth can make itself where no image registry answers, from Debian's packages and the npm

@@ -1,8 +1,8 @@
 /** What every step of the set-up gets. */
 import type { Engine } from './engine/client.ts';
-import type { UpFlags } from './flags.ts';
+import type { UpFlags } from './settings/flags.ts';
 import type { Layout } from './layout.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 import type { Starter } from './starters/starter.ts';
 
 export interface SetupContext {

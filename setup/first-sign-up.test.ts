@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { signUpAddress } from './first-sign-up.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './settings/settings.ts';
 
 const addresses = ['192.0.2.7', '198.51.100.1'];
 

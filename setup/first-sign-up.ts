@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { z } from 'zod';
-import { firstSignUpHash } from '../server/src/domain/first-sign-up.ts';
+import { firstSignUpHash } from '../server/src/domain/access/first-sign-up.ts';
 import type { SetupContext } from './context.ts';
-import { apiAddress } from './health.ts';
+import { apiAddress } from './machine/health.ts';
 import { writePrivate } from './record.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 
 const stateSchema = z.object({ awaitsFirstAccount: z.boolean() });
 const limitMs = 10_000;

@@ -1,7 +1,7 @@
 /** Where things lie below the data folder. One place, so that up, down and the tests agree. */
 import { join } from 'node:path';
-import { unapprovedFile } from '../server/src/domain/unapproved-services.ts';
-import { firstSignUpFile } from '../server/src/domain/first-sign-up.ts';
+import { unapprovedFile } from '../server/src/domain/access/unapproved-services.ts';
+import { firstSignUpFile } from '../server/src/domain/access/first-sign-up.ts';
 
 export interface Layout {
   data: string;

@@ -3,10 +3,10 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { repositoryRoot } from '../images/build-context.ts';
 import type { SetupContext } from './context.ts';
 import { connectEngine } from './engine/client.ts';
-import type { UpFlags } from './flags.ts';
-import { keptEnvironment } from './keep-settings.ts';
+import type { UpFlags } from './settings/flags.ts';
+import { keptEnvironment } from './settings/keep-settings.ts';
 import { layoutOf } from './layout.ts';
-import { dataFolder, readSettings } from './settings.ts';
+import { dataFolder, readSettings } from './settings/settings.ts';
 import { detachedStarter } from './starters/detached.ts';
 import { systemdRuns, systemdStarter } from './starters/systemd.ts';
 

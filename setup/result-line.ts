@@ -1,7 +1,7 @@
 /** The last line of `bin/up --json`. */
 import type { Credentials } from './example/credentials.ts';
-import { proxyAddress } from './settings.ts';
-import type { Settings } from './settings.ts';
+import { proxyAddress } from './settings/settings.ts';
+import type { Settings } from './settings/settings.ts';
 
 export interface UpResult {
   url: string;

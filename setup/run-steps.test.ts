@@ -4,7 +4,7 @@ import { connectEngine } from './engine/client.ts';
 import { layoutOf } from './layout.ts';
 import { upResult } from './result-line.ts';
 import { plan, runSteps } from './run-steps.ts';
-import { readSettings } from './settings.ts';
+import { readSettings } from './settings/settings.ts';
 import { detachedStarter } from './starters/detached.ts';
 import { unitText } from './starters/systemd.ts';
 import { upSteps } from './steps.ts';

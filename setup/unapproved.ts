@@ -1,6 +1,6 @@
 /** What reached the machine before approvals were kept, told once: at the upgrade that brought them. */
 import { z } from 'zod';
-import type { UnapprovedService } from '../server/src/domain/unapproved-services.ts';
+import type { UnapprovedService } from '../server/src/domain/access/unapproved-services.ts';
 import type { SetupContext } from './context.ts';
 import { readRecord, removeRecord } from './record.ts';
 

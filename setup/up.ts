@@ -3,7 +3,7 @@ import { sentenceOf } from '../server/src/domain/errors.ts';
 import { exampleHost } from './example/application.ts';
 import { machineAddresses, newFirstSignUpToken, signUpAddress } from './first-sign-up.ts';
 import { workingOwner } from './example/first-user.ts';
-import { parseUpFlags } from './flags.ts';
+import { parseUpFlags } from './settings/flags.ts';
 import { makeContext } from './make-context.ts';
 import { upResult } from './result-line.ts';
 import { runSteps } from './run-steps.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Layout } from './layout.ts';
 import { readRecord, removeRecord, writeRecord } from './record.ts';
-import { firstNewBackup, migrationBackups } from './restore-database.ts';
+import { firstNewBackup, migrationBackups } from './restore/restore-database.ts';
 
 const journalSchema = z.object({
   /** Backups that were there when the upgrade began. */

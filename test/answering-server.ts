@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { contracts } from '../server/src/modules/contracts.ts';
-import { listProcedures, type NamedProcedure } from '../server/src/procedure/listing.ts';
+import { listProcedures, type NamedProcedure } from '../server/src/procedure/describe/listing.ts';
 
 /** Procedure → its answer, or the events of a stream; a function gets the input. */
 export type Answers = Readonly<Record<string, unknown>>;

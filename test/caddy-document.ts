@@ -1,6 +1,6 @@
 /** Routes, and what they become in the document that Caddy gets. */
-import { caddyDocument } from '../server/src/adapters/proxy/caddy-config.ts';
-import type { CaddySettings } from '../server/src/adapters/proxy/caddy-config.ts';
+import { caddyDocument } from '../server/src/adapters/proxy/config/caddy-config.ts';
+import type { CaddySettings } from '../server/src/adapters/proxy/config/caddy-config.ts';
 import type { Route } from '../server/src/ports/proxy.ts';
 
 export const settings: CaddySettings = {

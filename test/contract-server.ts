@@ -4,7 +4,7 @@
  */
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../server/src/domain/errors.ts';
-import { noGrants } from '../server/src/domain/permissions.ts';
+import { noGrants } from '../server/src/domain/access/permissions.ts';
 import { applicationContract } from '../server/src/modules/application/contract.ts';
 import { deploymentContract } from '../server/src/modules/deployment/contract.ts';
 import { userContract } from '../server/src/modules/user/contract.ts';
@@ -13,8 +13,8 @@ import type { CallContext } from '../server/src/procedure/context.ts';
 import { createRegistry, router, type Router } from '../server/src/procedure/registry.ts';
 import type { Handlers } from '../server/src/procedure/procedure.ts';
 import { createHttpServer } from '../server/src/transport/http.ts';
-import { addAuthRoutes } from '../server/src/transport/auth-routes.ts';
-import { cookieJar } from '../server/src/transport/cookies.ts';
+import { addAuthRoutes } from '../server/src/transport/entrance/auth-routes.ts';
+import { cookieJar } from '../server/src/transport/entrance/cookies.ts';
 
 export interface ContractServer {
   url: string;

@@ -3,11 +3,11 @@ import { createBuildEngines } from '../server/src/adapters/build-engine/build-en
 import { localConnection } from '../server/src/adapters/host/local/local-connection.ts';
 import { createMachine } from '../server/src/adapters/host/machine.ts';
 import { createWorkFiles } from '../server/src/adapters/files/work-files.ts';
-import { createNetworks } from '../server/src/deploy/networks.ts';
+import { createNetworks } from '../server/src/deploy/spec/networks.ts';
 import { AppError } from '../server/src/domain/errors.ts';
-import { localServer } from '../server/src/domain/server-key.ts';
+import { localServer } from '../server/src/domain/names/server-key.ts';
 import { systemClock } from '../server/src/ports/clock.ts';
-import type { Host, Hosts } from '../server/src/ports/host.ts';
+import type { Host, Hosts } from '../server/src/ports/host/host.ts';
 
 /** A host with the real adapters, none of whose sockets is there. */
 export function absentHost(parts: Partial<Host> = {}): Host {

@@ -9,6 +9,7 @@ import { arrowFaults } from './arrows/arrows.ts';
 import { readGraph } from './arrows/graph.ts';
 import { programFaults, runCheck, type Check, type Outcome } from './check/run-check.ts';
 import { staleFiles } from './generate/freshness.ts';
+import { folderFaults } from './house/folders.ts';
 import { formatFaults } from './house/format.ts';
 import { mapFaults } from './house/map.ts';
 import { nameFaults } from './house/names.ts';
@@ -61,8 +62,13 @@ const checks: readonly Check[] = [
   { name: 'names', faults: async () => nameFaults(await sourceFiles(root)) },
   {
     name: 'map',
-    faults: async () =>
-      mapFaults(await readFile(join(root, 'ARCHITECTURE.md'), 'utf8'), await sourceFiles(root)),
+    faults: async () => {
+      const sources = await sourceFiles(root);
+      return [
+        ...mapFaults(await readFile(join(root, 'ARCHITECTURE.md'), 'utf8'), sources),
+        ...folderFaults(sources),
+      ];
+    },
   },
   { name: 'generated', faults: generatedFaults },
 ];

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { openBed } from '../../test/bed/bed.ts';
-import { installHostPackages } from '../../test/bed/host-packages.ts';
+import { installHostPackages } from '../../test/bed/host/host-packages.ts';
 import {
   keep,
   openVault,
@@ -14,9 +14,9 @@ import {
   type StepView,
   type Vault,
 } from '../../test/e2e/backups/vault.ts';
-import { berthHost } from '../../test/e2e/berth-host.ts';
+import { berthHost } from '../../test/e2e/fixtures/berth-host.ts';
 import { openDataHouse, type Base } from '../../test/e2e/databases/data-house.ts';
-import { output } from '../../test/e2e/workshop.ts';
+import { output } from '../../test/e2e/fixtures/workshop.ts';
 import { s3Bucket, s3Keys } from '../../test/s3/s3-server.ts';
 import { amount, type Figure } from '../figure.ts';
 

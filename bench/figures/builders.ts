@@ -3,12 +3,12 @@
  * were builders: the first one, later ones, and the memory of a builder that waits.
  */
 import { z } from 'zod';
-import { createEngineClient } from '../../server/src/adapters/engine/engine-client.ts';
+import { createEngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { createBuildLimiter } from '../../server/src/adapters/host/local/build-limits.ts';
-import type { BuildEngines } from '../../server/src/ports/build-engine.ts';
+import type { BuildEngines } from '../../server/src/ports/engine/build-engine.ts';
 import { openBed } from '../../test/bed/bed.ts';
-import { installHostPackages } from '../../test/bed/host-packages.ts';
-import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder-fixture.ts';
+import { installHostPackages } from '../../test/bed/host/host-packages.ts';
+import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder/builder-fixture.ts';
 import { amount, median, type Figure } from '../figure.ts';
 
 const rounds = 5;

@@ -1,7 +1,7 @@
 /** Databases on a real engine: Berth's share of the time until a new PostgreSQL answers its user. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import type { BerthHost } from '../../test/e2e/berth-host.ts';
+import type { BerthHost } from '../../test/e2e/fixtures/berth-host.ts';
 import { amount, median, type Figure } from '../figure.ts';
 
 const rounds = 5;

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { openBed, type Bed } from '../../test/bed/bed.ts';
-import { installHostPackages } from '../../test/bed/host-packages.ts';
-import { berthHost, type BerthHost } from '../../test/e2e/berth-host.ts';
-import { databaseOnHost } from '../../test/e2e/people-on-host.ts';
+import { installHostPackages } from '../../test/bed/host/host-packages.ts';
+import { berthHost, type BerthHost } from '../../test/e2e/fixtures/berth-host.ts';
+import { databaseOnHost } from '../../test/e2e/fixtures/people-on-host.ts';
 import { amount, median, type Figure } from '../figure.ts';
 
 const sizes = [

@@ -19,7 +19,7 @@ install_kept() {
   rm "$project/web/package.json" "$project/web/package-lock.json" "$project/web/.npmrc"
   rm "$project/package.json" "$project/package-lock.json" "$project/.npmrc"
   mv -T "$draft" "$kept"
-  # As test/bed/cached.ts does: what was unused for three days goes.
+  # As test/bed/machine/cached.ts does: what was unused for three days goes.
   find "$cache" -mindepth 1 -maxdepth 1 -type d -name 'dependencies-*' -mtime +2 -exec rm -rf {} +
 }
 

@@ -1,6 +1,6 @@
 /** Which services of a file run otherwise than they are saved, and deploying those. */
-import { fieldsOf } from '../config.ts';
-import { serviceKinds } from '../words/services.ts';
+import { fieldsOf } from '../connection/config.ts';
+import { serviceKinds } from '../words/parts/services.ts';
 import { arrayOf, readInstalled, readService, type InstalledService } from './installed.ts';
 import type { Deployable, WholePlan } from './plan.ts';
 import type { WholeFile } from './read-file.ts';

@@ -1,17 +1,17 @@
 /** What a project is, in the form of berth.yml: the plan compares it, the export writes it. */
 import { BerthError } from '../../client/berth-error.ts';
-import { parseEnv } from '../../server/src/domain/dotenv.ts';
+import { parseEnv } from '../../server/src/domain/variables/dotenv.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { findMasked } from '../../server/src/domain/mask.ts';
+import { findMasked } from '../../server/src/domain/secrets/mask.ts';
 import {
   applicationSettings,
   composeSettings,
   databaseSettings,
 } from '../../server/src/modules/berth-file/record.ts';
 import type { ServiceKindName } from '../../server/src/modules/service/record-lists.ts';
-import { fieldsOf } from '../config.ts';
+import { fieldsOf } from '../connection/config.ts';
 import { UsageError } from '../usage-error.ts';
-import { serviceKinds } from '../words/services.ts';
+import { serviceKinds } from '../words/parts/services.ts';
 import type { Caller } from './caller.ts';
 import { listRows, type Fields, type ListRow } from './kinds.ts';
 import { createNames, type Names } from './names.ts';

@@ -1,6 +1,6 @@
 /** What the words for berth.yml know of each kind of service and of each list that hangs on one. */
 import type { ServiceKindName } from '../../server/src/modules/service/record-lists.ts';
-import type { ProcedureName } from '../words/word.ts';
+import type { ProcedureName } from '../words/parts/word.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 

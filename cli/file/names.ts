@@ -1,8 +1,8 @@
 /** Ids of things outside the project as names: a file that names a destination fits another Berth, too. */
 import { BerthError } from '../../client/berth-error.ts';
-import { itemsOf } from '../words/context.ts';
+import { itemsOf } from '../words/parts/context.ts';
 import type { Caller } from './caller.ts';
-import { fieldsOf } from '../config.ts';
+import { fieldsOf } from '../connection/config.ts';
 import type { Fields } from './kinds.ts';
 
 /** Field → whose id it is, where these are listed. */

@@ -1,10 +1,10 @@
 /** What makes one service as the file has it. */
 import { randomBytes } from 'node:crypto';
-import { formatEnv } from '../../server/src/domain/dotenv.ts';
+import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
 import type { FileService, FileVariables } from '../../server/src/modules/berth-file/record.ts';
 import type { ServiceKindName } from '../../server/src/modules/service/record-lists.ts';
-import { fieldsOf } from '../config.ts';
-import { serviceKinds } from '../words/services.ts';
+import { fieldsOf } from '../connection/config.ts';
+import { serviceKinds } from '../words/parts/services.ts';
 import type { Caller } from './caller.ts';
 import type { InstalledEntry, InstalledService } from './installed.ts';
 import { canonical, causeOf, defaultOf, listRows, worst, type Fields, type ListRow } from './kinds.ts';

@@ -1,12 +1,12 @@
 /** The difference between a file and Berth, as steps in the order in which they are done. */
-import { formatEnv } from '../../server/src/domain/dotenv.ts';
+import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
 import type {
   FileEnvironment,
   FileService,
   FileVariables,
 } from '../../server/src/modules/berth-file/record.ts';
-import { fieldsOf } from '../config.ts';
-import { serviceKinds } from '../words/services.ts';
+import { fieldsOf } from '../connection/config.ts';
+import { serviceKinds } from '../words/parts/services.ts';
 import type { Caller } from './caller.ts';
 import {
   readInstalled,

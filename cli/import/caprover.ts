@@ -1,5 +1,5 @@
 /** CapRover: its list of apps (`appDefinitions` of its interface), or one `captain-definition`. */
-import { fieldsOf, parseJson } from '../config.ts';
+import { fieldsOf, parseJson } from '../connection/config.ts';
 import type { Fields } from '../file/kinds.ts';
 import { UsageError } from '../usage-error.ts';
 import {

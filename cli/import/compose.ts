@@ -1,7 +1,7 @@
 /** A compose file, taken as it is (`docker-compose.yml`, the .env beside it). */
 import { parse } from 'yaml';
 import { UsageError } from '../usage-error.ts';
-import { fieldsOf } from '../config.ts';
+import { fieldsOf } from '../connection/config.ts';
 import { listOf, textOf, variablesOf, type Imported, type ReadFile } from './imported.ts';
 
 const usualNames = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];

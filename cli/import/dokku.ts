@@ -1,5 +1,5 @@
 /** Dokku: what `dokku config:export APP` printed, with Procfile, app.json and DOKKU_SCALE beside it. */
-import { fieldsOf, parseJson } from '../config.ts';
+import { fieldsOf, parseJson } from '../connection/config.ts';
 import { UsageError } from '../usage-error.ts';
 import {
   dataNote,

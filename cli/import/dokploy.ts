@@ -7,7 +7,7 @@ import {
   composeSettings,
   databaseSettings,
 } from '../../server/src/modules/berth-file/record.ts';
-import { fieldsOf } from '../config.ts';
+import { fieldsOf } from '../connection/config.ts';
 import { arrayOf, variablesIn } from '../file/installed.ts';
 import { canonical, defaultOf, type Fields } from '../file/kinds.ts';
 import { UsageError } from '../usage-error.ts';

@@ -1,5 +1,5 @@
 /** Heroku: `app.json`, `Procfile`, and what `heroku config -s` printed into a file. */
-import { fieldsOf } from '../config.ts';
+import { fieldsOf } from '../connection/config.ts';
 import { UsageError } from '../usage-error.ts';
 import {
   dataNote,

@@ -1,7 +1,7 @@
 /** What an import is made of: a berth.yml, and a sentence for everything that it could not take. */
 import type { DatabaseKindName } from '../../server/src/domain/database-kind.ts';
-import { parseEnv } from '../../server/src/domain/dotenv.ts';
-import { fieldsOf } from '../config.ts';
+import { parseEnv } from '../../server/src/domain/variables/dotenv.ts';
+import { fieldsOf } from '../connection/config.ts';
 import type { Fields } from '../file/kinds.ts';
 import type { FileVariables } from '../../server/src/modules/berth-file/record.ts';
 

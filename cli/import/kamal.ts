@@ -1,6 +1,6 @@
 /** Kamal: `config/deploy.yml`. */
 import { parse } from 'yaml';
-import { fieldsOf } from '../config.ts';
+import { fieldsOf } from '../connection/config.ts';
 import type { Fields } from '../file/kinds.ts';
 import { UsageError } from '../usage-error.ts';
 import {

@@ -1,5 +1,5 @@
 /** What Heroku and Dokku share: a Procfile, and an app.json beside it. */
-import { fieldsOf, parseJson } from '../config.ts';
+import { fieldsOf, parseJson } from '../connection/config.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Fields } from '../file/kinds.ts';
 import { textOf, type ImportedService, type ReadFile, type Variables } from './imported.ts';

@@ -1,8 +1,8 @@
 /** The interface as tools for assistants: of each router one that reads and one that changes. */
 import { contracts } from '../../server/src/modules/contracts.ts';
-import { describeType } from '../../server/src/procedure/describe-type.ts';
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import { listProcedures, type NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { describeType } from '../../server/src/procedure/describe/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import { listProcedures, type NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 
 export interface Tool {
   name: string;

@@ -1,12 +1,12 @@
 /** Who calls, what a folder and a name mean, and what belongs to the organization. */
 import { removeLink, linkOf, saveLink, saveScope, scopeOf } from '../folder-links.ts';
-import { didYouMean } from '../../server/src/domain/closest.ts';
+import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { ago } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
-import { itemsOf } from './context.ts';
-import { listWord, statusColumn } from './rows.ts';
-import { allServices, nameOf, serviceKinds, serviceOf } from './services.ts';
-import type { Word } from './word.ts';
+import { itemsOf } from './parts/context.ts';
+import { listWord, statusColumn } from './parts/rows.ts';
+import { allServices, nameOf, serviceKinds, serviceOf } from './parts/services.ts';
+import type { Word } from './parts/word.ts';
 
 const whoami: Word = {
   name: 'whoami',

@@ -4,9 +4,9 @@ import { UsageError } from '../usage-error.ts';
 import { signInAsking } from '../login.ts';
 import { askSecret } from '../terminal.ts';
 import { version } from '../version.ts';
-import type { Context } from './context.ts';
-import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
-import type { Word } from './word.ts';
+import type { Context } from './parts/context.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './parts/services.ts';
+import type { Word } from './parts/word.ts';
 
 interface Forge {
   title: string;

@@ -1,7 +1,7 @@
 /** `berth completion`: what a shell completes, made from the table of words. */
 import { UsageError } from '../usage-error.ts';
-import { didYouMean } from '../../server/src/domain/closest.ts';
-import { commonOptions, type Word } from './word.ts';
+import { didYouMean } from '../../server/src/domain/text/closest.ts';
+import { commonOptions, type Word } from './parts/word.ts';
 
 /** The word, for the table that it completes. */
 export const completionWord = (words: () => readonly Word[]): Word => ({

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { ago, size } from '../look.ts';
-import { printableLine } from '../printable.ts';
+import { printableLine } from '../output/printable.ts';
 import { confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './context.ts';
-import { databaseCalls } from './database-calls.ts';
-import { followDeployment } from './follow-deployment.ts';
-import { statusColumn } from './rows.ts';
+import { itemsOf, type Context } from './parts/context.ts';
+import { databaseCalls } from './parts/database-calls.ts';
+import { followDeployment } from './parts/follow-deployment.ts';
+import { statusColumn } from './parts/rows.ts';
 import {
   allServices,
   isDatabase,
@@ -18,9 +18,9 @@ import {
   serviceOf,
   type DatabaseKindName,
   type Service,
-} from './services.ts';
+} from './parts/services.ts';
 import { scopeOf } from '../folder-links.ts';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 type Database = Service & { kind: DatabaseKindName };
 

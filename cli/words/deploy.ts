@@ -15,14 +15,14 @@ import { packFolder } from '../folder/pack.ts';
 import { saveLink } from '../folder-links.ts';
 import { duration, size } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Context } from './context.ts';
-import { databaseCalls } from './database-calls.ts';
-import { createService, portOf, targetOf } from './deploy-target.ts';
+import type { Context } from './parts/context.ts';
+import { databaseCalls } from './parts/database-calls.ts';
+import { createService, portOf, targetOf } from './parts/deploy-target.ts';
 import { applyFirst, fileCalls } from './file-words.ts';
-import { followDeployment } from './follow-deployment.ts';
-import { isDatabase, nameOf, type Service } from './services.ts';
+import { followDeployment } from './parts/follow-deployment.ts';
+import { isDatabase, nameOf, type Service } from './parts/services.ts';
 import { ownerOf } from './status.ts';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 /** An upload may take so long on a slow line. */
 const uploadLimitMs = 3_600_000;

@@ -1,11 +1,11 @@
 /** `berth domains` and `berth open`. */
 import { exitCodes } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './context.ts';
-import { addressOf, urlOf } from './follow-deployment.ts';
-import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
+import { itemsOf, type Context } from './parts/context.ts';
+import { addressOf, urlOf } from './parts/follow-deployment.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './parts/services.ts';
 import { numberOf } from './status.ts';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 async function routedOf(context: Context, name: string | undefined): Promise<Service> {
   const service = await serviceOf(context, name);

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printable } from '../printable.ts';
-import { formatEnv } from '../../server/src/domain/dotenv.ts';
+import { printable } from '../output/printable.ts';
+import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
 import { askSecret, readText } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Context } from './context.ts';
-import { databaseCalls, waiting } from './database-calls.ts';
+import type { Context } from './parts/context.ts';
+import { databaseCalls, waiting } from './parts/database-calls.ts';
 import {
   assignmentsOf,
   differences,
@@ -17,9 +17,9 @@ import {
   withoutVariables,
   withVariables,
   type Difference,
-} from './env-lines.ts';
-import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
-import type { Options, ProcedureName, Word } from './word.ts';
+} from './parts/env-lines.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './parts/services.ts';
+import type { Options, ProcedureName, Word } from './parts/word.ts';
 
 const reads: readonly ProcedureName[] = ['project.all', 'application.one', 'compose.one', 'postgres.one'];
 const writes: readonly ProcedureName[] = [

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { BerthError } from '../../client/berth-error.ts';
 import { sentenceOf } from '../../server/src/domain/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../output/printable.ts';
 import { confirm, exists, isPersonThere, readText } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Caller } from '../file/caller.ts';
@@ -12,10 +12,10 @@ import type { ToDeploy } from '../file/deploying.ts';
 import type { WholePlan } from '../file/plan.ts';
 import type { WholeFile } from '../file/read-file.ts';
 import type { Step } from '../file/steps.ts';
-import type { Context } from './context.ts';
+import type { Context } from './parts/context.ts';
 import { linkOf, scopeOf } from '../folder-links.ts';
 import type { OfFile } from '../file/meant-service.ts';
-import type { Options, ProcedureName, Word } from './word.ts';
+import type { Options, ProcedureName, Word } from './parts/word.ts';
 
 const usualNames = ['berth.yml', 'berth.yaml'];
 const fileOption: Options = {

@@ -1,15 +1,15 @@
 /** `berth import`: what stands elsewhere as a berth.yml, with a report of what could not be taken. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { didYouMean } from '../../server/src/domain/closest.ts';
+import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nameFromFolder } from '../folder/what-it-is.ts';
 import type { Imported, ReadFile } from '../import/imported.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../output/printable.ts';
 import { askSecret, exists } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Context } from './context.ts';
-import type { Word } from './word.ts';
+import type { Context } from './parts/context.ts';
+import type { Word } from './parts/word.ts';
 
 type Import = (
   read: ReadFile,

@@ -4,13 +4,13 @@ import type { Client } from '../../client/client.ts';
 import type { LogEvent } from '../../server/src/procedure/log-event.ts';
 import type { Format } from '../look.ts';
 import { wantsColor } from '../look.ts';
-import { printable, printableLine } from '../printable.ts';
+import { printable, printableLine } from '../output/printable.ts';
 import { UsageError } from '../usage-error.ts';
-import type { Context } from './context.ts';
-import { databaseCalls, type LogLine } from './database-calls.ts';
-import { nameOf, servicesOf, type Service } from './services.ts';
+import type { Context } from './parts/context.ts';
+import { databaseCalls, type LogLine } from './parts/database-calls.ts';
+import { nameOf, servicesOf, type Service } from './parts/services.ts';
 import { numberOf } from './status.ts';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 interface Wanted {
   tail: number;

@@ -1,6 +1,6 @@
 /** `berth mcp`: the interface as tools for assistants. */
 import { Writable } from 'node:stream';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 export const mcpWord: Word = {
   name: 'mcp',

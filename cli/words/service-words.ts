@@ -1,12 +1,12 @@
 /** What is done to services: a row each. */
 import { UsageError } from '../usage-error.ts';
-import { followDeployment } from './follow-deployment.ts';
-import { databaseCalls, waiting } from './database-calls.ts';
-import { itemsOf } from './context.ts';
-import { actionWord } from './rows.ts';
-import { nameOf, serviceOf } from './services.ts';
+import { followDeployment } from './parts/follow-deployment.ts';
+import { databaseCalls, waiting } from './parts/database-calls.ts';
+import { itemsOf } from './parts/context.ts';
+import { actionWord } from './parts/rows.ts';
+import { nameOf, serviceOf } from './parts/services.ts';
 import { ownerOf } from './status.ts';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 const start = actionWord({
   name: 'start',

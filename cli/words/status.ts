@@ -1,12 +1,12 @@
 /** `berth status`, `ps`, `history`: what there is and how it is. */
 import type { Client } from '../../client/client.ts';
 import { ago, duration, statusLook } from '../look.ts';
-import type { Column } from '../table.ts';
+import type { Column } from '../output/table.ts';
 import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './context.ts';
-import { statusColumn, summaryOf } from './rows.ts';
-import { allServices, isDatabase, nameOf, serviceOf, type Service } from './services.ts';
-import type { Word } from './word.ts';
+import { itemsOf, type Context } from './parts/context.ts';
+import { statusColumn, summaryOf } from './parts/rows.ts';
+import { allServices, isDatabase, nameOf, serviceOf, type Service } from './parts/services.ts';
+import type { Word } from './parts/word.ts';
 
 interface StatusRow {
   service: Service;

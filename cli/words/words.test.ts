@@ -4,16 +4,22 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { serviceKinds as kindsOfContracts } from '../../server/src/modules/service/record-lists.ts';
-import { listProcedures } from '../../server/src/procedure/listing.ts';
-import { closest } from '../../server/src/domain/closest.ts';
+import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
+import { closest } from '../../server/src/domain/text/closest.ts';
 import { ago, duration, lookOf, size, wantsColor } from '../look.ts';
-import { cutTo, printable, printableLine, widthOf } from '../printable.ts';
-import { table, type Column } from '../table.ts';
+import { cutTo, printable, printableLine, widthOf } from '../output/printable.ts';
+import { table, type Column } from '../output/table.ts';
 import { version } from '../version.ts';
-import { readArguments } from './arguments.ts';
-import { differences, variablesOf, withoutVariables, withVariables, assignmentsOf } from './env-lines.ts';
+import { readArguments } from './parts/arguments.ts';
+import {
+  differences,
+  variablesOf,
+  withoutVariables,
+  withVariables,
+  assignmentsOf,
+} from './parts/env-lines.ts';
 import { sinceOf } from './log-words.ts';
-import { matches, pick, serviceKinds, type Service } from './services.ts';
+import { matches, pick, serviceKinds, type Service } from './parts/services.ts';
 import { words } from './words.ts';
 
 const logs = words.find(({ name }) => name === 'logs') ?? words[0];

@@ -12,7 +12,7 @@ import { logs } from './log-words.ts';
 import { mcpWord } from './mcp-word.ts';
 import { serviceWords } from './service-words.ts';
 import { statusWords } from './status.ts';
-import type { Word } from './word.ts';
+import type { Word } from './parts/word.ts';
 
 export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Deploy and look', words: [deploy, ...statusWords, logs, openWord] },

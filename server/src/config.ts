@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError } from './domain/errors.ts';
-import { parseOwnHost } from './domain/own-host.ts';
+import { parseOwnHost } from './domain/access/own-host.ts';
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const path = z.string().startsWith('/', 'must be an absolute path');

@@ -1,8 +1,8 @@
 /** The few things set-up asks of the container engine, over its socket. Every call is bounded. */
 import { z } from 'zod';
-import { createEngineClient, segment } from '../../server/src/adapters/engine/engine-client.ts';
-import { imagePath } from '../../server/src/adapters/engine/image-reference.ts';
-import { isAbsent } from '../../server/src/adapters/engine/engine-error.ts';
+import { createEngineClient, segment } from '../../server/src/adapters/engine/client/engine-client.ts';
+import { imagePath } from '../../server/src/adapters/engine/client/image-reference.ts';
+import { isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
 import { pullUntilAnswered } from './pull.ts';
 import type { PullAnswer } from './pull.ts';
 

@@ -1,9 +1,9 @@
 /** Starts Debian's engine where no service manager does it. */
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext } from '../context.ts';
-import { isAlive } from '../process-identity.ts';
+import { isAlive } from '../process/process-identity.ts';
 import { startDetached, tailOf } from '../starters/detached.ts';
-import { waitUntil } from '../wait-until.ts';
+import { waitUntil } from '../process/wait-until.ts';
 
 const startLimitMs = 60_000;
 

@@ -6,7 +6,7 @@ import { signIn, signUp } from '../../client/sign-in.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext } from '../context.ts';
 import { newFirstSignUpToken } from '../first-sign-up.ts';
-import { apiAddress } from '../health.ts';
+import { apiAddress } from '../machine/health.ts';
 import { ensureCredentials, readCredentials, saveCredentials } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
 

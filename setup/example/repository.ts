@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SetupContext } from '../context.ts';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../process/run-command.ts';
 
 export const exampleBranch = 'main';
 

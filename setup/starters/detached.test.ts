@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { isAlive } from '../process-identity.ts';
+import { isAlive } from '../process/process-identity.ts';
 import { writeRecord } from '../record.ts';
-import { waitUntil } from '../wait-until.ts';
+import { waitUntil } from '../process/wait-until.ts';
 import { recordedProcess, startDetached, stopRecorded, tailOf } from './detached.ts';
 
 let folder = '';

@@ -16,11 +16,11 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { parseEnvironment } from '../environment-file.ts';
-import { identify, isAlive, processIdentitySchema, signalProcess } from '../process-identity.ts';
-import type { ProcessIdentity } from '../process-identity.ts';
+import { parseEnvironment } from '../settings/environment-file.ts';
+import { identify, isAlive, processIdentitySchema, signalProcess } from '../process/process-identity.ts';
+import type { ProcessIdentity } from '../process/process-identity.ts';
 import { readRecord, readText, removeRecord, writeRecord } from '../record.ts';
-import { waitUntil } from '../wait-until.ts';
+import { waitUntil } from '../process/wait-until.ts';
 import { berthCommand, stopLimitMs } from './starter.ts';
 import type { Starter } from './starter.ts';
 
@@ -35,7 +35,7 @@ export interface DetachedProgram {
 
 /**
  * A log that has grown beyond this is put aside before the next start (while running,
- * setup/bound-logs-beside-berth.ts holds it).
+ * setup/process/bound-logs-beside-berth.ts holds it).
  */
 const logLimitBytes = 10 * 1024 * 1024;
 

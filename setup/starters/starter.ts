@@ -2,9 +2,9 @@
  * What starts and stops Berth on this machine: one row for systemd, one for machines where no service manager
  * runs.
  */
-import { nodeFlags } from '../../server/src/domain/node-flags.ts';
+import { nodeFlags } from '../../server/src/domain/resources/node-flags.ts';
 import type { Layout } from '../layout.ts';
-import type { ProcessIdentity } from '../process-identity.ts';
+import type { ProcessIdentity } from '../process/process-identity.ts';
 
 export interface StartContext {
   layout: Layout;

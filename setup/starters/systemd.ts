@@ -1,9 +1,9 @@
 /** Berth as the systemd unit `berth.service`. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Layout } from '../layout.ts';
-import { identify } from '../process-identity.ts';
-import type { ProcessIdentity } from '../process-identity.ts';
-import { runCommand, tryCommand } from '../run-command.ts';
+import { identify } from '../process/process-identity.ts';
+import type { ProcessIdentity } from '../process/process-identity.ts';
+import { runCommand, tryCommand } from '../process/run-command.ts';
 import { berthCommand, stopLimitMs } from './starter.ts';
 import type { StartContext, Starter } from './starter.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
-import { tryCommand } from '../run-command.ts';
+import { tryCommand } from '../process/run-command.ts';
 
 /**
  * From this major version on the client builds through a plugin; older ones carry BuildKit's client

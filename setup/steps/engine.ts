@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { installPackages } from '../apt.ts';
+import { installPackages } from '../machine/apt.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { writeEngineSettings } from '../engine/engine-settings.ts';
 import { startEngine } from '../engine/start-engine.ts';
-import { processesNamed } from '../process-identity.ts';
+import { processesNamed } from '../process/process-identity.ts';
 import { readText, removeRecord } from '../record.ts';
 import { recordedProcess } from '../starters/detached.ts';
 import { enableEngine, systemdRuns } from '../starters/systemd.ts';
-import { waitUntil } from '../wait-until.ts';
+import { waitUntil } from '../process/wait-until.ts';
 
 /** An engine that has just been started by someone else answers within this. */
 const silentLimitMs = 20_000;

@@ -13,9 +13,9 @@ import { deployAndFollow } from '../example/deployment.ts';
 import { ensureOwner } from '../example/first-user.ts';
 import type { Owner } from '../example/first-user.ts';
 import { ensureRepository } from '../example/repository.ts';
-import { apiAddress } from '../health.ts';
-import { proxyAddress } from '../settings.ts';
-import { waitUntil } from '../wait-until.ts';
+import { apiAddress } from '../machine/health.ts';
+import { proxyAddress } from '../settings/settings.ts';
+import { waitUntil } from '../process/wait-until.ts';
 import { proxyService } from './ports.ts';
 import { askProxy } from './proxy.ts';
 

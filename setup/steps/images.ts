@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildImages } from '../../images/build.ts';
 import { buildPackages, imageNames, type ImageName } from '../../images/images.ts';
-import { builderImage } from '../../server/src/domain/builder-image.ts';
+import { builderImage } from '../../server/src/domain/names/builder-image.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { isPlatformImage, platformPrefix } from '../../server/src/domain/image-reference.ts';
-import { installPackages } from '../apt.ts';
+import { isPlatformImage, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
+import { installPackages } from '../machine/apt.ts';
 import type { SetupContext, Step } from '../context.ts';
 
 /** What Berth needs before anything is deployed: its proxy, and the Node base of the example. */

@@ -1,8 +1,8 @@
 /** Takes the rules away by which Berth keeps containers from ports of the machine (domain/port-wall.ts). */
 import { existsSync } from 'node:fs';
-import { wallChain, wallTable } from '../../server/src/domain/port-wall.ts';
+import { wallChain, wallTable } from '../../server/src/domain/network/port-wall.ts';
 import type { Step } from '../context.ts';
-import { tryCommand } from '../run-command.ts';
+import { tryCommand } from '../process/run-command.ts';
 
 const limitMs = 15_000;
 

@@ -2,11 +2,11 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { unpackPackage } from '../apt.ts';
+import { unpackPackage } from '../machine/apt.ts';
 import type { SetupContext, Step } from '../context.ts';
-import { faultOfProbe } from '../probe-trial.ts';
-import { tryCommand } from '../run-command.ts';
-import { isStaticBinary } from '../static-binary.ts';
+import { faultOfProbe } from '../machine/probe-trial.ts';
+import { tryCommand } from '../process/run-command.ts';
+import { isStaticBinary } from '../machine/static-binary.ts';
 
 const places = ['bin/busybox', 'usr/bin/busybox'];
 

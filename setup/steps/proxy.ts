@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
 import type { NetworkFacts } from '../engine/client.ts';
-import { proxyAddress } from '../settings.ts';
-import { waitUntil } from '../wait-until.ts';
+import { proxyAddress } from '../settings/settings.ts';
+import { waitUntil } from '../process/wait-until.ts';
 import { proxyService } from './ports.ts';
 
 /** The platform's network, which the server makes together with the proxy on it. */

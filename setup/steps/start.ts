@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
-import { parseEnvironment } from '../environment-file.ts';
-import { healthyVersion } from '../health.ts';
-import { environmentOf } from '../process-identity.ts';
+import { parseEnvironment } from '../settings/environment-file.ts';
+import { healthyVersion } from '../machine/health.ts';
+import { environmentOf } from '../process/process-identity.ts';
 import { readText, writePrivate } from '../record.ts';
 import { buildId } from '../release/build-id.ts';
 import { pruneReleases } from '../release/prune-releases.ts';
-import { restoreDatabase } from '../restore-database.ts';
-import { berthEnvironment, readSettings } from '../settings.ts';
-import { startBerth } from '../start-berth.ts';
+import { restoreDatabase } from '../restore/restore-database.ts';
+import { berthEnvironment, readSettings } from '../settings/settings.ts';
+import { startBerth } from '../process/start-berth.ts';
 import { tellUnapproved } from '../unapproved.ts';
 import { backupOfUpgrade, beginUpgrade, endUpgrade } from '../upgrade-journal.ts';
 

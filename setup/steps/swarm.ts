@@ -1,6 +1,6 @@
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { Step } from '../context.ts';
-import { defaultAddress } from '../default-address.ts';
+import { defaultAddress } from '../machine/default-address.ts';
 
 /**
  * Sentences for the states in which the engine's swarm cannot be used; Berth never leaves or remakes a swarm.

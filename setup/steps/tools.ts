@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { installPackages } from '../apt.ts';
+import { installPackages } from '../machine/apt.ts';
 import type { SetupContext, Step } from '../context.ts';
 
 interface Tool {

@@ -6,8 +6,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { tables, type TableName } from '../../server/src/db/tables.ts';
-import { callerOf, procedures, valueOf } from '../e2e/caller.ts';
-import { withText } from '../e2e/input-fields.ts';
+import { callerOf, procedures, valueOf } from '../e2e/fixtures/caller.ts';
+import { withText } from '../e2e/hostile/input-fields.ts';
 import { hiddenTexts } from '../world/estate.ts';
 import { inputFor, inputWith } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';

@@ -1,6 +1,6 @@
 /** What handlers answer to a good input in a world without an engine, where that is not 200. */
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 
 const engineIsDown = [503];
 

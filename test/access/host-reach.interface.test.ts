@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { HostReachCondition } from '../../server/src/procedure/host-reach.ts';
 import { hostReachAction } from '../../server/src/procedure/host-reach.ts';
 import { actionOf } from '../../server/src/procedure/procedure.ts';
-import { callerOf, procedures, valueOf } from '../e2e/caller.ts';
+import { callerOf, procedures, valueOf } from '../e2e/fixtures/caller.ts';
 import { idOf, inputFor } from '../world/inputs.ts';
 import type { PersonName } from '../world/people.ts';
 import type { Program } from '../world/program.ts';

@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { parseInput } from '../../server/src/procedure/input.ts';
-import { procedures } from '../e2e/caller.ts';
+import { parseInput } from '../../server/src/procedure/input/input.ts';
+import { procedures } from '../e2e/fixtures/caller.ts';
 
 const long = 'x'.repeat(70_000);
 const wrong: readonly unknown[] = [

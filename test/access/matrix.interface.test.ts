@@ -3,10 +3,10 @@
  * answer must be what the procedure's declaration says.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { standingReaches } from '../../server/src/domain/permissions.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { standingReaches } from '../../server/src/domain/access/permissions.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import { callers, outcomeOf, type CallerName, type Outcome } from '../../tools/generate/access-table.ts';
-import { callerOf, procedures, valueOf, type Form } from '../e2e/caller.ts';
+import { callerOf, procedures, valueOf, type Form } from '../e2e/fixtures/caller.ts';
 import type { Answer } from '../http/call.ts';
 import { idOf, inputFor, inputWith } from '../world/inputs.ts';
 import type { PersonName } from '../world/people.ts';

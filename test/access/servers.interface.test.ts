@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
-import { callerOf } from '../e2e/caller.ts';
+import { callerOf } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/door.ts';
 import { certificateChain } from '../world/certificates.ts';
 import type { Program } from '../world/program.ts';

@@ -3,7 +3,7 @@
  * reached.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callerOf, valueOf } from '../e2e/caller.ts';
+import { callerOf, valueOf } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/door.ts';
 import { openTerminal, opened, terminalAddress } from '../http/terminal-client.ts';
 import { personNames, type PersonName } from '../world/people.ts';

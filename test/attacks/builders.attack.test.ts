@@ -5,11 +5,11 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { growingPause } from '../bed/pauses.ts';
+import { growingPause } from '../bed/machine/pauses.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
-import { project } from '../e2e/berth-host.ts';
-import { valueOf } from '../e2e/caller.ts';
-import { fieldOf } from '../e2e/estate.ts';
+import { project } from '../e2e/fixtures/berth-host.ts';
+import { valueOf } from '../e2e/fixtures/caller.ts';
+import { fieldOf } from '../e2e/fixtures/estate.ts';
 import { textOf } from '../http/door.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';

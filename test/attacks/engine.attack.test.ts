@@ -4,11 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { growingPause } from '../bed/pauses.ts';
-import { project } from '../e2e/berth-host.ts';
-import { valueOf, type Call } from '../e2e/caller.ts';
-import { createInsides, type Insides, type Reached } from '../e2e/insides.ts';
-import { deployed } from '../e2e/settling.ts';
+import { growingPause } from '../bed/machine/pauses.ts';
+import { project } from '../e2e/fixtures/berth-host.ts';
+import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
+import { createInsides, type Insides, type Reached } from '../e2e/fixtures/insides.ts';
+import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/door.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';

@@ -1,12 +1,12 @@
 /** A Berth with the installation's organization and a tenant's, each with an Owner and a Member. */
 import { createUserStore, type UserStore } from '../../server/src/modules/user/store.ts';
-import { noGrants } from '../../server/src/domain/permissions.ts';
+import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { Bed } from '../bed/bed.ts';
-import { berthHost, type BerthHost } from '../e2e/berth-host.ts';
-import { callerOf, valueOf, type Call } from '../e2e/caller.ts';
-import { fieldOf } from '../e2e/estate.ts';
-import { databaseOnHost } from '../e2e/people-on-host.ts';
+import { berthHost, type BerthHost } from '../e2e/fixtures/berth-host.ts';
+import { callerOf, valueOf, type Call } from '../e2e/fixtures/caller.ts';
+import { fieldOf } from '../e2e/fixtures/estate.ts';
+import { databaseOnHost } from '../e2e/fixtures/people-on-host.ts';
 import { createPeople } from '../http/people.ts';
 import { textOf } from '../http/door.ts';
 

@@ -3,13 +3,13 @@
  * variable in it, by the next commit, by another branch, by a bind that nobody approved.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { growingPause } from '../bed/pauses.ts';
+import { growingPause } from '../bed/machine/pauses.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
-import { project } from '../e2e/berth-host.ts';
-import { valueOf, type Call } from '../e2e/caller.ts';
-import { createRepository, repositoriesFolder } from '../e2e/repository.ts';
+import { project } from '../e2e/fixtures/berth-host.ts';
+import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
+import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/door.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';

@@ -2,7 +2,7 @@
  * Berth composed so that it takes for its proxy whatever says so, and leaves the machine's ports open; only
  * a test starts it.
  */
-import { walls } from '../../server/src/composition/walls.ts';
+import { walls } from '../../server/src/composition/hosts/walls.ts';
 import { start } from '../../server/src/start.ts';
 
 await start({

@@ -1,5 +1,5 @@
 /** Berth composed without the wall before the machine; only a test starts it. */
-import { walls } from '../../server/src/composition/walls.ts';
+import { walls } from '../../server/src/composition/hosts/walls.ts';
 import { start } from '../../server/src/start.ts';
 
 await start({

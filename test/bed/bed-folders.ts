@@ -1,6 +1,6 @@
 import { readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { runCommand } from '../../images/command.ts';
-import { bedNames, loadBed } from './host-record.ts';
+import { bedNames, loadBed } from './host/host-record.ts';
 import { bedFolder, disksFolder, realDiskFolder } from './layout.ts';
 
 /**

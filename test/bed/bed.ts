@@ -3,14 +3,21 @@ import { join } from 'node:path';
 import { mustRun } from '../../images/command.ts';
 import { abandonedFolders, removeState } from './bed-folders.ts';
 import { endGuard, startGuard } from './guard.ts';
-import { clientKeyPath, makeKey } from './host-files.ts';
-import { bedNames, hostNames, loadBed, loadHost, saveBed, type BedRecord } from './host-record.ts';
-import { findHost, killHost, makeHost, makeRegistryHost, type BedHost, type HostOptions } from './host.ts';
+import { clientKeyPath, makeKey } from './host/host-files.ts';
+import { bedNames, hostNames, loadBed, loadHost, saveBed, type BedRecord } from './host/host-record.ts';
+import {
+  findHost,
+  killHost,
+  makeHost,
+  makeRegistryHost,
+  type BedHost,
+  type HostOptions,
+} from './host/host.ts';
 import { bedFolder, cacheRoot, stateRoot } from './layout.ts';
-import { withLock } from './lock.ts';
-import { isFree, makeBridge, removeBridge, restoreForwarding, turnOnForwarding } from './network.ts';
+import { withLock } from './machine/lock.ts';
+import { isFree, makeBridge, removeBridge, restoreForwarding, turnOnForwarding } from './machine/network.ts';
 import { removeStalePostgres } from './postgres.ts';
-import { identify, isAlive } from './process-identity.ts';
+import { identify, isAlive } from './machine/process-identity.ts';
 import { makeAuthority, registriesOf, registryHost, type Registries } from './registry.ts';
 
 export interface BedOptions {

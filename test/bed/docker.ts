@@ -4,8 +4,8 @@
  */
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
-import { createEngineClient, segment } from '../../server/src/adapters/engine/engine-client.ts';
-import type { BedHost } from './host.ts';
+import { createEngineClient, segment } from '../../server/src/adapters/engine/client/engine-client.ts';
+import type { BedHost } from './host/host.ts';
 
 export interface Docker {
   /**

@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execInside, launchInside } from './host-exec.ts';
-import type { HostRecord } from './host-record.ts';
+import { execInside, launchInside } from './host/host-exec.ts';
+import type { HostRecord } from './host/host-record.ts';
 import { hostFolder } from './layout.ts';
-import { waitUntil } from './process-identity.ts';
+import { waitUntil } from './machine/process-identity.ts';
 import { insecureRegistryOption } from './registry.ts';
 
 /** The engine's socket as seen from the machine. */

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { BedRecord } from './host-record.ts';
+import type { BedRecord } from './host/host-record.ts';
 import { scriptFolder } from './layout.ts';
-import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
+import { identify, isAlive, type ProcessIdentity } from './machine/process-identity.ts';
 
 /**
  * Starts a small process that waits for the owner's end and then closes what it left: kill -9 leaves nothing

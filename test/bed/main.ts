@@ -1,9 +1,9 @@
 import { closeStale, findBed, openBed, type Bed } from './bed.ts';
-import { dockerCli } from './golden.ts';
-import { installHostPackages } from './host-packages.ts';
-import { bedNames } from './host-record.ts';
-import type { BedHost } from './host.ts';
-import { leftovers } from './leftovers.ts';
+import { dockerCli } from './host/golden.ts';
+import { installHostPackages } from './host/host-packages.ts';
+import { bedNames } from './host/host-record.ts';
+import type { BedHost } from './host/host.ts';
+import { leftovers } from './machine/leftovers.ts';
 
 const usage = `node test/bed/main.ts up            opens the standing bed "dev":
                                     m1 with an engine, its swarm and all images, s1 without

@@ -4,9 +4,9 @@ import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { mustRun, runCommand, type Argv } from '../../images/command.ts';
 import { onFreePort, saysTaken } from '../free-port.ts';
-import { launch } from './host-process.ts';
+import { launch } from './host/host-process.ts';
 import { cacheRoot, memoryFolder } from './layout.ts';
-import { end, identify, isAlive, waitUntil, type ProcessIdentity } from './process-identity.ts';
+import { end, identify, isAlive, waitUntil, type ProcessIdentity } from './machine/process-identity.ts';
 
 export interface RunningPostgres {
   /** Connection address with a random password, on 127.0.0.1. */

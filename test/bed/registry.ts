@@ -1,11 +1,11 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mustRun, type Argv } from '../../images/command.ts';
-import { changesFolder } from './host-process.ts';
-import type { HostRecord } from './host-record.ts';
+import { changesFolder } from './host/host-process.ts';
+import type { HostRecord } from './host/host-record.ts';
 import { bedFolder, diskFolder, hostFolder } from './layout.ts';
-import { addressOf } from './network.ts';
-import { waitUntil } from './process-identity.ts';
+import { addressOf } from './machine/network.ts';
+import { waitUntil } from './machine/process-identity.ts';
 
 /**
  * The registries run in a host of their own, so that they end with the bed; its index is not for other hosts.

@@ -4,7 +4,7 @@
  */
 import type { TestProject } from 'vitest/node';
 import { findBed } from './bed.ts';
-import { dockerCli } from './golden.ts';
+import { dockerCli } from './host/golden.ts';
 
 export interface ProvidedServers {
   /** Private key that logs in as root on m1 and s1. */

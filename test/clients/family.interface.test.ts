@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { familyAnswer, familyPaths } from '../../server/src/domain/family-words.ts';
-import { procedures } from '../e2e/caller.ts';
+import { procedures } from '../e2e/fixtures/caller.ts';
 import { inputFor } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';

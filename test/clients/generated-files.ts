@@ -1,6 +1,6 @@
 /** Projects as berth.yml, made by chance: services of every kind with settings of every type. */
 import fc from 'fast-check';
-import { dots } from '../../server/src/domain/secret-patterns.ts';
+import { dots } from '../../server/src/domain/secrets/secret-patterns.ts';
 
 type Made = Record<string, unknown>;
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../../cli/run.ts';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { runCommand } from '../../images/command.ts';
-import { splitWords } from '../../server/src/domain/words.ts';
+import { splitWords } from '../../server/src/domain/text/words.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';

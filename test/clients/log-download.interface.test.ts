@@ -1,6 +1,6 @@
 /** The log of a deployment as a file and by position, against the started program. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callerOf, valueOf } from '../e2e/caller.ts';
+import { callerOf, valueOf } from '../e2e/fixtures/caller.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';

@@ -13,9 +13,9 @@ import {
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorCodes } from '../../server/src/domain/errors.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import { inOrder } from '../access/in-order.ts';
-import { callerOf, procedures } from '../e2e/caller.ts';
+import { callerOf, procedures } from '../e2e/fixtures/caller.ts';
 import { inputFor } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';

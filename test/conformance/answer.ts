@@ -1,9 +1,9 @@
 /** What holds for every answer of every procedure, whoever asked what. */
 import { errorCodes, flatRefusals } from '../../server/src/domain/errors.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import { errorResponses } from '../../server/src/transport/openapi-errors.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
+import { errorResponses } from '../../server/src/transport/openapi/openapi-errors.ts';
 import { isDeepStrictEqual } from 'node:util';
-import type { Form } from '../e2e/caller.ts';
+import type { Form } from '../e2e/fixtures/caller.ts';
 import type { Answer } from '../http/call.ts';
 import { hiddenTexts } from '../world/estate.ts';
 

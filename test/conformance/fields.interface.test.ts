@@ -4,11 +4,11 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import { inOrder } from '../access/in-order.ts';
-import { callerOf, procedures, type Call } from '../e2e/caller.ts';
+import { callerOf, procedures, type Call } from '../e2e/fixtures/caller.ts';
 import { inputQuery, send, type Answer } from '../http/call.ts';
 import { inputFor } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';

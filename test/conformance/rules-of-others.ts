@@ -18,17 +18,18 @@ export const rulesOfOthers: Partial<Record<DocumentedRule, string>> = {
   'a field of the wrong type is 400 with its name': 'test/conformance/fields.interface.test.ts',
   'health, OpenAPI document and reference need no login': 'test/clients/curl.interface.test.ts',
   'an unknown procedure is 404': 'test/clients/curl.interface.test.ts',
-  'key, bearer and cookie are accepted everywhere': 'server/src/transport/credentials.test.ts',
+  'key, bearer and cookie are accepted everywhere': 'server/src/transport/entrance/credentials.test.ts',
   'a missing, invalid, expired or deleted key is 401': 'test/access/matrix.interface.test.ts',
-  'a bad key is 401 beside a good cookie': 'server/src/transport/credentials.test.ts',
-  'an empty bearer counts as absent': 'server/src/transport/credentials.test.ts',
-  'a change with a cookie needs an Origin of this address': 'server/src/transport/credentials.test.ts',
-  'sign-up is open until the first user': 'server/src/transport/credentials.test.ts',
+  'a bad key is 401 beside a good cookie': 'server/src/transport/entrance/credentials.test.ts',
+  'an empty bearer counts as absent': 'server/src/transport/entrance/credentials.test.ts',
+  'a change with a cookie needs an Origin of this address':
+    'server/src/transport/entrance/credentials.test.ts',
+  'sign-up is open until the first user': 'server/src/transport/entrance/credentials.test.ts',
   'rateLimitMax requests in a window, then 429 with Retry-After':
     'server/src/modules/user/count-request.store.test.ts',
   'remaining is a budget; empty without refill is 429 without Retry-After':
     'server/src/modules/user/count-request.store.test.ts',
   'serverId is required in cloud mode': 'test/access/servers.interface.test.ts',
   "replicaSets is mongo's": 'test/conformance/rows/database.ts, in every row of a kind',
-  'Swarm not available': 'test/integration/engine-view.test.ts',
+  'Swarm not available': 'test/integration/engine/view.test.ts',
 };

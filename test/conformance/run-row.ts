@@ -1,6 +1,6 @@
 /** Runs a row of the conformance suite against a started program, under one form of the address. */
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import { callerOf, procedures, type Form } from '../e2e/caller.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
+import { callerOf, procedures, type Form } from '../e2e/fixtures/caller.ts';
 import type { Answer } from '../http/call.ts';
 import { password } from '../world/inputs.ts';
 import { personNames, type Person, type PersonName } from '../world/people.ts';

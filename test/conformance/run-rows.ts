@@ -3,7 +3,7 @@
  */
 import type { Database } from '../../server/src/db/database.ts';
 import { atOnce, inOrder } from '../access/in-order.ts';
-import { procedures, type Form } from '../e2e/caller.ts';
+import { procedures, type Form } from '../e2e/fixtures/caller.ts';
 import { seedWorlds, type SeedOptions, type World } from '../world/world.ts';
 import type { Row } from './row.ts';
 import { runRow } from './run-row.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { tables } from '../../server/src/db/tables.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
-import { listProcedures } from '../../server/src/procedure/listing.ts';
+import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
 import { innerOf, isMarked } from '../../server/src/procedure/secret-fields.ts';
 
 /** Names of secret columns, and of what is as good as one. */

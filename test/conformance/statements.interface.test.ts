@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import { callerOf, procedures } from '../e2e/caller.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
+import { callerOf, procedures } from '../e2e/fixtures/caller.ts';
 import { inputFor } from '../world/inputs.ts';
 import { addMore } from '../world/more.ts';
 import type { Program } from '../world/program.ts';

@@ -1,6 +1,6 @@
 /** One cell: a danger that somebody brings into a service, and one way of deploying it. */
-import { applicationRef, databaseRef, previewRef } from '../../server/src/domain/service-ref.ts';
-import type { ServiceRef } from '../../server/src/domain/service-ref.ts';
+import { applicationRef, databaseRef, previewRef } from '../../server/src/domain/names/service-ref.ts';
+import type { ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import { textOf } from '../http/door.ts';
 import { oldRedis, webImage } from '../kill-matrix/images.ts';

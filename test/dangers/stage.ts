@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Stores } from '../../server/src/composition/stores.ts';
-import type { Walls } from '../../server/src/composition/walls.ts';
-import { createCipher } from '../../server/src/db/cipher.ts';
+import type { Walls } from '../../server/src/composition/hosts/walls.ts';
+import { createCipher } from '../../server/src/db/values/cipher.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';
-import { noGrants } from '../../server/src/domain/permissions.ts';
+import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { isoTime, systemClock } from '../../server/src/ports/clock.ts';
-import { procedures } from '../e2e/caller.ts';
+import { procedures } from '../e2e/fixtures/caller.ts';
 import { inputQuery } from '../http/call.ts';
 import { createPeople, type People, type Person } from '../http/people.ts';
 import { textOf } from '../http/door.ts';

@@ -1,5 +1,5 @@
 /** What may come of a danger by each way of deploying, for each who brought it in. Data. */
-import type { DangerKind } from '../../server/src/domain/danger.ts';
+import type { DangerKind } from '../../server/src/domain/access/danger.ts';
 
 /** Who brings the danger in; each but the last by the interface. */
 export const authors = [

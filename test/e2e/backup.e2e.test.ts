@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { berthHost } from './berth-host.ts';
+import { berthHost } from './fixtures/berth-host.ts';
 import { faultTests, killTests } from './backups/faults.ts';
 import {
   backUp,
@@ -23,7 +23,7 @@ import {
 } from './backups/vault.ts';
 import { openDataHouse } from './databases/data-house.ts';
 import { volumes } from './databases/life.ts';
-import { expectCalmLog } from './workshop.ts';
+import { expectCalmLog } from './fixtures/workshop.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
 

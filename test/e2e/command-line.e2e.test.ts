@@ -9,9 +9,9 @@ import { parse, stringify } from 'yaml';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { familyClient } from '../clients/family-client.ts';
 import { runBerth, type Ran } from '../command-line.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
-import type { Files } from './repository.ts';
-import { nodeFiles, nodeServer, tinyFiles } from './sources.ts';
+import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
+import type { Files } from './fixtures/repository.ts';
+import { nodeFiles, nodeServer, tinyFiles } from './fixtures/sources.ts';
 
 const execFile = promisify(execFileCallback);
 

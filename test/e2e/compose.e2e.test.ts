@@ -5,14 +5,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { file, worker } from './compose-file.ts';
+import { file, worker } from './fixtures/compose-file.ts';
 import { dockerOf } from '../bed/docker.ts';
-import { berthHost, type BerthHost, type DeploymentView } from './berth-host.ts';
-import { databasePath, prepareKill } from './berth-process.ts';
-import { inOrder } from './in-order.ts';
-import { expectAllAnswered, startLoad } from './load.ts';
-import { createRepository, repositoriesFolder } from './repository.ts';
-import { tinyFiles } from './sources.ts';
+import { berthHost, type BerthHost, type DeploymentView } from './fixtures/berth-host.ts';
+import { databasePath, prepareKill } from './fixtures/berth-process.ts';
+import { inOrder } from './fixtures/in-order.ts';
+import { expectAllAnswered, startLoad } from './fixtures/load.ts';
+import { createRepository, repositoriesFolder } from './fixtures/repository.ts';
+import { tinyFiles } from './fixtures/sources.ts';
 import {
   deploymentEnded,
   docker,
@@ -21,7 +21,7 @@ import {
   output,
   until,
   type Workshop,
-} from './workshop.ts';
+} from './fixtures/workshop.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 10 });

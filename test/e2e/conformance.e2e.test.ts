@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { rowsOf } from '../conformance/rows.ts';
 import { prepareRows, runsOf, type PreparedRows } from '../conformance/run-rows.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
-import { databaseOnHost } from './people-on-host.ts';
-import { expectCalmLog, until } from './workshop.ts';
+import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
+import { databaseOnHost } from './fixtures/people-on-host.ts';
+import { expectCalmLog, until } from './fixtures/workshop.ts';
 
 const rows = rowsOf('engine');
 

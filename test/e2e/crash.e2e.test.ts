@@ -5,13 +5,13 @@
 import { afterAll, beforeAll, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
+import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { heldTests } from './crash/held.ts';
 import { outageTests } from './crash/outage.ts';
 import { shortTests } from './crash/short.ts';
-import { createGate, type Gate } from './gate.ts';
-import { inOrder } from './in-order.ts';
-import { expectCalmLog } from './workshop.ts';
+import { createGate, type Gate } from './hostile/gate.ts';
+import { inOrder } from './fixtures/in-order.ts';
+import { expectCalmLog } from './fixtures/workshop.ts';
 
 // Chained tests wait for each other; all of both chains must have begun for that.
 vi.setConfig({ maxConcurrency: 20 });

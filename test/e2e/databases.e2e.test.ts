@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { berthHost } from './berth-host.ts';
+import { berthHost } from './fixtures/berth-host.ts';
 import { openDataHouse, type DataHouse } from './databases/data-house.ts';
 import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
@@ -13,7 +13,7 @@ import { referenceTests } from './databases/references.ts';
 import { stopTests } from './databases/stopped.ts';
 import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
-import { expectCalmLog } from './workshop.ts';
+import { expectCalmLog } from './fixtures/workshop.ts';
 
 // They wait far more than they work, and longest on a busy machine.
 vi.setConfig({ maxConcurrency: 10, testTimeout: 600_000 });

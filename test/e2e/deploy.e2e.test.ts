@@ -5,13 +5,13 @@
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { berthHost } from './berth-host.ts';
+import { berthHost } from './fixtures/berth-host.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
 import { healthTests } from './deploy/health.ts';
 import { hostileTests } from './deploy/hostile.ts';
 import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
-import { expectCalmLog, openWorkshop, type Workshop } from './workshop.ts';
+import { expectCalmLog, openWorkshop, type Workshop } from './fixtures/workshop.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 8 });

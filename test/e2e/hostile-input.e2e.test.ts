@@ -8,16 +8,16 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { createRandom } from '../fuzz/random.ts';
 import { send, type Answer } from '../http/call.ts';
 import { modeOf, sampleOf } from '../run/mode.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
-import { createCanaries, type Canaries } from './canaries.ts';
-import { archiveOf, callerOf, procedures, valueOf, type Call } from './caller.ts';
-import { fieldOf, firstOf, makeEstate } from './estate.ts';
-import { judge, type HostileCase, type Place, type Verdict } from './hostile-judge.ts';
-import { hostileValues, type HostileValue } from './hostile-values.ts';
-import { inputFor } from './inputs.ts';
-import { nameOf, textFields, type TextField } from './input-fields.ts';
-import { peopleOnHost, type PeopleOnHost } from './people-on-host.ts';
-import { settled } from './settling.ts';
+import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
+import { createCanaries, type Canaries } from './hostile/canaries.ts';
+import { archiveOf, callerOf, procedures, valueOf, type Call } from './fixtures/caller.ts';
+import { fieldOf, firstOf, makeEstate } from './fixtures/estate.ts';
+import { judge, type HostileCase, type Place, type Verdict } from './hostile/hostile-judge.ts';
+import { hostileValues, type HostileValue } from './hostile/hostile-values.ts';
+import { inputFor } from './hostile/inputs.ts';
+import { nameOf, textFields, type TextField } from './hostile/input-fields.ts';
+import { peopleOnHost, type PeopleOnHost } from './fixtures/people-on-host.ts';
+import { settled } from './fixtures/settling.ts';
 
 const workers = 8;
 

@@ -2,12 +2,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import type { BedHost } from '../bed/host.ts';
-import { berthHost, nodePath, project, throughProxy, type Answer, type BerthHost } from './berth-host.ts';
+import type { BedHost } from '../bed/host/host.ts';
+import {
+  berthHost,
+  nodePath,
+  project,
+  throughProxy,
+  type Answer,
+  type BerthHost,
+} from './fixtures/berth-host.ts';
 import { databasePort, makeServices, type Services } from './hosts/services.ts';
-import { createRepository, repositoriesFolder } from './repository.ts';
-import { tinyFiles } from './sources.ts';
-import { docker, output, until } from './workshop.ts';
+import { createRepository, repositoriesFolder } from './fixtures/repository.ts';
+import { tinyFiles } from './fixtures/sources.ts';
+import { docker, output, until } from './fixtures/workshop.ts';
 
 let bed: Bed;
 let berth: BerthHost;

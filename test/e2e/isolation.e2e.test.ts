@@ -6,12 +6,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { textOf } from '../http/door.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
-import { callerOf, valueOf, type Call } from './caller.ts';
-import { fieldOf } from './estate.ts';
-import { createInsides, type Insides, type Target } from './insides.ts';
-import { peopleOnHost, type PeopleOnHost } from './people-on-host.ts';
-import { deployed } from './settling.ts';
+import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
+import { callerOf, valueOf, type Call } from './fixtures/caller.ts';
+import { fieldOf } from './fixtures/estate.ts';
+import { createInsides, type Insides, type Target } from './fixtures/insides.ts';
+import { peopleOnHost, type PeopleOnHost } from './fixtures/people-on-host.ts';
+import { deployed } from './fixtures/settling.ts';
 
 let berth: BerthHost;
 let people: PeopleOnHost;

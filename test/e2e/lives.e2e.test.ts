@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import type { BedHost } from '../bed/host.ts';
+import type { BedHost } from '../bed/host/host.ts';
 import { diskFolder } from '../bed/layout.ts';
 import { startS3, type S3Server } from '../s3/s3-server.ts';
 import { destinationOf } from './backups/vault.ts';
-import { berthHost, type BerthHost } from './berth-host.ts';
+import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { lifeKinds, type LifeKind } from './lives/kinds.ts';
 import { leftOf, type Life, type Place } from './lives/life.ts';
-import { repositoriesFolder } from './repository.ts';
-import { docker, expectCalmLog, output, until } from './workshop.ts';
+import { repositoriesFolder } from './fixtures/repository.ts';
+import { docker, expectCalmLog, output, until } from './fixtures/workshop.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 4, testTimeout: 900_000 });

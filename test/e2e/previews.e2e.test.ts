@@ -10,11 +10,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { makeCertificate } from '../certificates/authority.ts';
 import { acceptedToken, startGitHost, type GitHost } from '../git-host/git-host.ts';
-import { berthHost, type DeploymentView } from './berth-host.ts';
-import { expectAllAnswered, startLoad } from './load.ts';
-import { repositoriesFolder } from './repository.ts';
-import { tinyFiles } from './sources.ts';
-import { docker, expectCalmLog, openWorkshop, output, until, type Workshop } from './workshop.ts';
+import { berthHost, type DeploymentView } from './fixtures/berth-host.ts';
+import { expectAllAnswered, startLoad } from './fixtures/load.ts';
+import { repositoriesFolder } from './fixtures/repository.ts';
+import { tinyFiles } from './fixtures/sources.ts';
+import { docker, expectCalmLog, openWorkshop, output, until, type Workshop } from './fixtures/workshop.ts';
 
 interface Preview {
   previewDeploymentId: string;

@@ -3,10 +3,10 @@ import { copyFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import type { BedHost } from '../bed/host.ts';
-import { bareMachine, checkout, curl } from './bare-machine.ts';
-import { berthHost } from './berth-host.ts';
-import { output } from './workshop.ts';
+import type { BedHost } from '../bed/host/host.ts';
+import { bareMachine, checkout, curl } from './fixtures/bare-machine.ts';
+import { berthHost } from './fixtures/berth-host.ts';
+import { output } from './fixtures/workshop.ts';
 
 const passphrase = 'correct horse "battery" $(staple)';
 const secret = 'SECRET=only-the-key-opens-this';

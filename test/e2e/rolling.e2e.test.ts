@@ -6,11 +6,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { dockerOf } from '../bed/docker.ts';
-import { berthHost } from './berth-host.ts';
+import { berthHost } from './fixtures/berth-host.ts';
 import { domainTests } from './rolling/domains.ts';
-import { expectAllAnswered, startLoad, type LoadResult } from './load.ts';
-import { nodeCommand, nodeFiles, nodeServer } from './sources.ts';
-import { expectCalmLog, openWorkshop, type App, type Workshop } from './workshop.ts';
+import { expectAllAnswered, startLoad, type LoadResult } from './fixtures/load.ts';
+import { nodeCommand, nodeFiles, nodeServer } from './fixtures/sources.ts';
+import { expectCalmLog, openWorkshop, type App, type Workshop } from './fixtures/workshop.ts';
 
 let shop: Workshop;
 

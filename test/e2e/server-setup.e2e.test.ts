@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import type { BedHost } from '../bed/host.ts';
-import { berthHost, throughProxy, type BerthHost } from './berth-host.ts';
-import { followStream } from './log-stream.ts';
-import { quickCheck, until } from './workshop.ts';
+import type { BedHost } from '../bed/host/host.ts';
+import { berthHost, throughProxy, type BerthHost } from './fixtures/berth-host.ts';
+import { followStream } from './fixtures/log-stream.ts';
+import { quickCheck, until } from './fixtures/workshop.ts';
 
 let bed: Bed;
 let berth: BerthHost;

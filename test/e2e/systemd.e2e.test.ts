@@ -9,12 +9,12 @@ import { recipesHash } from '../../images/build.ts';
 import { mustRun } from '../../images/command.ts';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { cached } from '../bed/cached.ts';
-import { dockerCli } from '../bed/golden.ts';
-import type { BedHost } from '../bed/host.ts';
-import { waitUntil } from '../bed/process-identity.ts';
+import { cached } from '../bed/machine/cached.ts';
+import { dockerCli } from '../bed/host/golden.ts';
+import type { BedHost } from '../bed/host/host.ts';
+import { waitUntil } from '../bed/machine/process-identity.ts';
 import { openStorage } from '../bed/registry.ts';
-import { bareMachine, checkout } from './bare-machine.ts';
+import { bareMachine, checkout } from './fixtures/bare-machine.ts';
 
 let host: BedHost;
 let init = '';

@@ -1,10 +1,17 @@
 /** bin/up and bin/down on a bare machine: Debian 12 with Node 20, npm, git and root, and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import type { BedHost } from '../bed/host.ts';
-import { bareMachine, checkout, curl, programs, runInCheckout, upWithExample } from './bare-machine.ts';
-import type { UpResult } from './bare-machine.ts';
-import { rememberSeenFromNothing, wasSeenFromNothing } from './seen-from-nothing.ts';
+import type { BedHost } from '../bed/host/host.ts';
+import {
+  bareMachine,
+  checkout,
+  curl,
+  programs,
+  runInCheckout,
+  upWithExample,
+} from './fixtures/bare-machine.ts';
+import type { UpResult } from './fixtures/bare-machine.ts';
+import { rememberSeenFromNothing, wasSeenFromNothing } from './fixtures/seen-from-nothing.ts';
 
 const signal = new AbortController().signal;
 let host: BedHost;

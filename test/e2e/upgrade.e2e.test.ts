@@ -6,10 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { repositoryRoot } from '../../images/build-context.ts';
 import { runCommand } from '../../images/command.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { copyCheckout } from '../bed/checkout.ts';
-import type { BedHost } from '../bed/host.ts';
-import { bareMachine, checkout, curl, runInCheckout, upWithExample } from './bare-machine.ts';
-import type { UpResult } from './bare-machine.ts';
+import { copyCheckout } from '../bed/host/checkout.ts';
+import type { BedHost } from '../bed/host/host.ts';
+import { bareMachine, checkout, curl, runInCheckout, upWithExample } from './fixtures/bare-machine.ts';
+import type { UpResult } from './fixtures/bare-machine.ts';
 
 let host: BedHost;
 let first: UpResult;
@@ -107,7 +107,7 @@ it('puts the old version and its database back when the new one migrates and the
       "PRIMARY KEY);' },\n];\n",
   );
   await patch(
-    'server/src/composition/storage.ts',
+    'server/src/composition/installation/storage.ts',
     'await migrate(database, isoTime(clock))',
     "await migrate(database, isoTime(clock)).then(() => { throw new Error('broken on purpose'); })",
   );
@@ -125,7 +125,7 @@ it('puts the old version and its database back when the new one migrates and the
 it('puts the old version back when the new one never answers', async () => {
   await host.exec(['bash', '-c', `rm -rf ${checkout}/server && cp -a /opt/good-server ${checkout}/server`]);
   await patch(
-    'server/src/composition/storage.ts',
+    'server/src/composition/installation/storage.ts',
     'export async function openStorage',
     "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport " +
       'async function openStorage',

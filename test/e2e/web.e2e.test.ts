@@ -6,10 +6,10 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { openPage, signIn, startBrowser, type Look, type Watched } from '../web/browser.ts';
-import { berthHost } from './berth-host.ts';
-import { createRepository } from './repository.ts';
-import { tinyFiles } from './sources.ts';
-import { openWorkshop, until, type App, type Workshop } from './workshop.ts';
+import { berthHost } from './fixtures/berth-host.ts';
+import { createRepository } from './fixtures/repository.ts';
+import { tinyFiles } from './fixtures/sources.ts';
+import { openWorkshop, until, type App, type Workshop } from './fixtures/workshop.ts';
 
 let shop: Workshop;
 let browser: Browser;

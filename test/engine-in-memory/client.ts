@@ -1,16 +1,16 @@
 /** The engine in memory behind the interface through which Berth's adapter speaks to Docker's socket. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Duplex, Readable } from 'node:stream';
-import type { EngineClient } from '../../server/src/adapters/engine/engine-client.ts';
-import { engineError } from '../../server/src/adapters/engine/engine-error.ts';
-import type { EngineRequest } from '../../server/src/adapters/engine/engine-request.ts';
+import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
+import { engineError } from '../../server/src/adapters/engine/client/engine-error.ts';
+import type { EngineRequest } from '../../server/src/adapters/engine/client/engine-request.ts';
 import { outsideWorlds } from '../virtual-time/virtual-time.ts';
-import { containerAnswers, containerConnections, containerStreams } from './container-routes.ts';
-import { imageAnswers, imageStreams } from './image-routes.ts';
-import { Refusal } from './refusal.ts';
-import { callOf, findRow, type Row } from './routes.ts';
+import { containerAnswers, containerConnections, containerStreams } from './routes/container-routes.ts';
+import { imageAnswers, imageStreams } from './routes/image-routes.ts';
+import { Refusal } from './routes/refusal.ts';
+import { callOf, findRow, type Row } from './routes/routes.ts';
 import type { State } from './state.ts';
-import { swarmAnswers, swarmStreams } from './swarm-routes.ts';
+import { swarmAnswers, swarmStreams } from './routes/swarm-routes.ts';
 
 const answers = [...swarmAnswers, ...containerAnswers, ...imageAnswers];
 const streams = [...swarmStreams, ...containerStreams, ...imageStreams];

@@ -1,9 +1,9 @@
 /** Containers of the one node: made, started, stopped, removed; their output and their health. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from './networks.ts';
-import { nothing, startProcess } from './process.ts';
-import type { Stream } from './program.ts';
-import { Refusal } from './refusal.ts';
+import { nothing, startProcess } from './programs/process.ts';
+import type { Stream } from './programs/program.ts';
+import { Refusal } from './routes/refusal.ts';
 import { changed, hexId, logTime, type Container, type State } from './state.ts';
 
 /** A message of a container's output is at most so long (Docker's own). */

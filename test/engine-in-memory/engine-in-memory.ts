@@ -4,15 +4,15 @@
  * the same code; images hold programs that are functions (program.ts), and its time is whatever time the
  * process has (virtual-time.ts). It is no mock: what passes here and fails on a real engine is a fault of it.
  */
-import { createEngineView } from '../../server/src/adapters/engine/engine-view.ts';
-import type { EngineClient } from '../../server/src/adapters/engine/engine-client.ts';
-import type { EngineRequest } from '../../server/src/adapters/engine/engine-request.ts';
+import { createEngineView } from '../../server/src/adapters/engine/view/engine-view.ts';
+import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
+import type { EngineRequest } from '../../server/src/adapters/engine/client/engine-request.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
-import type { Engine } from '../../server/src/ports/engine.ts';
-import type { EngineView } from '../../server/src/ports/engine-view.ts';
+import type { Engine } from '../../server/src/ports/engine/engine.ts';
+import type { EngineView } from '../../server/src/ports/engine/engine-view.ts';
 import { createClient, EngineAway } from './client.ts';
 import { addImage } from './images.ts';
-import type { ImageContent } from './program.ts';
+import type { ImageContent } from './programs/program.ts';
 import { swarmId, type State } from './state.ts';
 
 export interface EngineInMemory {

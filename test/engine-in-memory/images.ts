@@ -1,8 +1,8 @@
 /** Images of the node, and registries to fetch them from. */
 import { createHash } from 'node:crypto';
-import { parseImageReference } from '../../server/src/adapters/engine/image-reference.ts';
-import type { ImageContent } from './program.ts';
-import { Refusal } from './refusal.ts';
+import { parseImageReference } from '../../server/src/adapters/engine/client/image-reference.ts';
+import type { ImageContent } from './programs/program.ts';
+import { Refusal } from './routes/refusal.ts';
 import { changed, hexId, type Image, type Registry, type State } from './state.ts';
 
 export function addImage(state: State, tag: string, content: ImageContent): Image {

@@ -1,6 +1,6 @@
 /** The log of a service in the engine's frames. */
 import { PassThrough, type Readable } from 'node:stream';
-import type { Stream } from './program.ts';
+import type { Stream } from './programs/program.ts';
 import { changed, rank, type LogEntry, type Service, type State, type Task } from './state.ts';
 
 const headLength = 8;

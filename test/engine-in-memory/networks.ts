@@ -1,8 +1,8 @@
 /** Overlay networks: their addresses, who is on them, and who reaches whom. */
-import { subnetsOverlap } from '../../server/src/adapters/engine/subnet.ts';
-import type { networkBody } from './bodies.ts';
+import { subnetsOverlap } from '../../server/src/adapters/engine/networks/subnet.ts';
+import type { networkBody } from './routes/bodies.ts';
 import type { z } from 'zod';
-import { Refusal, swarmRefusal } from './refusal.ts';
+import { Refusal, swarmRefusal } from './routes/refusal.ts';
 import { changed, rank, swarmId, type Container, type Network, type State, type Task } from './state.ts';
 
 export function addNetwork(

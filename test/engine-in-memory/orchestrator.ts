@@ -4,7 +4,7 @@
  * it).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ServiceBody } from './bodies.ts';
+import type { ServiceBody } from './routes/bodies.ts';
 import { forgetOldTasks } from './logs.ts';
 import {
   changed,

@@ -1,9 +1,9 @@
 /** Services as the manager takes and keeps them. */
 import { z } from 'zod';
-import { serviceBody, type ServiceBody } from './bodies.ts';
+import { serviceBody, type ServiceBody } from './routes/bodies.ts';
 import { findNetwork } from './networks.ts';
 import { follow, removeTasks, rollBack } from './orchestrator.ts';
-import { Refusal, swarmRefusal } from './refusal.ts';
+import { Refusal, swarmRefusal } from './routes/refusal.ts';
 import { changed, nextNumber, swarmId, type Service, type State } from './state.ts';
 
 const longestName = 63;

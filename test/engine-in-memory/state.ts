@@ -1,7 +1,7 @@
 /** Everything the engine in memory knows. */
 import { randomBytes } from 'node:crypto';
-import type { ServiceBody } from './bodies.ts';
-import type { ImageContent, RunningProcess, Stream } from './program.ts';
+import type { ServiceBody } from './routes/bodies.ts';
+import type { ImageContent, RunningProcess, Stream } from './programs/program.ts';
 
 export interface LogEntry {
   /** Nanoseconds since the epoch; no two entries have the same. */

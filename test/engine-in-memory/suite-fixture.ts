@@ -2,8 +2,8 @@
 import { databaseImage, nodeImage, otherImage, type EngineFixture } from '../engine-suite/fixture.ts';
 import { createEngineInMemory } from './engine-in-memory.ts';
 import { addImage } from './images.ts';
-import { unixPrograms } from './programs.ts';
-import { nodeProgram } from './steps-program.ts';
+import { unixPrograms } from './programs/programs.ts';
+import { nodeProgram } from './programs/steps-program.ts';
 
 const large = 120_000_000;
 

@@ -3,11 +3,11 @@
  * each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { environmentOf, type ServiceBody } from './bodies.ts';
+import { environmentOf, type ServiceBody } from './routes/bodies.ts';
 import { createContainer, removeContainer, startContainer, stopContainer } from './containers.ts';
 import { findImage, pull } from './images.ts';
 import { freeAddress } from './networks.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './routes/refusal.ts';
 import {
   changed,
   nextNumber,

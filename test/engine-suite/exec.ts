@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { nodeImage, uniqueName, type EngineFixture } from './fixture.ts';
-import { execKeptBytes } from '../../server/src/ports/engine-program.ts';
+import { execKeptBytes } from '../../server/src/ports/engine/engine-program.ts';
 import { commandOf, type Step } from './steps.ts';
 
 export function execSuite({ engine, api }: EngineFixture): void {

@@ -1,9 +1,9 @@
 /** What the engine's suite is run against, and the services that it makes there. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EngineClient } from '../../server/src/adapters/engine/engine-client.ts';
+import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
-import type { EngineView } from '../../server/src/ports/engine-view.ts';
-import type { Engine, HealthCheck, ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { EngineView } from '../../server/src/ports/engine/engine-view.ts';
+import type { Engine, HealthCheck, ServiceSpec } from '../../server/src/ports/engine/engine.ts';
 import { commandOf, type Step } from './steps.ts';
 
 export interface EngineFixture {

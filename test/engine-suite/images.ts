@@ -1,8 +1,8 @@
 /** Images of the node, and registries that they come from and go to. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Secret } from '../../server/src/domain/secret.ts';
-import type { RegistryAuth } from '../../server/src/ports/registry-auth.ts';
+import { Secret } from '../../server/src/domain/secrets/secret.ts';
+import type { RegistryAuth } from '../../server/src/ports/engine/registry-auth.ts';
 import {
   databaseImage,
   idleService,

@@ -5,7 +5,7 @@ import type {
   InteractiveProgram,
   ProgramConnection,
   TerminalSize,
-} from '../../server/src/ports/engine-program.ts';
+} from '../../server/src/ports/engine/engine-program.ts';
 import { nodeImage, uniqueName, type EngineFixture } from './fixture.ts';
 import { commandOf, type Step } from './steps.ts';
 

@@ -1,7 +1,7 @@
 /** Networks and who is on them; files and volumes of services. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { networkMembersAnswer } from '../../server/src/adapters/engine/answers.ts';
+import { networkMembersAnswer } from '../../server/src/adapters/engine/services/answers.ts';
 import {
   answering,
   idleService,

@@ -1,6 +1,6 @@
 /** What runs, as an observer of the engine sees it by events alone. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Live } from '../../server/src/domain/live.ts';
+import type { Live } from '../../server/src/domain/states/live.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import { createObserver, type Observer } from '../../server/src/reconcile/observer.ts';
 import { nodeImage, stepService, uniqueName, until, type EngineFixture } from './fixture.ts';

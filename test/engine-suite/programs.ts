@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Secret } from '../../server/src/domain/secret.ts';
-import { ProgramFailed, type ProgramSpec } from '../../server/src/ports/engine-program.ts';
+import { Secret } from '../../server/src/domain/secrets/secret.ts';
+import { ProgramFailed, type ProgramSpec } from '../../server/src/ports/engine/engine-program.ts';
 import { nodeImage, uniqueName, until, type EngineFixture } from './fixture.ts';
 import { commandOf, type Step } from './steps.ts';
 

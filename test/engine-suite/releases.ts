@@ -1,9 +1,9 @@
 /** Releases, rolling and first, as they are watched to their end. */
 import { describe, expect, test } from 'vitest';
-import { watchRelease } from '../../server/src/deploy/release-watch.ts';
-import type { ReleaseEvent, ReleaseOutcome } from '../../server/src/deploy/release-watch.ts';
+import { watchRelease } from '../../server/src/deploy/release/release-watch.ts';
+import type { ReleaseEvent, ReleaseOutcome } from '../../server/src/deploy/release/release-watch.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
-import type { AppliedService, ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { AppliedService, ServiceSpec } from '../../server/src/ports/engine/engine.ts';
 import {
   answering,
   idleService,

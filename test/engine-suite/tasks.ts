@@ -1,6 +1,6 @@
 /** Tasks run to their end, and the log of a service. */
 import { afterAll, describe, expect, test } from 'vitest';
-import type { LogLine } from '../../server/src/ports/engine.ts';
+import type { LogLine } from '../../server/src/ports/engine/engine.ts';
 import { stepService, uniqueName, until, untilRunning, type EngineFixture } from './fixture.ts';
 import type { Step } from './steps.ts';
 

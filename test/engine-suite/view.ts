@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Actor } from '../../server/src/procedure/context.ts';
-import { noGrants } from '../../server/src/domain/permissions.ts';
+import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { createContainers } from '../../server/src/modules/container/container.ts';
 import { createSight } from '../../server/src/modules/sight/sight.ts';
 import { createSwarm } from '../../server/src/modules/swarm/swarm.ts';

@@ -1,9 +1,9 @@
 /**
  * One request of the fuzz run: mostly a procedure with one place of its input changed, sometimes broken HTTP.
  */
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
-import { procedures, type Form } from '../e2e/caller.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
+import { procedures, type Form } from '../e2e/fixtures/caller.ts';
 import { inputFor } from '../world/inputs.ts';
 import type { World } from '../world/world.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,6 @@
 /** Values for one place of an input: at the bounds of its schema, of another type, huge, or hostile. */
-import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
-import { hostileValues } from '../e2e/hostile-values.ts';
+import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe/describe-type.ts';
+import { hostileValues } from '../e2e/hostile/hostile-values.ts';
 import type { Random } from './random.ts';
 
 /** A place in an input, and what its schema allows there. */

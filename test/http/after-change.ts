@@ -1,5 +1,5 @@
 /** A record as the answer of a change has it: the same without its secrets (decisions 2). */
-import { maskLines, maskText } from '../../server/src/domain/mask.ts';
+import { maskLines, maskText } from '../../server/src/domain/secrets/mask.ts';
 
 const maskings: Readonly<Record<string, (value: string) => string>> = {
   databasePassword: maskText,

@@ -7,7 +7,7 @@ import { tableStore } from '../../server/src/db/table-store.ts';
 import { createBackupDesk, type BackupDeskState } from '../store/backup-desk.ts';
 import type { TestDatabase } from '../store/each-database.ts';
 import { textOf } from './door.ts';
-import { worlds, type World } from './world.ts';
+import { worlds, type World } from './worlds/world.ts';
 
 export interface BackupScene extends World {
   desk: BackupDeskState;

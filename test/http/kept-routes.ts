@@ -2,7 +2,7 @@
  * A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to.
  */
 import { anyHost, noOwnHost } from './any-host.ts';
-import { desiredRoutes } from '../../server/src/composition/desired-routes.ts';
+import { desiredRoutes } from '../../server/src/composition/upkeep/desired-routes.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
@@ -10,7 +10,7 @@ import { createDomains } from '../../server/src/modules/domain/domain.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { ChangeRoutes, Route } from '../../server/src/ports/proxy.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
-import { localServer } from '../../server/src/domain/server-key.ts';
+import { localServer } from '../../server/src/domain/names/server-key.ts';
 import type { KeptHost } from '../../server/src/reconcile/host-reconciler.ts';
 import { releasedName } from '../../server/src/reconcile/routes.ts';
 import { createReconciler } from '../../server/src/reconcile/reconciler.ts';

@@ -1,11 +1,11 @@
 /** Users with keys: two organizations, each role. */
 import type { Database } from '../../server/src/db/database.ts';
-import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
+import { noGrants, type Grants, type Role } from '../../server/src/domain/access/permissions.ts';
 import { createApiKeys, type NewApiKey } from '../../server/src/modules/user/api-key.ts';
 import { createUserStore, type UserStore } from '../../server/src/modules/user/store.ts';
 import { isoTime, randomId, systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { hashToken, newToken } from '../../server/src/ports/token.ts';
-import { sessionCookie } from '../../server/src/domain/own-cookies.ts';
+import { sessionCookie } from '../../server/src/domain/access/own-cookies.ts';
 
 export interface Person {
   userId: string;

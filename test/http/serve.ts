@@ -1,20 +1,20 @@
 /**
  * A real server for tests: real accounts, guard and audit on a database, any routers, listening on 127.0.0.1.
  */
-import { createAccounts } from '../../server/src/composition/accounts.ts';
+import { createAccounts } from '../../server/src/composition/installation/accounts.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { AppError } from '../../server/src/domain/errors.ts';
 import { systemClock, type Clock } from '../../server/src/ports/clock.ts';
 import { createRegistry, type Router } from '../../server/src/procedure/registry.ts';
-import { addAuthRoutes } from '../../server/src/transport/auth-routes.ts';
+import { addAuthRoutes } from '../../server/src/transport/entrance/auth-routes.ts';
 import { toAppError } from '../../server/src/transport/envelope.ts';
-import { cookieJar } from '../../server/src/transport/cookies.ts';
+import { cookieJar } from '../../server/src/transport/entrance/cookies.ts';
 import { createHttpServer, type HttpOptions } from '../../server/src/transport/http.ts';
-import { createOpenapi } from '../../server/src/transport/openapi.ts';
-import type { StreamLimits } from '../../server/src/transport/stream.ts';
-import { trustProxies } from '../../server/src/transport/trusted-proxies.ts';
-import type { FirstSignUp } from '../../server/src/modules/user/entrance.ts';
+import { createOpenapi } from '../../server/src/transport/openapi/openapi.ts';
+import type { StreamLimits } from '../../server/src/transport/streams/stream.ts';
+import { trustProxies } from '../../server/src/transport/entrance/trusted-proxies.ts';
+import type { FirstSignUp } from '../../server/src/modules/user/sign-in/entrance.ts';
 
 export interface ServeOptions {
   clock?: Clock;

@@ -6,7 +6,7 @@ import type {
   SwarmNode,
   SwarmService,
   SwarmTask,
-} from '../../server/src/ports/engine-view.ts';
+} from '../../server/src/ports/engine/engine-view.ts';
 
 export interface ShownEngine extends EngineView {
   containers: (ListedContainer & { env: string[] })[];

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCipher } from '../../server/src/db/cipher.ts';
+import { createCipher } from '../../server/src/db/values/cipher.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';

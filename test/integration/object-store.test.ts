@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type {} from '../bed/global-setup.ts';
-import { homeOutgoing } from './outgoing-fixture.ts';
+import { homeOutgoing } from './git/outgoing-fixture.ts';
 import { createObjectStores } from '../../server/src/adapters/object-store/stores.ts';
-import { Secret } from '../../server/src/domain/secret.ts';
+import { Secret } from '../../server/src/domain/secrets/secret.ts';
 import type { ObjectStore, StorePlace } from '../../server/src/ports/object-store.ts';
 import { s3Bucket, s3Keys, startS3, type S3Server } from '../s3/s3-server.ts';
 

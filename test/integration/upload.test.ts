@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unpackUpload } from '../../server/src/adapters/archive/unpack-upload.ts';
-import { author } from './git-fixture.ts';
+import { author } from './git/git-fixture.ts';
 
 const long = `${'a-long-folder-name/'.repeat(8)}${'ü'.repeat(60)}.txt`;
 let folder = '';

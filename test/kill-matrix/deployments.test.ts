@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { DeploymentRecord } from '../../server/src/db/tables.ts';
-import { idFields, type ServiceRef } from '../../server/src/domain/service-ref.ts';
+import { idFields, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { registry, web } from './images.ts';
 import { kinds } from './kinds.ts';

@@ -13,9 +13,9 @@ import {
   databaseRef,
   ownerOf,
   type ServiceRef,
-} from '../../server/src/domain/service-ref.ts';
+} from '../../server/src/domain/names/service-ref.ts';
 import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
-import type { ServiceSpec } from '../../server/src/ports/engine.ts';
+import type { ServiceSpec } from '../../server/src/ports/engine/engine.ts';
 import { findImage } from '../engine-in-memory/images.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis, otherWebImage, redis, registry, web, webImage } from './images.ts';

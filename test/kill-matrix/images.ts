@@ -1,7 +1,12 @@
 /** Images that the deployments of these tests run. */
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
-import { never, type ImageContent, type Program, type Programs } from '../engine-in-memory/program.ts';
-import { serverProgram, unixPrograms } from '../engine-in-memory/programs.ts';
+import {
+  never,
+  type ImageContent,
+  type Program,
+  type Programs,
+} from '../engine-in-memory/programs/program.ts';
+import { serverProgram, unixPrograms } from '../engine-in-memory/programs/programs.ts';
 
 export const registry = 'registry.test:5000';
 export const webImage = `${registry}/web:1`;

@@ -7,7 +7,7 @@ import {
   databaseRef,
   previewRef,
   type ServiceRef,
-} from '../../server/src/domain/service-ref.ts';
+} from '../../server/src/domain/names/service-ref.ts';
 import { oldRedis, otherWebImage, webImage } from './images.ts';
 import type { World } from './world.ts';
 

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Builder } from '../../server/src/ports/builder.ts';
+import type { Builder } from '../../server/src/ports/engine/builder.ts';
 import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
 import type { Git } from '../../server/src/ports/git.ts';
 import type { Proxy as ProxyPort, Route } from '../../server/src/ports/proxy.ts';
-import type { WorkFiles } from '../../server/src/ports/work-files.ts';
+import type { WorkFiles } from '../../server/src/ports/host/work-files.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
-import type { ImageContent } from '../engine-in-memory/program.ts';
+import type { ImageContent } from '../engine-in-memory/programs/program.ts';
 
 /** What outlives a kill besides the database and the engine: the disk and the proxy. */
 export interface Machine {

@@ -13,16 +13,16 @@ import {
   serviceOperations,
   type OperationPhase,
   type ServiceOperation,
-} from '../../server/src/domain/operation-pairs.ts';
+} from '../../server/src/domain/states/operation-pairs.ts';
 import {
   deployedKinds,
   previewRef,
   type DeployedKind,
   type ServiceRef,
-} from '../../server/src/domain/service-ref.ts';
+} from '../../server/src/domain/names/service-ref.ts';
 import { createStage, type Said, type Stage } from '../dangers/stage.ts';
-import { unixPrograms } from '../engine-in-memory/programs.ts';
-import { never, type ImageContent } from '../engine-in-memory/program.ts';
+import { unixPrograms } from '../engine-in-memory/programs/programs.ts';
+import { never, type ImageContent } from '../engine-in-memory/programs/program.ts';
 import { textOf } from '../http/door.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis } from './images.ts';

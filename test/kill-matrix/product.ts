@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { DeploymentRecord, TableRecord } from '../../server/src/db/tables.ts';
 import type { DatabaseKindName } from '../../server/src/domain/database-kind.ts';
-import { applicationRef, databaseRef, type ServiceRef } from '../../server/src/domain/service-ref.ts';
+import { applicationRef, databaseRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import type { ApplicationInput } from '../../server/src/modules/application/application.ts';
 import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCipher } from '../../server/src/db/cipher.ts';
+import { createCipher } from '../../server/src/db/values/cipher.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';

@@ -1,7 +1,7 @@
 /** Variables as releases get them: secret ones, references to services, what previews inherit. */
 import { expect, test } from 'vitest';
 import type { TableRecord } from '../../server/src/db/tables.ts';
-import { composeRef, previewRef, type ServiceRef } from '../../server/src/domain/service-ref.ts';
+import { composeRef, previewRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import { createServiceCopies } from '../../server/src/modules/service/service-copies.ts';
 import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';

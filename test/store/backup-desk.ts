@@ -2,15 +2,15 @@
  * Backups on a real database and a real folder, with a source of the test's own: what is around the dump,
  * without an engine.
  */
-import type { Fact } from '../../server/src/domain/fact.ts';
+import type { Fact } from '../../server/src/domain/states/fact.ts';
 import type { Quotas } from '../../server/src/modules/quota/quota.ts';
 import { createQuotaStore } from '../../server/src/modules/quota/store.ts';
-import { quotasOf } from '../../server/src/composition/quotas.ts';
+import { quotasOf } from '../../server/src/composition/upkeep/quotas.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
-import { homeOutgoing } from '../integration/outgoing-fixture.ts';
+import { homeOutgoing } from '../integration/git/outgoing-fixture.ts';
 import { createObjectStores } from '../../server/src/adapters/object-store/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { TableRecord } from '../../server/src/db/tables.ts';
@@ -23,19 +23,19 @@ import { installationBackupContract } from '../../server/src/modules/backup/cont
 import { backupHandlers } from '../../server/src/modules/backup/handlers.ts';
 import { installationBackupHandlers } from '../../server/src/modules/backup/handlers-installation.ts';
 import { createInstallationBackups } from '../../server/src/modules/backup/installation.ts';
-import { makeBackup } from '../../server/src/modules/backup/make-backup.ts';
-import { createRestores } from '../../server/src/modules/backup/restores.ts';
-import type { RunContext } from '../../server/src/modules/backup/run-context.ts';
-import { createBackupRunner } from '../../server/src/modules/backup/runner.ts';
-import { createBackupRuns, type BackupRuns } from '../../server/src/modules/backup/runs.ts';
-import { createBackupSchedules } from '../../server/src/modules/backup/schedules.ts';
+import { makeBackup } from '../../server/src/modules/backup/runs/make-backup.ts';
+import { createRestores } from '../../server/src/modules/backup/runs/restores.ts';
+import type { RunContext } from '../../server/src/modules/backup/runs/run-context.ts';
+import { createBackupRunner } from '../../server/src/modules/backup/runs/runner.ts';
+import { createBackupRuns, type BackupRuns } from '../../server/src/modules/backup/runs/runs.ts';
+import { createBackupSchedules } from '../../server/src/modules/backup/runs/schedules.ts';
 import type { BackupSources } from '../../server/src/modules/backup/source.ts';
 import {
   createBackupRunStore,
   createBackupStore,
   type BackupStore,
 } from '../../server/src/modules/backup/store.ts';
-import type { Bytes } from '../../server/src/modules/backup/streams.ts';
+import type { Bytes } from '../../server/src/modules/backup/runs/streams.ts';
 import { destinationContract } from '../../server/src/modules/destination/contract.ts';
 import { createDestinations, type Destinations } from '../../server/src/modules/destination/destination.ts';
 import { destinationHandlers } from '../../server/src/modules/destination/handlers.ts';

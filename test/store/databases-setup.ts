@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createCipher } from '../../server/src/db/cipher.ts';
+import { createCipher } from '../../server/src/db/values/cipher.ts';
 import { migrate } from '../../server/src/db/migrations.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';

@@ -2,7 +2,7 @@
  * The queue, its worker and the runner of deployments on a real database, with stages that wait where a test
  * wants them to: what is around the stages. The engine is not there.
  */
-import type { TellFact } from '../../server/src/domain/fact.ts';
+import type { TellFact } from '../../server/src/domain/states/fact.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import {
   serviceKey,
   type DeployedKind,
   type ServiceRef,
-} from '../../server/src/domain/service-ref.ts';
+} from '../../server/src/domain/names/service-ref.ts';
 import { createBuildSlots } from '../../server/src/jobs/build-slots.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createWorker, type Worker } from '../../server/src/jobs/worker.ts';

@@ -4,7 +4,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest';
-import { createCipher, type Cipher } from '../../server/src/db/cipher.ts';
+import { createCipher, type Cipher } from '../../server/src/db/values/cipher.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';

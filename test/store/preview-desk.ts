@@ -4,12 +4,12 @@
  */
 import { anyHost } from '../http/any-host.ts';
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
-import { homeOutgoing } from '../integration/outgoing-fixture.ts';
+import { homeOutgoing } from '../integration/git/outgoing-fixture.ts';
 import { createGitApis } from '../../server/src/adapters/git-api/git-apis.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPreviewing, type Previewing } from '../../server/src/composition/previewing.ts';
+import { createPreviewing, type Previewing } from '../../server/src/composition/services/previewing.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { TableRecord } from '../../server/src/db/tables.ts';
@@ -19,7 +19,7 @@ import { deployedApplications } from '../../server/src/modules/application/deplo
 import { createAudit } from '../../server/src/modules/audit/audit.ts';
 import { createComposes } from '../../server/src/modules/compose/compose.ts';
 import { deployedComposes } from '../../server/src/modules/compose/deployed.ts';
-import type { Hosts } from '../../server/src/ports/host.ts';
+import type { Hosts } from '../../server/src/ports/host/host.ts';
 import {
   createDeployments,
   type DeployedServices,

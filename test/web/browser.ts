@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { installHostPackages } from '../bed/host-packages.ts';
+import { installHostPackages } from '../bed/host/host-packages.ts';
 
 const program = '/usr/bin/chromium';
 const built = join(import.meta.dirname, '../../dist/web/index.html');

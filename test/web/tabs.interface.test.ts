@@ -1,7 +1,7 @@
 /** Many tabs of one browser over plain http, which opens six connections to a server and no more. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callerOf, valueOf } from '../e2e/caller.ts';
+import { callerOf, valueOf } from '../e2e/fixtures/caller.ts';
 import { password } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';

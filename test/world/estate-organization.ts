@@ -1,6 +1,6 @@
 /** What belongs to the organization of an estate: keys, servers, stores, accounts elsewhere. */
 import type { TableRecord } from '../../server/src/db/tables.ts';
-import { noGrants } from '../../server/src/domain/permissions.ts';
+import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
 import { certificateChain } from './certificates.ts';
 import { hiddenTexts, of, type Estate, type Rows } from './estate.ts';

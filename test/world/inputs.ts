@@ -1,9 +1,9 @@
 /** A good input for every procedure: its own example, with the ids and names of a world in it. */
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
-import { exampleInput } from '../../server/src/procedure/example.ts';
-import { describeType, propertiesOf } from '../../server/src/procedure/describe-type.ts';
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { exampleInput } from '../../server/src/procedure/describe/example.ts';
+import { describeType, propertiesOf } from '../../server/src/procedure/describe/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import type { ResourceKind } from '../../server/src/procedure/procedure.ts';
 import { certificateChain } from './certificates.ts';
 import type { Estate } from './estate.ts';

@@ -3,7 +3,7 @@
  * what hangs on them inside.
  */
 import type { Database } from '../../server/src/db/database.ts';
-import { noGrants } from '../../server/src/domain/permissions.ts';
+import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
 import { estateOf, type Estate, type Rows } from './estate.ts';
 import { rowsOfEstate } from './estate-rows.ts';

@@ -2,10 +2,10 @@
  * The people of a world: each role in its organization, and the owner of another one. Keys and sessions are
  * known texts, of which the database holds the hashes.
  */
-import { noGrants, type Grants, type Role } from '../../server/src/domain/permissions.ts';
+import { noGrants, type Grants, type Role } from '../../server/src/domain/access/permissions.ts';
 import { recoveryCodeHash } from '../../server/src/modules/user/two-factor.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
-import { sessionCookie } from '../../server/src/domain/own-cookies.ts';
+import { sessionCookie } from '../../server/src/domain/access/own-cookies.ts';
 import { hiddenTexts, type Estate, type Rows } from './estate.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Puts rows into a database, many at once; the codecs are the product's own. */
 import { sql } from 'kysely';
-import { encodeValue } from '../../server/src/db/codec.ts';
-import type { Columns, StoredValue } from '../../server/src/db/column.ts';
+import { encodeValue } from '../../server/src/db/values/codec.ts';
+import type { Columns, StoredValue } from '../../server/src/db/values/column.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { tables, type TableName } from '../../server/src/db/tables.ts';
 import type { Rows } from './estate.ts';

@@ -1,5 +1,5 @@
 /** Berth started on worlds: what most suites of the whole interface begin with. */
-import { hashPassword } from '../../server/src/modules/user/password.ts';
+import { hashPassword } from '../../server/src/modules/user/sign-in/password.ts';
 import { password } from './inputs.ts';
 import { startProgram, type Program, type ProgramOptions } from './program.ts';
 import { seedWorlds, type World } from './world.ts';

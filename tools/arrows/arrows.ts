@@ -1,5 +1,5 @@
 /** Holds the import graph against the table in zones.ts. Every sentence names the cure. */
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import { cycles } from './cycles.ts';
 import type { Edge, Graph } from './graph.ts';
 import { exceptions, reservedPackages, shownFiles, zones, type Zone } from './zones.ts';
@@ -72,19 +72,23 @@ function zoneFault(edge: Edge, target: string, from: Zone, to: Zone, where: stri
  * inside).
  */
 function moduleFault(from: string, to: string, zone: Zone, where: string): string | undefined {
-  const folder = dirname(to);
-  if (zone.sees === 'everything' || !/^server\/src\/modules\/[^/]+$/.test(folder) || dirname(from) === folder)
-    return undefined;
+  const folder = moduleOf(to);
+  if (zone.sees === 'everything' || folder === undefined || folder === moduleOf(from)) return undefined;
   const noun = basename(folder);
   if (
     zoneOf(to)?.name === 'contract' ||
-    basename(to) === `${noun}.ts` ||
+    to === `${folder}/${noun}.ts` ||
     shownFiles.some(({ file }) => file.test(to))
   )
     return undefined;
   return (
     `${where} imports ${to}, which is ${noun}'s own. ` + `Go through ${folder}/${noun}.ts or its contract.ts.`
   );
+}
+
+/** The folder of the module that a file belongs to, at whatever depth. */
+function moduleOf(file: string): string | undefined {
+  return /^server\/src\/modules\/[^/]+(?=\/)/.exec(file)?.[0];
 }
 
 function zoneOf(file: string): Zone | undefined {

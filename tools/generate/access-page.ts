@@ -1,4 +1,4 @@
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import { callers, outcomeOf, ruleOf, type CallerName } from './access-table.ts';
 
 const explanation = [

@@ -7,9 +7,9 @@ import {
   standingReaches,
   type AccessClass,
   type Role,
-} from '../../server/src/domain/permissions.ts';
-import { exampleInput } from '../../server/src/procedure/example.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+} from '../../server/src/domain/access/permissions.ts';
+import { exampleInput } from '../../server/src/procedure/describe/example.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import {
   hostReachOf,
   resourceKinds,

@@ -7,9 +7,9 @@ import {
   isSchema,
   propertiesOf,
   type Schema,
-} from '../../server/src/procedure/describe-type.ts';
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+} from '../../server/src/procedure/describe/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 
 /** Keys are short, since all of them go to the browser. */
 export interface FormField {

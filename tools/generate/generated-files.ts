@@ -1,9 +1,9 @@
 /** Everything that is made from the definitions and committed. The same input gives the same bytes. */
 import { readFileSync } from 'node:fs';
 import { contracts } from '../../server/src/modules/contracts.ts';
-import { listProcedures } from '../../server/src/procedure/listing.ts';
-import { berthFileSchema } from '../../server/src/transport/berth-file-schema.ts';
-import { createOpenapi } from '../../server/src/transport/openapi.ts';
+import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
+import { berthFileSchema } from '../../server/src/transport/openapi/berth-file-schema.ts';
+import { createOpenapi } from '../../server/src/transport/openapi/openapi.ts';
 import { accessPage } from './access-page.ts';
 import { formFieldsFile } from './form-fields.ts';
 import { procedureKindsFile } from './procedure-kinds.ts';

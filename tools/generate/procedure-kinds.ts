@@ -1,4 +1,4 @@
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import { isRead } from '../../server/src/procedure/procedure.ts';
 
 /** A stream that changes something is asked for with POST. */

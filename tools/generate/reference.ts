@@ -1,15 +1,15 @@
 /** The reference pages: one a router, from the contracts. */
-import { classRule } from '../../server/src/domain/permissions.ts';
+import { classRule } from '../../server/src/domain/access/permissions.ts';
 import { grantsOf, hostReachOf, type Procedure } from '../../server/src/procedure/procedure.ts';
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import {
   describeRules,
   describeType,
   isSchema,
   propertiesOf,
   type Schema,
-} from '../../server/src/procedure/describe-type.ts';
+} from '../../server/src/procedure/describe/describe-type.ts';
 import { isRead } from '../../server/src/procedure/procedure.ts';
 
 const marker =

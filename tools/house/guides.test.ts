@@ -2,11 +2,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { imageNames, images } from '../../images/images.ts';
-import { ownOptions } from '../../cli/api-input.ts';
+import { ownOptions } from '../../cli/api/api-input.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
-import { propertiesOf } from '../../server/src/procedure/describe-type.ts';
-import { inlineSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import { listProcedures } from '../../server/src/procedure/listing.ts';
+import { propertiesOf } from '../../server/src/procedure/describe/describe-type.ts';
+import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
+import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
 import { repositoryRoot } from '../../images/build-context.ts';
 
 const read = (path: string): string => readFileSync(join(repositoryRoot, path), 'utf8');

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { folderFaults } from './folders.ts';
 import { mapFaults } from './map.ts';
 import { nameFaults } from './names.ts';
 
@@ -29,6 +30,12 @@ test('a listed folder that is not there', () => {
   expect(mapFaults(architecture, ['images/recipes/caddy/Dockerfile'])).toEqual([
     expect.stringMatching(/lists server\/src\/domain\/, which is not there/),
   ]);
+});
+
+test('a folder of more files than a reader takes in', () => {
+  const files = (count: number) => Array.from({ length: count }, (_, at) => `cli/words/w${at}.ts`);
+  expect(folderFaults(['README.md', ...files(20)])).toEqual([]);
+  expect(folderFaults(files(21))).toEqual([expect.stringMatching(/^cli\/words\/ holds 21 files; 20 are/)]);
 });
 
 test('no map at all', () => {
@@ -70,7 +77,12 @@ test('the guide names every variable that the program reads, and no other of our
   const named = (text: string): string[] =>
     [...new Set(text.match(/\b(BERTH_[A-Z_]+|DATABASE_URL)\b/g))].toSorted();
   const sources = await Promise.all(
-    ['server/src/config.ts', 'setup/settings.ts', 'setup/health.ts', 'cli/config.ts'].map(read),
+    [
+      'server/src/config.ts',
+      'setup/settings/settings.ts',
+      'setup/machine/health.ts',
+      'cli/connection/config.ts',
+    ].map(read),
   );
   // Set by the program that starts Berth, never by a person.
   const internal = ['BERTH_BUILD'];

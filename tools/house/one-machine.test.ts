@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { oneMachineFaults } from './one-machine.ts';
 
-const at = (text: string, file = 'server/src/composition/platform.ts') => [{ file, number: 7, text }];
+const at = (text: string, file = 'server/src/composition/installation/platform.ts') => [
+  { file, number: 7, text },
+];
 
 test.each([
   ["  meshWorks: async () => existsSync('/proc/net/ip_vs'),", /looks at this machine's kernel/],
@@ -17,7 +19,7 @@ test.each([
 ])('%s is a fault that names its cure', (text, words) => {
   const faults = oneMachineFaults(at(text));
   expect(faults).toEqual([expect.stringMatching(words)]);
-  expect(faults[0]).toMatch(/^server\/src\/composition\/platform\.ts:7 .*\. (Ask|Take|Use) /);
+  expect(faults[0]).toMatch(/^server\/src\/composition\/installation\/platform\.ts:7 .*\. (Ask|Take|Use) /);
 });
 
 test('the adapter of the machine may, and tests, other programs, comments and what only looks alike', () => {

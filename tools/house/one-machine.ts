@@ -20,7 +20,9 @@ const rules: readonly Rule[] = [
   {
     what: /['"`]\/(proc|sys)\b/,
     doing: "looks at this machine's kernel",
-    cure: 'Ask host.facts(), or let the connection of the host do it (server/src/ports/host-connection.ts).',
+    cure:
+      'Ask host.facts(), or let the connection of the host do it ' +
+      '(server/src/ports/host/host-connection.ts).',
     allowed: [
       { file: /^server\/src\/shell\/proc\.ts$/, reason: "Berth's own children, which are always here." },
       { file: /\/mount\/mount-rules\.ts$/, reason: 'Paths in a container, which are never opened.' },
@@ -29,7 +31,7 @@ const rules: readonly Rule[] = [
   {
     what: /from 'node:os'/,
     doing: 'asks what this machine is',
-    cure: 'Ask host.facts() (server/src/ports/host.ts).',
+    cure: 'Ask host.facts() (server/src/ports/host/host.ts).',
     allowed: [],
   },
   {
@@ -61,7 +63,7 @@ const rules: readonly Rule[] = [
     doing: "writes the key of Berth's own machine out",
     cure:
       'Use serverKeyOf(record), or localServer where that machine itself is meant ' +
-      '(server/src/domain/server-key.ts).',
+      '(server/src/domain/names/server-key.ts).',
     allowed: [],
   },
   {

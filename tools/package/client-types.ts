@@ -3,9 +3,13 @@
  * needs neither zod nor the server's sources.
  */
 import { errorCodes } from '../../server/src/domain/errors.ts';
-import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe-type.ts';
-import { inlineSchemaOf, definitionPrefix, jsonSchemaOf } from '../../server/src/procedure/json-schema.ts';
-import type { NamedProcedure } from '../../server/src/procedure/listing.ts';
+import { isSchema, propertiesOf, type Schema } from '../../server/src/procedure/describe/describe-type.ts';
+import {
+  inlineSchemaOf,
+  definitionPrefix,
+  jsonSchemaOf,
+} from '../../server/src/procedure/describe/json-schema.ts';
+import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 
 /** Declarations of every record, every router and `Client`. Throws where two records have one name. */
 export function clientTypes(procedures: readonly NamedProcedure[]): string {

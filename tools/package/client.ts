@@ -10,7 +10,7 @@ import { isolatedDeclaration } from 'rolldown/experimental';
 import { version } from '../../cli/version.ts';
 import { procedureKinds } from '../../client/procedure-kinds.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
-import { listProcedures } from '../../server/src/procedure/listing.ts';
+import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
 import { clientTypes } from './client-types.ts';
 
 const root = join(import.meta.dirname, '../..');

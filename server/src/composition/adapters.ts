@@ -14,7 +14,7 @@ import { sshKeyPairs } from '../adapters/ssh/key-pairs.ts';
 import type { Config } from '../config.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { WorkFiles } from '../ports/work-files.ts';
+import type { WorkFiles } from '../ports/host/work-files.ts';
 
 export type Adapters = ReturnType<typeof createAdapters>;
 

@@ -1,28 +1,28 @@
 /** The whole program from its parts; nothing else creates anything. */
 import type { FastifyInstance } from 'fastify';
 import { join } from 'node:path';
-import { berthSocketName } from '../adapters/proxy/caddy-upstreams.ts';
+import { berthSocketName } from '../adapters/proxy/config/caddy-upstreams.ts';
 import type { Config } from '../config.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { createProxySocket } from '../transport/proxy-socket.ts';
-import { tidyUp } from './after-crash.ts';
+import { tidyUp } from './upkeep/after-crash.ts';
 import { openGround } from './ground.ts';
-import { hostReachAtUpgrade } from './host-reach-at-upgrade.ts';
-import type { Connect } from './hosts.ts';
-import { createKeeping } from './keeping.ts';
-import type { Log } from './log.ts';
-import { createMachines } from './machines.ts';
-import { createObserving } from './observing.ts';
+import { hostReachAtUpgrade } from './installation/host-reach-at-upgrade.ts';
+import type { Connect } from './hosts/hosts.ts';
+import { createKeeping } from './upkeep/keeping.ts';
+import type { Log } from './installation/log.ts';
+import { createMachines } from './hosts/machines.ts';
+import { createObserving } from './hosts/observing.ts';
 import { createProduct } from './product.ts';
-import { nameReleasedServices } from './released-services.ts';
-import { createReleasing } from './releasing.ts';
+import { nameReleasedServices } from './services/released-services.ts';
+import { createReleasing } from './services/releasing.ts';
 import { createApp } from './routers.ts';
-import { startTimers } from './timers.ts';
-import { version } from './version.ts';
-import { createWatching } from './watching.ts';
-import { walls as builtWalls, type Walls } from './walls.ts';
-import { createWorking } from './working.ts';
+import { startTimers } from './upkeep/timers.ts';
+import { version } from './installation/version.ts';
+import { createWatching } from './upkeep/watching.ts';
+import { walls as builtWalls, type Walls } from './hosts/walls.ts';
+import { createWorking } from './services/working.ts';
 
 export interface Berth {
   app: FastifyInstance;

@@ -4,13 +4,13 @@ import { createWorkFiles } from '../adapters/files/work-files.ts';
 import { createSettings, type SettingsService } from '../modules/settings/settings.ts';
 import { systemClock, type Clock } from '../ports/clock.ts';
 import type { Database } from '../db/database.ts';
-import type { HostConnection } from '../ports/host-connection.ts';
+import type { HostConnection } from '../ports/host/host-connection.ts';
 import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
-import { connectLocal } from './hosts.ts';
-import type { Log } from './log.ts';
-import { hearSetUp } from './told-host.ts';
-import { createOutgoingPolicy } from './outgoing-policy.ts';
-import { openStorage } from './storage.ts';
+import { connectLocal } from './hosts/hosts.ts';
+import type { Log } from './installation/log.ts';
+import { hearSetUp } from './installation/told-host.ts';
+import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
+import { openStorage } from './installation/storage.ts';
 import { createStores, type Stores } from './stores.ts';
 
 export interface Ground {

@@ -26,7 +26,7 @@ import { createTemplates } from '../modules/template/template.ts';
 import { swarmHandlers } from '../modules/swarm/handlers.ts';
 import { createSwarm } from '../modules/swarm/swarm.ts';
 import { router, type Router } from '../procedure/registry.ts';
-import type { AppParts } from './app-parts.ts';
+import type { AppParts } from './services/app-parts.ts';
 
 /** Of this checkout or release, whether Berth runs from its source or compiled. */
 const templatesFolder = join(

@@ -15,11 +15,11 @@ import type { ServiceNames } from '../modules/service-name/service-name.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
 import { createTurns, type Turns } from '../modules/service/turns.ts';
 import type { Queue } from '../ports/queue.ts';
-import { createAccounts, type Accounts } from './accounts.ts';
-import { firstSignUp } from './first-sign-up.ts';
+import { createAccounts, type Accounts } from './installation/accounts.ts';
+import { firstSignUp } from './installation/first-sign-up.ts';
 import type { Ground } from './ground.ts';
-import { createNotifying, type Notifying } from './notifying.ts';
-import type { Walls } from './walls.ts';
+import { createNotifying, type Notifying } from './upkeep/notifying.ts';
+import type { Walls } from './hosts/walls.ts';
 
 export interface Product {
   settings: SettingsService;

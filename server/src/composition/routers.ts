@@ -13,26 +13,26 @@ import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
 import { createTerminals, type Terminals } from '../modules/terminal/terminal.ts';
-import { probeTarget } from '../deploy/health-check.ts';
+import { probeTarget } from '../deploy/release/health-check.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
 import { createRegistry, router, type Router } from '../procedure/registry.ts';
-import { addAuthRoutes } from '../transport/auth-routes.ts';
+import { addAuthRoutes } from '../transport/entrance/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
-import { cookieJar } from '../transport/cookies.ts';
+import { cookieJar } from '../transport/entrance/cookies.ts';
 import { createHttpServer } from '../transport/http.ts';
-import { createOpenapi } from '../transport/openapi.ts';
-import { trustProxies } from '../transport/trusted-proxies.ts';
+import { createOpenapi } from '../transport/openapi/openapi.ts';
+import { trustProxies } from '../transport/entrance/trusted-proxies.ts';
 import { addWebhookRoutes } from '../transport/webhook.ts';
 import { randomId } from '../ports/clock.ts';
-import { accountRouters } from './accounts.ts';
-import { buildersLeaver } from './after-crash.ts';
-import { localServer } from '../domain/server-key.ts';
-import type { AppParts } from './app-parts.ts';
-import { applicationRouters } from './application-routers.ts';
-import { composeRouters } from './compose-routers.ts';
+import { accountRouters } from './installation/accounts.ts';
+import { buildersLeaver } from './upkeep/after-crash.ts';
+import { localServer } from '../domain/names/server-key.ts';
+import type { AppParts } from './services/app-parts.ts';
+import { applicationRouters } from './services/application-routers.ts';
+import { composeRouters } from './services/compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
 import { routingRouters } from './routing-routers.ts';
-import { serviceRouters } from './service-routers.ts';
+import { serviceRouters } from './services/service-routers.ts';
 
 /** `dist/web` of this checkout or release, whether Berth runs from its source or compiled. */
 const dashboardFolder = join(

@@ -5,7 +5,7 @@ import { contracts } from '../modules/contracts.ts';
 import { redirectHandlers } from '../modules/redirect/handlers.ts';
 import { createRedirects } from '../modules/redirect/redirect.ts';
 import { router, type Router } from '../procedure/registry.ts';
-import type { AppParts } from './app-parts.ts';
+import type { AppParts } from './services/app-parts.ts';
 
 export function routingRouters({
   stores,

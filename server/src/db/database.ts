@@ -1,6 +1,6 @@
 /** What a store sees of the database: compiled queries in, rows out, one transaction at a time. */
 import type { CompiledQuery, Kysely } from 'kysely';
-import type { Cipher } from './cipher.ts';
+import type { Cipher } from './values/cipher.ts';
 import type { NewEvent, Tables } from './tables.ts';
 
 export interface Database {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../../test/bed/postgres.ts';
 import { temporaryDatabase } from '../../../test/http/temporary-database.ts';
-import { createCipher } from './cipher.ts';
+import { createCipher } from './values/cipher.ts';
 import { migrate } from './migrations.ts';
 import { openPostgres } from './postgres.ts';
 import { tableStore } from './table-store.ts';

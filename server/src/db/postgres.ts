@@ -11,12 +11,12 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { AppError } from '../domain/errors.ts';
-import { attempted } from './attempted.ts';
-import type { Cipher } from './cipher.ts';
+import { attempted } from './writing/attempted.ts';
+import type { Cipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import type { Tables } from './tables.ts';
-import { isUniqueViolation } from './unique-violation.ts';
+import { isUniqueViolation } from './values/unique-violation.ts';
 
 export interface PostgresOptions {
   url: string;

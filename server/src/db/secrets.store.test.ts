@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/store/each-database.ts';
-import { createCipher } from './cipher.ts';
+import { createCipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
 import { tableStore } from './table-store.ts';
 import { tables } from './tables.ts';

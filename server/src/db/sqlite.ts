@@ -15,13 +15,13 @@ import {
   type CompiledQuery,
 } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import { attempted } from './attempted.ts';
-import type { Cipher } from './cipher.ts';
+import { attempted } from './writing/attempted.ts';
+import type { Cipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
 import type { NewEvent, Tables } from './tables.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
-import { isUniqueViolation } from './unique-violation.ts';
-import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+import { isUniqueViolation } from './values/unique-violation.ts';
+import { createWriteQueue, type WriteQueue } from './writing/write-queue.ts';
 
 export interface SqliteOptions {
   path: string;

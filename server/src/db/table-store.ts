@@ -4,11 +4,11 @@
  */
 import type { CompiledQuery, Expression } from 'kysely';
 import { AppError } from '../domain/errors.ts';
-import type { Cipher } from './cipher.ts';
-import { decodeRow, encodeValue } from './codec.ts';
-import type { Columns } from './column.ts';
+import type { Cipher } from './values/cipher.ts';
+import { decodeRow, encodeValue } from './values/codec.ts';
+import type { Columns } from './values/column.ts';
 import type { Database } from './database.ts';
-import { fixedLimit } from './fixed-limit.ts';
+import { fixedLimit } from './values/fixed-limit.ts';
 import { tables, type TableName, type TableRecord } from './tables.ts';
 
 export interface TableStore<T extends TableName> {

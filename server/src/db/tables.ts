@@ -3,7 +3,7 @@
  * migrations.ts and is compared with this by a test.
  */
 import type { DatabaseKindName } from '../domain/database-kind.ts';
-import type { Approval, AwaitedApproval } from '../domain/danger.ts';
+import type { Approval, AwaitedApproval } from '../domain/access/danger.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type {
   ApplicationStatus,
@@ -11,9 +11,9 @@ import type {
   DeploymentStage,
   DeploymentStarter,
   DeploymentStatus,
-} from '../domain/lifecycle.ts';
-import type { HookEvent } from '../domain/git-event.ts';
-import type { Grants, Role } from '../domain/permissions.ts';
+} from '../domain/states/lifecycle.ts';
+import type { HookEvent } from '../domain/git/git-event.ts';
+import type { Grants, Role } from '../domain/access/permissions.ts';
 import {
   boolean,
   json,
@@ -26,7 +26,7 @@ import {
   text,
   type RecordOf,
   type StoredRow,
-} from './column.ts';
+} from './values/column.ts';
 
 export interface ChildProcess {
   pid: number;

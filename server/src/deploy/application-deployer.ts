@@ -1,6 +1,6 @@
 /** How applications are deployed: the records they are made of, and the plan. */
-import { secretValuesOf } from '../domain/secret-env.ts';
-import { applicationRef, type ServiceRef } from '../domain/service-ref.ts';
+import { secretValuesOf } from '../domain/variables/secret-env.ts';
+import { applicationRef, type ServiceRef } from '../domain/names/service-ref.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Applications } from '../modules/application/application.ts';
 import { applicationVariables, blocksOf } from './inputs/application-inputs.ts';
@@ -14,7 +14,7 @@ import {
 } from './context.ts';
 import { hostOf, partsOf, type HostAccess } from './host-parts.ts';
 import { secretFiles, secretValues } from './log-secrets.ts';
-import { addressesOf } from './addresses.ts';
+import { addressesOf } from './spec/addresses.ts';
 import { planOf } from './plans.ts';
 
 /** What applications and previews are deployed with. */

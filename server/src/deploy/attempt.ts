@@ -3,15 +3,15 @@
  * happens.
  */
 import { AppError, sentenceOf } from '../domain/errors.ts';
-import { nextStages } from '../domain/lifecycle.ts';
-import { ownerOf, type DeployedKind } from '../domain/service-ref.ts';
+import { nextStages } from '../domain/states/lifecycle.ts';
+import { ownerOf, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { DeploymentRecord, JobRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import { isoTime } from '../ports/clock.ts';
-import type { BuildSlots } from '../ports/build-slots.ts';
+import type { BuildSlots } from '../ports/engine/build-slots.ts';
 import type { DeploymentLogs, LogWriter } from '../ports/deployment-log.ts';
 import { endProcessGroup, membersOf } from '../shell/process-identity.ts';
-import { createBuildTurn, type BuildTurn } from './build-turn.ts';
+import { createBuildTurn, type BuildTurn } from './images/build-turn.ts';
 import type { BoundStage, Deployer, DeployPorts, Prepared, AttemptContext } from './context.ts';
 import { createLogSecrets, type LogSecrets } from './log-secrets.ts';
 import { workDirectory } from './work-directory.ts';

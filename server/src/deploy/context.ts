@@ -2,15 +2,15 @@
 import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
-import type { SurroundingBlocks } from '../domain/env.ts';
-import type { StageName } from '../domain/lifecycle.ts';
-import type { Secret } from '../domain/secret.ts';
-import type { ServiceRef } from '../domain/service-ref.ts';
-import type { AppliedService, Engine, ServiceSpec } from '../ports/engine.ts';
-import type { RegistryAuth } from '../ports/registry-auth.ts';
+import type { SurroundingBlocks } from '../domain/variables/env.ts';
+import type { StageName } from '../domain/states/lifecycle.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
+import type { ServiceRef } from '../domain/names/service-ref.ts';
+import type { AppliedService, Engine, ServiceSpec } from '../ports/engine/engine.ts';
+import type { RegistryAuth } from '../ports/engine/registry-auth.ts';
 import type { ChildIdentity, Git } from '../ports/git.ts';
 import type { Outgoing } from '../ports/outgoing.ts';
-import type { WorkFiles } from '../ports/work-files.ts';
+import type { WorkFiles } from '../ports/host/work-files.ts';
 import type { ApplicationParts, ApplicationVariables } from './inputs/application-inputs.ts';
 import type { Consumer } from './inputs/service-references.ts';
 import type { ReleasedInputs } from './inputs/inputs.ts';
@@ -18,7 +18,7 @@ import type { Applications } from '../modules/application/application.ts';
 import type { ImageAccess } from '../modules/image/image.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
 import type { HostParts } from './host-parts.ts';
-import type { DomainRecord, MountRecord, PortRecord } from './release-inputs.ts';
+import type { DomainRecord, MountRecord, PortRecord } from './release/release-inputs.ts';
 
 /** Where an application stands: its environment, project and organization. */
 export type Placement = Awaited<ReturnType<Applications['placement']>>;

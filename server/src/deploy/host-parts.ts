@@ -1,7 +1,7 @@
 /** What a deployment works with of the host of its service: taken once, when the deployment is prepared. */
 import { sentenceOf } from '../domain/errors.ts';
-import { serverKeyOf } from '../domain/server-key.ts';
-import type { Host, Hosts } from '../ports/host.ts';
+import { serverKeyOf } from '../domain/names/server-key.ts';
+import type { Host, Hosts } from '../ports/host/host.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
 

@@ -2,7 +2,7 @@
  * What must never stand in a deployment's log: credentials, build secrets, and variables whose names say that
  * they are secret.
  */
-import { createRedactor, redactLines, type Redactor } from '../domain/redactor.ts';
+import { createRedactor, redactLines, type Redactor } from '../domain/secrets/redactor.ts';
 
 export interface LogSecrets {
   /** Hides the general patterns from the first line on, and the values that `add` named from then on. */

@@ -2,7 +2,7 @@
  * How previews of pull requests are deployed: the application's own stages with the preview's name, settings,
  * host and volumes.
  */
-import { previewRef } from '../domain/service-ref.ts';
+import { previewRef } from '../domain/names/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
 import {
   inheritedNames,
@@ -13,7 +13,7 @@ import { prepareSource, type SourcePorts } from './application-deployer.ts';
 import type { Deployer, DeployRecords } from './context.ts';
 import type { ApplicationRecord, DeploymentRecord, TableRecord } from '../db/tables.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
-import type { DomainRecord, MountRecord } from './release-inputs.ts';
+import type { DomainRecord, MountRecord } from './release/release-inputs.ts';
 
 export interface PreviewParts {
   applications: Pick<Applications, 'find'>;

@@ -4,8 +4,8 @@
  */
 import { AppError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Engine, ServiceSpec } from '../ports/engine.ts';
-import { watchRelease } from './release-watch.ts';
+import type { Engine, ServiceSpec } from '../ports/engine/engine.ts';
+import { watchRelease } from './release/release-watch.ts';
 
 const limitMs = 60_000;
 

@@ -3,7 +3,7 @@
  * attempt.ts.
  */
 import { AppError } from '../domain/errors.ts';
-import { ownerOf, serviceKey, type ServiceRef } from '../domain/service-ref.ts';
+import { ownerOf, serviceKey, type ServiceRef } from '../domain/names/service-ref.ts';
 import type { JobRecord } from '../db/tables.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import { attempt, Killed, type AttemptOptions } from './attempt.ts';

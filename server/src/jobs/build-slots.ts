@@ -1,5 +1,5 @@
 /** Hands out the build slots of each server, in the order in which their deployments were accepted. */
-import type { BuildSlots } from '../ports/build-slots.ts';
+import type { BuildSlots } from '../ports/engine/build-slots.ts';
 import type { Clock } from '../ports/clock.ts';
 import { createAlarm, type Alarm } from './alarm.ts';
 import type { SlotStore } from './slot-store.ts';

@@ -1,5 +1,5 @@
 /** Build slots that tell how long each was held. */
-import type { BuildSlots } from '../ports/build-slots.ts';
+import type { BuildSlots } from '../ports/engine/build-slots.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** `held` is told the seconds when a slot is given back. */

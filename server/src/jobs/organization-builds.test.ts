@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BuildSlots } from '../ports/build-slots.ts';
+import type { BuildSlots } from '../ports/engine/build-slots.ts';
 import { withinOrganizations } from './organization-builds.ts';
 
 const free: BuildSlots = { take: async () => undefined, give: async () => undefined };

@@ -3,7 +3,7 @@
  * in the order in which they came. One process builds, so what it holds is known here; after a restart
  * everything is asked for anew.
  */
-import type { BuildSlots, JobAhead, SlotJob } from '../ports/build-slots.ts';
+import type { BuildSlots, JobAhead, SlotJob } from '../ports/engine/build-slots.ts';
 
 export interface OrganizationBuilds {
   /** Of the job's deployment; undefined when it is gone. */

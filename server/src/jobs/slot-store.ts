@@ -5,7 +5,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../db/database.ts';
 import { tableStore } from '../db/table-store.ts';
 import type { JobRecord } from '../db/tables.ts';
-import type { SlotJob } from '../ports/build-slots.ts';
+import type { SlotJob } from '../ports/engine/build-slots.ts';
 
 export interface SlotStore {
   /** The job waits from now on. */

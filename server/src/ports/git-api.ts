@@ -2,9 +2,9 @@
  * What Berth asks of git hosts by their HTTP interfaces: who may write, what became of a pull request,
  * comments. Merge requests are pull requests here.
  */
-import type { GitAuthor, PullRequestEvent } from '../domain/git-event.ts';
-import type { GitProvider } from '../domain/git-host.ts';
-import type { Secret } from '../domain/secret.ts';
+import type { GitAuthor, PullRequestEvent } from '../domain/git/git-event.ts';
+import type { GitProvider } from '../domain/git/git-host.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
 
 export interface GitApis {
   /** Asks nothing yet. */

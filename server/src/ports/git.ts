@@ -1,5 +1,5 @@
 /** What Berth asks of git. Every value is data; nothing is ever a part of a command text. */
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
 
 export interface Git {
   /**

@@ -1,5 +1,5 @@
 /** Mail by SMTP. */
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
 import type { OutgoingBy } from './outgoing.ts';
 
 export interface MailServer {

@@ -1,6 +1,6 @@
 /** What is measured of a machine, as its collector gives it. */
 import type { Readable } from 'node:stream';
-import type { MachineSample, Passing, ServiceSample, ThresholdKind } from '../domain/metrics.ts';
+import type { MachineSample, Passing, ServiceSample, ThresholdKind } from '../domain/resources/metrics.ts';
 
 /** Of `since` (epoch milliseconds) and later, as at most so many points. */
 export interface MetricsRange {

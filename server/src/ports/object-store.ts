@@ -2,7 +2,7 @@
  * Where objects are kept: a bucket of an S3 service or a folder of this server. Paths are relative to the
  * store, as `parseObjectPath` gives them.
  */
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
 
 /** How a store is reached. */
 export type StorePlace =

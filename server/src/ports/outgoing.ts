@@ -3,7 +3,7 @@
  * (domain/outgoing.ts), and what is connected to is what was judged.
  */
 import type { AppError } from '../domain/errors.ts';
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
 
 /** For whom. */
 export interface OutgoingBy {

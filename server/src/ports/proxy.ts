@@ -1,5 +1,5 @@
 /** What Berth asks of the HTTP proxy. The whole configuration is one value derived from the database. */
-import type { Secret } from '../domain/secret.ts';
+import type { Secret } from '../domain/secrets/secret.ts';
 
 export interface Proxy {
   /**

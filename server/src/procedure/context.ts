@@ -1,5 +1,5 @@
 /** What a handler is given besides its input. */
-import type { Grants, Role, Scope } from '../domain/permissions.ts';
+import type { Grants, Role, Scope } from '../domain/access/permissions.ts';
 
 /** Who calls. */
 export interface Actor {

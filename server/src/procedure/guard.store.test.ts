@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { doorOf } from '../../../test/http/door.ts';
-import { worlds, type World } from '../../../test/http/world.ts';
+import { worlds, type World } from '../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import { createStores } from '../composition/stores.ts';
 import { AppError } from '../domain/errors.ts';
-import { noGrants } from '../domain/permissions.ts';
+import { noGrants } from '../domain/access/permissions.ts';
 import { mutation, query } from './procedure.ts';
 import { router } from './registry.ts';
 

@@ -1,13 +1,13 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
 import { AppError } from '../domain/errors.ts';
-import type { Grants, Role, Scope } from '../domain/permissions.ts';
+import type { Grants, Role, Scope } from '../domain/access/permissions.ts';
 import { watchAccess, whileAllowed, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext } from './context.ts';
-import { parseInput, refuseMasked } from './input.ts';
+import { parseInput, refuseMasked } from './input/input.ts';
 import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
 import type { StreamEvent, UploadedFile } from './procedure.ts';
-import { checkReferences, type ReferencePorts } from './references.ts';
-import type { NamedProcedure } from './listing.ts';
+import { checkReferences, type ReferencePorts } from './input/references.ts';
+import type { NamedProcedure } from './describe/listing.ts';
 import type { RegisteredProcedure } from './registry.ts';
 import { shownTo } from './secret-fields.ts';
 import { shownEvents } from './shown-events.ts';

@@ -2,7 +2,7 @@
  * Input fields that reach the machine itself (decisions 2): declared with the procedure, decided by the
  * guard. Pure.
  */
-import { isLocalAddress } from '../domain/git-source.ts';
+import { isLocalAddress } from '../domain/git/git-source.ts';
 
 /** An input field, and the values of it that reach the machine. */
 export interface HostReachField {

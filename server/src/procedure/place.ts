@@ -6,7 +6,7 @@ import {
   roleReaches,
   standingReaches,
   type Standing,
-} from '../domain/permissions.ts';
+} from '../domain/access/permissions.ts';
 import type { Actor } from './context.ts';
 import { hostReachAction, reachingField } from './host-reach.ts';
 import { actionOf, grantsOf } from './procedure.ts';

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { perDatabaseKind } from '../domain/database-kind.ts';
 import type { ErrorCode, FlatRefusal } from '../domain/errors.ts';
-import type { AccessClass, GrantFlag } from '../domain/permissions.ts';
+import type { AccessClass, GrantFlag } from '../domain/access/permissions.ts';
 import { wordsOf, type HostReachField } from './host-reach.ts';
 
 /**

@@ -3,8 +3,8 @@
  * which walks the marked schema, so that no procedure can forget it.
  */
 import { z } from 'zod';
-import { maskLines, maskText } from '../domain/mask.ts';
-import { readsSecrets } from '../domain/permissions.ts';
+import { maskLines, maskText } from '../domain/secrets/mask.ts';
+import { readsSecrets } from '../domain/access/permissions.ts';
 import type { Actor } from './context.ts';
 import type { Procedure } from './procedure.ts';
 

@@ -1,10 +1,10 @@
 /** The things that an input names: whether they are there, whose they are, whether a member may name them. */
 import { AppError } from '../domain/errors.ts';
-import { memberReaches, type Scope } from '../domain/permissions.ts';
+import { memberReaches, type Scope } from '../domain/access/permissions.ts';
 import type { Actor } from './context.ts';
 import { forbidden, type PlacePorts } from './place.ts';
 import { resourceKinds, type ResourceKind, type ResourceReference } from './procedure.ts';
-import type { NamedProcedure } from './listing.ts';
+import type { NamedProcedure } from './describe/listing.ts';
 
 export interface ThingPorts extends PlacePorts {
   /**

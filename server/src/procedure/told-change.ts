@@ -2,7 +2,7 @@
  * The event that a change is told by (decisions 14), from what the guard knows of every call: so no handler
  * can forget it.
  */
-import type { Scope } from '../domain/permissions.ts';
+import type { Scope } from '../domain/access/permissions.ts';
 import type { Actor } from './context.ts';
 import { resourceKinds, type ResourceKind } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Secret } from '../domain/secret.ts';
+import { Secret } from '../domain/secrets/secret.ts';
 import {
   certificatesOf,
   type CertifiedDomain,

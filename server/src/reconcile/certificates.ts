@@ -1,6 +1,6 @@
 /** Which certificate each https host is served with: one a host, whatever paths it has. */
-import { certificateStatus, coversHost, servingCertificate } from '../domain/certificate.ts';
-import { Secret } from '../domain/secret.ts';
+import { certificateStatus, coversHost, servingCertificate } from '../domain/certificates/certificate.ts';
+import { Secret } from '../domain/secrets/secret.ts';
 import type { RouteCertificate } from '../ports/proxy.ts';
 
 export interface CertifiedDomain {

@@ -1,15 +1,15 @@
 /** Ways for a service to be ill, on the engine in memory: what it is in by the observer, and why. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEngineInMemory } from '../../../test/engine-in-memory/engine-in-memory.ts';
-import { nodeProgram } from '../../../test/engine-in-memory/steps-program.ts';
-import { unixPrograms } from '../../../test/engine-in-memory/programs.ts';
+import { nodeProgram } from '../../../test/engine-in-memory/programs/steps-program.ts';
+import { unixPrograms } from '../../../test/engine-in-memory/programs/programs.ts';
 import { nodeImage, stepService, until } from '../../../test/engine-suite/fixture.ts';
 import type { Step } from '../../../test/engine-suite/steps.ts';
 import { installVirtualTime } from '../../../test/virtual-time/virtual-time.ts';
-import { conditionOf, type ConditionVerdict } from '../domain/condition.ts';
-import type { Live } from '../domain/live.ts';
+import { conditionOf, type ConditionVerdict } from '../domain/states/condition.ts';
+import type { Live } from '../domain/states/live.ts';
 import { systemClock } from '../ports/clock.ts';
-import type { ServiceSpec } from '../ports/engine.ts';
+import type { ServiceSpec } from '../ports/engine/engine.ts';
 import { createObserver } from './observer.ts';
 
 let uninstall: () => void;

@@ -4,7 +4,7 @@
  * engine nor database.
  */
 import { AppError } from '../domain/errors.ts';
-import type { Engine } from '../ports/engine.ts';
+import type { Engine } from '../ports/engine/engine.ts';
 import { createObservedServices, type ObservedOptions, type ObservedServices } from './observed-services.ts';
 
 export interface ObserverOptions extends ObservedOptions {

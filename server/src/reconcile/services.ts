@@ -7,14 +7,14 @@ import {
   serviceKey,
   type DeployedKind,
   type ServiceRef,
-} from '../domain/service-ref.ts';
+} from '../domain/names/service-ref.ts';
 import {
   instanceLabel,
   taskLabel,
   type Engine,
   type ServiceSpec,
   type ServiceState,
-} from '../ports/engine.ts';
+} from '../ports/engine/engine.ts';
 
 /** What is known of a service that should run. */
 export interface KeptService extends ServiceRef {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Secret } from '../domain/secret.ts';
+import { Secret } from '../domain/secrets/secret.ts';
 import { childEnvironment, command } from './command.ts';
 
 test('the environment of a child is made from nothing', () => {

@@ -3,7 +3,7 @@
  * for a shell.
  */
 import { AppError } from '../domain/errors.ts';
-import { Secret } from '../domain/secret.ts';
+import { Secret } from '../domain/secrets/secret.ts';
 
 export interface Command {
   /**

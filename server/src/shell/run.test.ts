@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Secret } from '../domain/secret.ts';
+import { Secret } from '../domain/secrets/secret.ts';
 import type { ChildIdentity } from '../ports/git.ts';
 import { command } from './command.ts';
 import { endProcessGroup, isAlive, membersOf } from './process-identity.ts';

@@ -2,7 +2,7 @@
  * The mount `/compat`: the same procedures in the words of the interface's family (domain/family-words.ts),
  * for clients that were written for other servers of it. Who may do what is the guard's business, here too.
  */
-import { appNameFrom } from '../domain/names.ts';
+import { appNameFrom } from '../domain/names/names.ts';
 import { AppError } from '../domain/errors.ts';
 import { databaseKindNames } from '../domain/database-kind.ts';
 import { familyAnswer, familyField, familyPaths, ownInput } from '../domain/family-words.ts';

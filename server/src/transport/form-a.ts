@@ -5,7 +5,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
-import { collectOnce, sendLive } from './answer-stream.ts';
+import { collectOnce, sendLive } from './streams/answer-stream.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
 import {
   bodyOf,
@@ -20,7 +20,7 @@ import {
   wantsEventStream,
   type RawInput,
 } from './request.ts';
-import { trpcDialect } from './stream.ts';
+import { trpcDialect } from './streams/stream.ts';
 import { receiveUpload } from './upload.ts';
 import type { Wire } from './wire.ts';
 

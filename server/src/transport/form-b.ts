@@ -5,10 +5,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';
-import { collectOnce, sendLive } from './answer-stream.ts';
+import { collectOnce, sendLive } from './streams/answer-stream.ts';
 import { errorAnswer } from './envelope.ts';
 import { callerOf, checkMethod, inputOf, resuming, wantsEventStream } from './request.ts';
-import { documentDialect } from './stream.ts';
+import { documentDialect } from './streams/stream.ts';
 import type { Wire } from './wire.ts';
 import { receiveUpload } from './upload.ts';
 

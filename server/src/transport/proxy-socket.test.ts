@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { cookieJar } from './cookies.ts';
+import { cookieJar } from './entrance/cookies.ts';
 import { createProxySocket } from './proxy-socket.ts';
-import { trustProxies } from './trusted-proxies.ts';
+import { trustProxies } from './entrance/trusted-proxies.ts';
 
 const ask = (socketPath: string, headers: Record<string, string>): Promise<string> =>
   new Promise((resolve, reject) => {

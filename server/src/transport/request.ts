@@ -2,12 +2,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { Procedure } from '../procedure/procedure.ts';
-import { coerceQuery } from '../procedure/input.ts';
+import { coerceQuery } from '../procedure/input/input.ts';
 import type { Caller } from '../procedure/guard.ts';
 import type { Actor } from '../procedure/context.ts';
-import type { CookieJar } from './cookies.ts';
-import { requireSameOrigin } from './same-origin.ts';
-import type { StreamLimits } from './stream.ts';
+import type { CookieJar } from './entrance/cookies.ts';
+import { requireSameOrigin } from './entrance/same-origin.ts';
+import type { StreamLimits } from './streams/stream.ts';
 import { verbOf } from '../procedure/procedure.ts';
 
 export interface Credentials {

@@ -6,7 +6,7 @@ import { Busboy } from '@fastify/busboy';
 import type { FastifyRequest } from 'fastify';
 import { PassThrough, Transform, type Readable } from 'node:stream';
 import { AppError } from '../domain/errors.ts';
-import { coerceQuery } from '../procedure/input.ts';
+import { coerceQuery } from '../procedure/input/input.ts';
 import type { Caller } from '../procedure/guard.ts';
 import type { UploadedFile } from '../procedure/procedure.ts';
 import type { RegisteredProcedure } from '../procedure/registry.ts';

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
-import type { GitProvider } from '../domain/git-host.ts';
+import type { GitProvider } from '../domain/git/git-host.ts';
 import { errorAnswer } from './envelope.ts';
 import { sendJson } from './wire.ts';
 

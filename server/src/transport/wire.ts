@@ -3,10 +3,10 @@ import type { FastifyReply } from 'fastify';
 import type { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
-import type { CookieJar } from './cookies.ts';
-import type { LiveStreams } from './live-streams.ts';
+import type { CookieJar } from './entrance/cookies.ts';
+import type { LiveStreams } from './streams/live-streams.ts';
 import type { Authenticate } from './request.ts';
-import type { StreamLimits } from './stream.ts';
+import type { StreamLimits } from './streams/stream.ts';
 
 export interface Wire {
   registry: Registry;

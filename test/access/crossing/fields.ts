@@ -2,9 +2,9 @@
  * What every text field of every input names: a rule for each name, so that a new field without one fails the
  * walk. Pure.
  */
-import type { NamedProcedure } from '../../../server/src/procedure/listing.ts';
+import type { NamedProcedure } from '../../../server/src/procedure/describe/listing.ts';
 import type { ResourceKind } from '../../../server/src/procedure/procedure.ts';
-import { nameOf, textFields, type TextField } from '../../e2e/input-fields.ts';
+import { nameOf, textFields, type TextField } from '../../e2e/hostile/input-fields.ts';
 
 /**
  * `id`: of a record. `engineId`: of something of the engine. `serviceName`: of a service of Berth.

@@ -1,7 +1,7 @@
 /** The ways in which one call comes to Berth: both URL forms, streams of each, batches of both kinds. */
-import type { NamedProcedure } from '../../../server/src/procedure/listing.ts';
+import type { NamedProcedure } from '../../../server/src/procedure/describe/listing.ts';
 import { verbOf } from '../../../server/src/procedure/procedure.ts';
-import { callerOf } from '../../e2e/caller.ts';
+import { callerOf } from '../../e2e/fixtures/caller.ts';
 import { inputQuery, send } from '../../http/call.ts';
 
 export const ways = ['form a', 'form b', 'stream a', 'stream b', 'batch', 'batch of lines'] as const;

@@ -2,10 +2,10 @@
 import { open } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
-import type { BerthHost } from '../berth-host.ts';
+import type { BerthHost } from '../fixtures/berth-host.ts';
 import type { Base } from '../databases/data-house.ts';
 import { volumes } from '../databases/life.ts';
-import { output, until } from '../workshop.ts';
+import { output, until } from '../fixtures/workshop.ts';
 import {
   backUp,
   contentOf,

@@ -8,7 +8,7 @@ import { dockerOf } from '../../bed/docker.ts';
 import { diskFolder } from '../../bed/layout.ts';
 import { s3Bucket, s3Keys, startS3, type S3Server } from '../../s3/s3-server.ts';
 import { join } from 'node:path';
-import type { BerthHost } from '../berth-host.ts';
+import type { BerthHost } from '../fixtures/berth-host.ts';
 import type { Base, DataHouse } from '../databases/data-house.ts';
 
 export const docker = '/usr/bin/docker';

@@ -5,15 +5,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
 import { dockerOf } from '../../bed/docker.ts';
-import { processesOf } from '../../bed/processes.ts';
-import { nodePath, project, type BerthHost } from '../berth-host.ts';
-import { databasePath, runs, storedDeployment, type StoredDeployment } from '../berth-process.ts';
-import type { Gate } from '../gate.ts';
-import type { InOrder } from '../in-order.ts';
-import { expectAllAnswered, startLoad } from '../load.ts';
-import { createRepository, type Repository } from '../repository.ts';
-import { tinyFiles } from '../sources.ts';
-import { openWorkshop, until, type App, type Workshop } from '../workshop.ts';
+import { processesOf } from '../../bed/machine/processes.ts';
+import { nodePath, project, type BerthHost } from '../fixtures/berth-host.ts';
+import { databasePath, runs, storedDeployment, type StoredDeployment } from '../fixtures/berth-process.ts';
+import type { Gate } from '../hostile/gate.ts';
+import type { InOrder } from '../fixtures/in-order.ts';
+import { expectAllAnswered, startLoad } from '../fixtures/load.ts';
+import { createRepository, type Repository } from '../fixtures/repository.ts';
+import { tinyFiles } from '../fixtures/sources.ts';
+import { openWorkshop, until, type App, type Workshop } from '../fixtures/workshop.ts';
 
 export interface KillPlace {
   bed: Bed;
@@ -64,7 +64,7 @@ const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<He
     await shop.berth.host.launch('slow-registry', [
       // As the host sees them: its own /tmp covers a checkout that lies below the machine's.
       nodePath,
-      `${project}/test/e2e/slow-registry.ts`,
+      `${project}/test/e2e/fixtures/slow-registry.ts`,
       '5055',
       open,
       gate.url('publish'),

@@ -1,12 +1,12 @@
 /** The engine away, the proxy killed, a service taken away by somebody else's hand. */
 import { describe, expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
-import type { BerthHost } from '../berth-host.ts';
-import type { Gate } from '../gate.ts';
-import type { InOrder } from '../in-order.ts';
-import type { Repository } from '../repository.ts';
-import { tinyFiles } from '../sources.ts';
-import { docker, openWorkshop, output, until, type App } from '../workshop.ts';
+import type { BerthHost } from '../fixtures/berth-host.ts';
+import type { Gate } from '../hostile/gate.ts';
+import type { InOrder } from '../fixtures/in-order.ts';
+import type { Repository } from '../fixtures/repository.ts';
+import { tinyFiles } from '../fixtures/sources.ts';
+import { docker, openWorkshop, output, until, type App } from '../fixtures/workshop.ts';
 
 export interface OutagePlace {
   gate: Gate;

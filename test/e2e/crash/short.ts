@@ -1,13 +1,13 @@
 /** kill -9 of Berth in stages that last milliseconds. */
 import { describe, expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
-import type { BerthHost } from '../berth-host.ts';
-import { databasePath, prepareKill } from '../berth-process.ts';
-import type { InOrder } from '../in-order.ts';
-import { expectAllAnswered, startLoad } from '../load.ts';
-import type { Repository } from '../repository.ts';
-import { tinyFiles } from '../sources.ts';
-import { openWorkshop, type App } from '../workshop.ts';
+import type { BerthHost } from '../fixtures/berth-host.ts';
+import { databasePath, prepareKill } from '../fixtures/berth-process.ts';
+import type { InOrder } from '../fixtures/in-order.ts';
+import { expectAllAnswered, startLoad } from '../fixtures/load.ts';
+import type { Repository } from '../fixtures/repository.ts';
+import { tinyFiles } from '../fixtures/sources.ts';
+import { openWorkshop, type App } from '../fixtures/workshop.ts';
 
 export interface ShortPlace {
   bed: Bed;

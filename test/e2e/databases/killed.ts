@@ -5,7 +5,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
-import { databasePath, prepareKill } from '../berth-process.ts';
+import { databasePath, prepareKill } from '../fixtures/berth-process.ts';
 import { inSession } from './clients.ts';
 import type { Base, DataHouse } from './data-house.ts';
 import { external, services, volumes } from './life.ts';

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
-import { dots } from '../../../server/src/domain/secret-patterns.ts';
+import { dots } from '../../../server/src/domain/secrets/secret-patterns.ts';
 import type { PasswordField } from '../../../server/src/modules/database/kinds/server.ts';
 import { dockerOf, type InspectedContainer } from '../../bed/docker.ts';
-import { output, until } from '../workshop.ts';
+import { output, until } from '../fixtures/workshop.ts';
 import { inSession } from './clients.ts';
 import type { Base, DataHouse } from './data-house.ts';
 

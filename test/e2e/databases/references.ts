@@ -1,6 +1,6 @@
 /** Applications that refer to databases, on a real engine and a real server. */
 import { expect, it } from 'vitest';
-import { deploymentEnded, until } from '../workshop.ts';
+import { deploymentEnded, until } from '../fixtures/workshop.ts';
 import type { DataHouse } from './data-house.ts';
 
 interface Shown {

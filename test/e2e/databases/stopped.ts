@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { external } from './life.ts';
 import { inSession } from './clients.ts';
 import type { DataHouse } from './data-house.ts';
-import { until } from '../workshop.ts';
+import { until } from '../fixtures/workshop.ts';
 
 export function stopTests(house: () => DataHouse): void {
   it.concurrent('a stop during a rebuild ends it; the next start brings the data back', async () => {

@@ -4,8 +4,8 @@
  */
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
-import { followLog, followStream } from '../log-stream.ts';
-import { docker, output, until } from '../workshop.ts';
+import { followLog, followStream } from '../fixtures/log-stream.ts';
+import { docker, output, until } from '../fixtures/workshop.ts';
 import { inSession } from './clients.ts';
 import { newest, type Base, type DataHouse } from './data-house.ts';
 import { containers, external, services } from './life.ts';

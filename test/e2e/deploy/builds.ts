@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
-import { processesOf } from '../../bed/processes.ts';
-import { nodeFiles, tinyFiles } from '../sources.ts';
-import { docker, output, until, type App, type Workshop } from '../workshop.ts';
+import { processesOf } from '../../bed/machine/processes.ts';
+import { nodeFiles, tinyFiles } from '../fixtures/sources.ts';
+import { docker, output, until, type App, type Workshop } from '../fixtures/workshop.ts';
 
 const secret = 'npm_8fQkT2vXw9LrB5zD1mYc';
 

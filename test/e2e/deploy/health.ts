@@ -1,7 +1,7 @@
 /** Health checks of every kind, passing and failing; what ends a deployment; what a rollback runs. */
 import { expect, it } from 'vitest';
-import { nodeCommand } from '../sources.ts';
-import { until, type App, type Workshop } from '../workshop.ts';
+import { nodeCommand } from '../fixtures/sources.ts';
+import { until, type App, type Workshop } from '../fixtures/workshop.ts';
 
 const quick = { interval: 1, timeout: 2, retries: 2, startPeriod: 2 };
 /** Long enough that nobody sees its end: the version stays unhealthy for the whole test. */

@@ -4,21 +4,29 @@
  */
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formatEnv } from '../../../server/src/domain/dotenv.ts';
-import type { BerthHost } from '../berth-host.ts';
-import { createCanaries, type Canaries } from '../canaries.ts';
-import { archiveOf } from '../caller.ts';
+import { formatEnv } from '../../../server/src/domain/variables/dotenv.ts';
+import type { BerthHost } from '../fixtures/berth-host.ts';
+import { createCanaries, type Canaries } from '../hostile/canaries.ts';
+import { archiveOf } from '../fixtures/caller.ts';
 import {
   digestOf,
   tellingArguments,
   tellingBuild,
   tellingServer,
   writingArguments,
-} from '../hostile-sources.ts';
-import { hostileValues } from '../hostile-values.ts';
-import { createRepository } from '../repository.ts';
-import { tinyFiles } from '../sources.ts';
-import { docker, expectCalmLog, newest, output, until, type App, type Workshop } from '../workshop.ts';
+} from '../hostile/hostile-sources.ts';
+import { hostileValues } from '../hostile/hostile-values.ts';
+import { createRepository } from '../fixtures/repository.ts';
+import { tinyFiles } from '../fixtures/sources.ts';
+import {
+  docker,
+  expectCalmLog,
+  newest,
+  output,
+  until,
+  type App,
+  type Workshop,
+} from '../fixtures/workshop.ts';
 
 let berth: BerthHost;
 let shop: Workshop;

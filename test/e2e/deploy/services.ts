@@ -1,8 +1,8 @@
 /** What runs: settings, variables, volumes, ports, files, one-off tasks, start and stop, names. */
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
-import { nodeCommand } from '../sources.ts';
-import { docker, output, until, type App, type Workshop } from '../workshop.ts';
+import { nodeCommand } from '../fixtures/sources.ts';
+import { docker, output, until, type App, type Workshop } from '../fixtures/workshop.ts';
 
 export function serviceTests(shop: () => Workshop): void {
   it.concurrent('runs an image with limits; reload, stop, start, tasks, replicas, a name', async () => {

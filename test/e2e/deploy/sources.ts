@@ -6,11 +6,11 @@ import { gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Bed } from '../../bed/bed.ts';
-import { archiveOf } from '../caller.ts';
-import { followLog } from '../log-stream.ts';
-import { createRepository } from '../repository.ts';
-import { nodeFiles, nodeServer, tinyFiles } from '../sources.ts';
-import { docker, newest, output, type App, type Workshop } from '../workshop.ts';
+import { archiveOf } from '../fixtures/caller.ts';
+import { followLog } from '../fixtures/log-stream.ts';
+import { createRepository } from '../fixtures/repository.ts';
+import { nodeFiles, nodeServer, tinyFiles } from '../fixtures/sources.ts';
+import { docker, newest, output, type App, type Workshop } from '../fixtures/workshop.ts';
 
 const slowSteps = ['RUN for i in $(seq 1 40); do echo "step $i of the build"; sleep 0.05; done'];
 

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { createWorkFiles } from '../../../server/src/adapters/files/work-files.ts';
 import { createBuildLimiter } from '../../../server/src/adapters/host/local/build-limits.ts';
 import { createBerth } from '../../../server/src/composition/berth.ts';
-import type { Connect } from '../../../server/src/composition/hosts.ts';
-import { createLog } from '../../../server/src/composition/log.ts';
+import type { Connect } from '../../../server/src/composition/hosts/hosts.ts';
+import { createLog } from '../../../server/src/composition/installation/log.ts';
 import { readConfig } from '../../../server/src/config.ts';
-import type { HostConnection } from '../../../server/src/ports/host-connection.ts';
+import type { HostConnection } from '../../../server/src/ports/host/host-connection.ts';
 
 /** What the other host calls the folder that this one sees. */
 const there = '/run/bed';

@@ -2,8 +2,8 @@
  * An application, a database and a compose service on one server, with the domains app.localhost and
  * stack.localhost.
  */
-import type { BerthHost, DeploymentView } from '../berth-host.ts';
-import { deploymentEnded, quickCheck } from '../workshop.ts';
+import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
+import { deploymentEnded, quickCheck } from '../fixtures/workshop.ts';
 
 /** On which every database here is open. */
 export const databasePort = 17_001;

@@ -1,12 +1,12 @@
 /** How each kind of service is made and used: the rows of the table of lives. */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
-import { throughProxy, type DeploymentView } from '../berth-host.ts';
+import { throughProxy, type DeploymentView } from '../fixtures/berth-host.ts';
 import { bedKinds } from '../databases/data-house.ts';
 import { inSession } from '../databases/clients.ts';
-import { createRepository } from '../repository.ts';
-import { tinyFiles } from '../sources.ts';
-import { quickCheck } from '../workshop.ts';
+import { createRepository } from '../fixtures/repository.ts';
+import { tinyFiles } from '../fixtures/sources.ts';
+import { quickCheck } from '../fixtures/workshop.ts';
 import { deployed, mustBeDone, mustFail, type Life, type Place } from './life.ts';
 
 export const lifeKinds = {

@@ -3,9 +3,9 @@
  * and for a server. A step that a kind does not have is absent from its row.
  */
 import { dockerOf } from '../../bed/docker.ts';
-import type { BedHost } from '../../bed/host.ts';
-import type { BerthHost, DeploymentView } from '../berth-host.ts';
-import { deploymentEnded } from '../workshop.ts';
+import type { BedHost } from '../../bed/host/host.ts';
+import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
+import { deploymentEnded } from '../fixtures/workshop.ts';
 
 /** Where a service is made. */
 export interface Place {

@@ -5,13 +5,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../certificates/authority.ts';
-import { acmeServer, type AcmeServer } from '../../integration/acme-fixture.ts';
-import { greeted, type Greeting } from '../../integration/tls-client.ts';
+import { acmeServer, type AcmeServer } from '../../integration/proxy/acme-fixture.ts';
+import { greeted, type Greeting } from '../../integration/proxy/tls-client.ts';
 import { dockerOf } from '../../bed/docker.ts';
-import { data } from '../berth-host.ts';
-import { startLoad } from '../load.ts';
-import { nodeCommand } from '../sources.ts';
-import { docker, until, type App, type Workshop } from '../workshop.ts';
+import { data } from '../fixtures/berth-host.ts';
+import { startLoad } from '../fixtures/load.ts';
+import { nodeCommand } from '../fixtures/sources.ts';
+import { docker, until, type App, type Workshop } from '../fixtures/workshop.ts';
 
 let shop: Workshop;
 let app: App;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { nodeFlags } from '../../../server/src/domain/node-flags.ts';
-import type { BedHost } from '../../bed/host.ts';
-import type { BerthHost } from '../berth-host.ts';
+import { nodeFlags } from '../../../server/src/domain/resources/node-flags.ts';
+import type { BedHost } from '../../bed/host/host.ts';
+import type { BerthHost } from '../fixtures/berth-host.ts';
 import type { Services } from '../hosts/services.ts';
-import { docker, output, until } from '../workshop.ts';
+import { docker, output, until } from '../fixtures/workshop.ts';
 
 interface Point {
   timestamp: string;

@@ -1,9 +1,9 @@
 /** The SSH server of a bed host as its owner would change it. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { sshdConfigInside } from '../../bed/host-files.ts';
-import type { BedHost } from '../../bed/host.ts';
-import { processesOf } from '../../bed/processes.ts';
-import { until } from '../workshop.ts';
+import { sshdConfigInside } from '../../bed/host/host-files.ts';
+import type { BedHost } from '../../bed/host/host.ts';
+import { processesOf } from '../../bed/machine/processes.ts';
+import { until } from '../fixtures/workshop.ts';
 
 const own = /sshd: |\/usr\/sbin\/sshd/;
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
 import { findBed, openBed } from '../../bed/bed.ts';
 import type {} from '../../bed/global-setup.ts';
-import { dockerCli } from '../../bed/golden.ts';
-import type { BedHost } from '../../bed/host.ts';
-import { leftovers } from '../../bed/leftovers.ts';
-import { identify } from '../../bed/process-identity.ts';
+import { dockerCli } from '../../bed/host/golden.ts';
+import type { BedHost } from '../../bed/host/host.ts';
+import { leftovers } from '../../bed/machine/leftovers.ts';
+import { identify } from '../../bed/machine/process-identity.ts';
 
 const signal = new AbortController().signal;
 

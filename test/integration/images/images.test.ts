@@ -7,8 +7,8 @@ import { buildImages } from '../../../images/build.ts';
 import { imageNames, testImageNames } from '../../../images/images.ts';
 import { findBed } from '../../bed/bed.ts';
 import type {} from '../../bed/global-setup.ts';
-import { dockerCli } from '../../bed/golden.ts';
-import type { BedHost } from '../../bed/host.ts';
+import { dockerCli } from '../../bed/host/golden.ts';
+import type { BedHost } from '../../bed/host/host.ts';
 
 const signal = new AbortController().signal;
 /** Characters that break naive quoting in shell, SQL and connection strings. */

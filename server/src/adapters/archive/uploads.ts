@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { requireFreeDisk } from '../../domain/free-disk.ts';
+import { requireFreeDisk } from '../../domain/resources/free-disk.ts';
 import { randomId } from '../../ports/clock.ts';
 import { openChunkPack, type ChunkPack } from './chunk-pack.ts';
 import type { UnpackLimits } from './file-sink.ts';

@@ -1,15 +1,15 @@
 /** The builders of one host: one for each organization, started when needed and stopped when not. */
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { builderImage, builderLabel } from '../../domain/builder-image.ts';
+import { builderImage, builderLabel } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/build-engine.ts';
-import type { BuildLimiter, BuildLimits } from '../../ports/builder.ts';
-import type { BuilderFolders } from '../../ports/host-connection.ts';
+import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
+import type { BuildLimiter, BuildLimits } from '../../ports/engine/builder.ts';
+import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
-import { createEngineClient, type EngineClient } from '../engine/engine-client.ts';
-import { listImages, removeImage } from '../engine/images.ts';
-import { layersOf } from '../engine/image-load.ts';
+import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
+import { listImages, removeImage } from '../engine/images/images.ts';
+import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
 import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
 import { buildersOf, ensureBuilder, limitBuilder, stopBuilder } from './builder-container.ts';

@@ -1,15 +1,15 @@
 /** One builder on a host's engine: its container is made, asked whether it answers, limited, removed. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { builderLabel } from '../../domain/builder-image.ts';
+import { builderLabel } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/words.ts';
-import type { BuildLimits } from '../../ports/builder.ts';
-import { createdContainerAnswer } from '../engine/answers.ts';
+import { oneLine } from '../../domain/text/words.ts';
+import type { BuildLimits } from '../../ports/engine/builder.ts';
+import { createdContainerAnswer } from '../engine/services/answers.ts';
 import { listContainers, removeContainer } from '../engine/containers.ts';
-import { segment, type EngineClient } from '../engine/engine-client.ts';
-import { EngineRefusal, isAbsent } from '../engine/engine-error.ts';
-import { findImage } from '../engine/images.ts';
+import { segment, type EngineClient } from '../engine/client/engine-client.ts';
+import { EngineRefusal, isAbsent } from '../engine/client/engine-error.ts';
+import { findImage } from '../engine/images/images.ts';
 import {
   containerLimits,
   containerSpec,

@@ -1,7 +1,7 @@
 /** The folders that builders have their sockets in. */
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BuilderFolders } from '../../ports/host-connection.ts';
+import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 
 /** Of a builder's engine, and of whoever gives parts of its images. */
 export const engineSocketName = 'docker.sock';

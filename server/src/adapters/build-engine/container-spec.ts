@@ -1,9 +1,9 @@
 /** The container of a builder, as the engine API's `POST /containers/create` takes it. */
 import { createHash } from 'node:crypto';
-import { builderLabel } from '../../domain/builder-image.ts';
-import type { BuilderWalls } from '../../ports/build-engine.ts';
-import type { BuildLimits } from '../../ports/builder.ts';
-import { managedLabel } from '../../ports/engine.ts';
+import { builderLabel } from '../../domain/names/builder-image.ts';
+import type { BuilderWalls } from '../../ports/engine/build-engine.ts';
+import type { BuildLimits } from '../../ports/engine/builder.ts';
+import { managedLabel } from '../../ports/engine/engine.ts';
 
 export interface BuilderContainer {
   organizationId: string;

@@ -2,9 +2,9 @@
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { EngineClient } from '../engine/engine-client.ts';
-import { parseImageReference } from '../engine/image-reference.ts';
-import { layersOf, loadImage, saveImage } from '../engine/image-load.ts';
+import type { EngineClient } from '../engine/client/engine-client.ts';
+import { parseImageReference } from '../engine/client/image-reference.ts';
+import { layersOf, loadImage, saveImage } from '../engine/images/image-load.ts';
 import { chainIds, digestOf, imageArchive } from './layer-archive.ts';
 import { imagePart } from './image-parts.ts';
 

@@ -5,11 +5,11 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
-import { argumentNamePattern } from '../../domain/names.ts';
-import { createRedactor, redactLines } from '../../domain/redactor.ts';
-import type { Redactor } from '../../domain/redactor.ts';
-import type { BuildEngine, BuildEngines } from '../../ports/build-engine.ts';
-import type { Builder, BuilderProgram, BuildRequest, LimitedBuild } from '../../ports/builder.ts';
+import { argumentNamePattern } from '../../domain/names/names.ts';
+import { createRedactor, redactLines } from '../../domain/secrets/redactor.ts';
+import type { Redactor } from '../../domain/secrets/redactor.ts';
+import type { BuildEngine, BuildEngines } from '../../ports/engine/build-engine.ts';
+import type { Builder, BuilderProgram, BuildRequest, LimitedBuild } from '../../ports/engine/builder.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 import { builders } from './builders.ts';

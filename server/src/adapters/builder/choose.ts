@@ -1,6 +1,6 @@
 /** Which build type suits a source, for those who chose none. */
 import { AppError } from '../../domain/errors.ts';
-import type { BuilderProgram, BuildRequest, BuildType } from '../../ports/builder.ts';
+import type { BuilderProgram, BuildRequest, BuildType } from '../../ports/engine/builder.ts';
 import { requireInside } from '../files/checkout-path.ts';
 
 export type ChosenType = Exclude<BuildType, 'auto'>;

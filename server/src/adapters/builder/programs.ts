@@ -1,7 +1,7 @@
 /** Which programs that build are on this machine, and whether they start. */
 import { rm } from 'node:fs/promises';
-import { oneLine } from '../../domain/words.ts';
-import type { BuilderProgram, BuildType } from '../../ports/builder.ts';
+import { oneLine } from '../../domain/text/words.ts';
+import type { BuilderProgram, BuildType } from '../../ports/engine/builder.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 import { builders, type BuilderRow } from './builders.ts';

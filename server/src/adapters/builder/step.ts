@@ -1,4 +1,4 @@
-import type { Secret } from '../../domain/secret.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
 import type { CheckoutPath } from '../files/checkout-path.ts';
 
 /** A build with every path resolved; all of it is data. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { ContainerEnd } from '../../ports/container-end.ts';
-import type { ContainerState } from '../../ports/engine.ts';
-import { containerAnswer, containersAnswer, tasksAnswer } from './answers.ts';
-import type { EngineClient } from './engine-client.ts';
-import { segment } from './engine-client.ts';
-import { EngineRefusal, isAbsent } from './engine-error.ts';
+import type { ContainerEnd } from '../../ports/engine/container-end.ts';
+import type { ContainerState } from '../../ports/engine/engine.ts';
+import { containerAnswer, containersAnswer, tasksAnswer } from './services/answers.ts';
+import type { EngineClient } from './client/engine-client.ts';
+import { segment } from './client/engine-client.ts';
+import { EngineRefusal, isAbsent } from './client/engine-error.ts';
 
 /** Containers of this node that bear the label, ended ones included. */
 export async function listContainers(client: EngineClient, label: string): Promise<ContainerState[]> {

@@ -1,12 +1,12 @@
-import type { ServiceSpec } from '../../ports/engine.ts';
-import { managedLabel } from '../../ports/engine.ts';
-import { configsAnswer, createdAnswer } from './answers.ts';
-import type { ServiceAnswer } from './answers.ts';
-import type { EngineClient } from './engine-client.ts';
-import { segment } from './engine-client.ts';
-import { allowRefusal, EngineRefusal } from './engine-error.ts';
-import { managed, requireManaged } from './labels.ts';
-import { configName } from './service-spec.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { managedLabel } from '../../ports/engine/engine.ts';
+import { configsAnswer, createdAnswer } from './services/answers.ts';
+import type { ServiceAnswer } from './services/answers.ts';
+import type { EngineClient } from './client/engine-client.ts';
+import { segment } from './client/engine-client.ts';
+import { allowRefusal, EngineRefusal } from './client/engine-error.ts';
+import { managed, requireManaged } from './services/labels.ts';
+import { configName } from './services/service-spec.ts';
 
 /** A config younger than this is left alone: a service that will use it may be on its way. */
 const sparedMs = 120_000;

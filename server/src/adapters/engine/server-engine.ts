@@ -1,8 +1,8 @@
 /** The bare engine of a server: what it is, and a swarm made of it. */
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { ServerEngine } from '../../ports/server-shell.ts';
-import { createEngineClient } from './engine-client.ts';
+import type { ServerEngine } from '../../ports/host/server-shell.ts';
+import { createEngineClient } from './client/engine-client.ts';
 
 const version = z.looseObject({ Version: z.string(), ApiVersion: z.string() });
 const info = z.looseObject({

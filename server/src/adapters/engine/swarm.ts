@@ -1,8 +1,8 @@
 import { systemClock } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Engine, EngineInfo } from '../../ports/engine.ts';
-import { infoAnswer } from './answers.ts';
-import { changes } from './changes.ts';
+import type { Engine, EngineInfo } from '../../ports/engine/engine.ts';
+import { infoAnswer } from './services/answers.ts';
+import { changes } from './services/changes.ts';
 import {
   containerEnd,
   failedCheck,
@@ -10,21 +10,21 @@ import {
   pausedContainers,
   serviceContainers,
 } from './containers.ts';
-import { clientAt } from './engine-client.ts';
-import type { EngineAddress, EngineClient } from './engine-client.ts';
-import { diskUsage, removeEnded } from './disk-usage.ts';
-import { exec } from './exec.ts';
-import { askRegistry, pullImage, pushImage } from './image-transfer.ts';
-import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images.ts';
-import { serviceLogs } from './logs.ts';
-import { interact } from './interact.ts';
-import { createNetworks } from './networks.ts';
-import { programOutput, removeContainers } from './program.ts';
-import { runTask } from './run-task.ts';
-import { removeService } from './service-removal.ts';
-import { specDigest } from './service-spec.ts';
-import { createServices } from './services.ts';
-import { listTasks } from './tasks.ts';
+import { clientAt } from './client/engine-client.ts';
+import type { EngineAddress, EngineClient } from './client/engine-client.ts';
+import { diskUsage, removeEnded } from './view/disk-usage.ts';
+import { exec } from './exec/exec.ts';
+import { askRegistry, pullImage, pushImage } from './images/image-transfer.ts';
+import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images/images.ts';
+import { serviceLogs } from './logs/logs.ts';
+import { interact } from './exec/interact.ts';
+import { createNetworks } from './networks/networks.ts';
+import { programOutput, removeContainers } from './exec/program.ts';
+import { runTask } from './exec/run-task.ts';
+import { removeService } from './services/service-removal.ts';
+import { specDigest } from './services/service-spec.ts';
+import { createServices } from './services/services.ts';
+import { listTasks } from './services/tasks.ts';
 import { listVolumes, removeVolume } from './volumes.ts';
 
 export type SwarmEngineOptions = EngineAddress & {

@@ -1,10 +1,10 @@
-import { managedLabel } from '../../ports/engine.ts';
-import { containersAnswer, volumeAnswer, volumesAnswer } from './answers.ts';
+import { managedLabel } from '../../ports/engine/engine.ts';
+import { containersAnswer, volumeAnswer, volumesAnswer } from './services/answers.ts';
 import { removeContainer } from './containers.ts';
-import type { EngineClient } from './engine-client.ts';
-import { segment } from './engine-client.ts';
-import { isAbsent } from './engine-error.ts';
-import { requireManaged } from './labels.ts';
+import type { EngineClient } from './client/engine-client.ts';
+import { segment } from './client/engine-client.ts';
+import { isAbsent } from './client/engine-error.ts';
+import { requireManaged } from './services/labels.ts';
 
 /** Names of this node's volumes that bear the label, sorted. */
 export async function listVolumes(client: EngineClient, label: string): Promise<string[]> {

@@ -5,9 +5,9 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BuildRequest, BuildType } from '../../ports/builder.ts';
+import type { BuildRequest, BuildType } from '../../ports/engine/builder.ts';
 import { createBuilder } from '../builder/builder.ts';
-import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
+import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { createGit } from '../git/cli.ts';
 import { createWorkFiles } from './work-files.ts';
 

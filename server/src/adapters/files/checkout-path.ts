@@ -5,7 +5,7 @@
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { parseSourcePath } from '../../domain/git-source.ts';
+import { parseSourcePath } from '../../domain/git/git-source.ts';
 
 export interface ResolveOptions {
   /** Input that named it, for the refusal. */

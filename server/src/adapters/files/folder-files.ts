@@ -1,6 +1,6 @@
 /** Files in folders of this machine. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { FolderFiles } from '../../ports/folder-files.ts';
+import type { FolderFiles } from '../../ports/host/folder-files.ts';
 
 export const localFolderFiles: FolderFiles = {
   async list(path) {

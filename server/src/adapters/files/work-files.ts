@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { cp, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import type { WorkFiles } from '../../ports/work-files.ts';
+import type { WorkFiles } from '../../ports/host/work-files.ts';
 import { CheckoutPath, requireInside } from './checkout-path.ts';
 import { freeBytes } from './free-bytes.ts';
 

@@ -5,7 +5,7 @@
 import { createSign } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createCall, type CallTarget } from './call.ts';
 import { github } from './github.ts';

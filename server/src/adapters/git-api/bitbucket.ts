@@ -1,5 +1,5 @@
 /** Bitbucket Cloud, API 2.0 (developer.atlassian.com/cloud/bitbucket/rest). */
-import type { PullRequestEvent } from '../../domain/git-event.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { z } from 'zod';
 import { allPages, type Call } from './call.ts';
 import { pathOf, type Row } from './row.ts';

@@ -1,7 +1,7 @@
 /** One request to a git host's interface. */
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { Secret } from '../../domain/secret.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
 import type { Outgoing, OutgoingAnswer, OutgoingBy } from '../../ports/outgoing.ts';
 
 export interface CallOptions {

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
-import type { GitProvider } from '../../domain/git-host.ts';
-import { Secret } from '../../domain/secret.ts';
+import type { GitProvider } from '../../domain/git/git-host.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { GitApi, GitApiAccess } from '../../ports/git-api.ts';
-import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
+import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { createGitApis } from './git-apis.ts';
 
 let host: GitHost;

@@ -1,5 +1,5 @@
 /** The interfaces of git hosts: one row per provider. */
-import type { GitProvider } from '../../domain/git-host.ts';
+import type { GitProvider } from '../../domain/git/git-host.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { GitApis } from '../../ports/git-api.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';

@@ -2,7 +2,7 @@
  * GitHub and GitHub Enterprise, REST API 2022-11-28 (docs.github.com/rest); also the paths that Gitea has in
  * common with it.
  */
-import type { PullRequestEvent } from '../../domain/git-event.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { z } from 'zod';
 import type { GitApi, GitRepository } from '../../ports/git-api.ts';
 import { allPages, type Call } from './call.ts';

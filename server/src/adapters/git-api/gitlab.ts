@@ -1,5 +1,5 @@
 /** GitLab, REST API v4 (docs.gitlab.com/api). */
-import type { PullRequestEvent } from '../../domain/git-event.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { z } from 'zod';
 import { allPages, type Call } from './call.ts';
 import type { Row } from './row.ts';

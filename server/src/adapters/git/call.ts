@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { createRedactor, redactLines } from '../../domain/redactor.ts';
+import { createRedactor, redactLines } from '../../domain/secrets/redactor.ts';
 import type { GitRun } from '../../ports/git.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';

@@ -2,8 +2,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../../domain/errors.ts';
-import { parseCommit, parseGitUrl, parseRefName } from '../../domain/git-source.ts';
-import type { GitUrl } from '../../domain/git-source.ts';
+import { parseCommit, parseGitUrl, parseRefName } from '../../domain/git/git-source.ts';
+import type { GitUrl } from '../../domain/git/git-source.ts';
 import type { Git, GitSource } from '../../ports/git.ts';
 import type { Gate, JudgedHost, Outgoing } from '../../ports/outgoing.ts';
 import { createCall } from './call.ts';

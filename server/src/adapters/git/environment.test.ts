@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseGitUrl } from '../../domain/git-source.ts';
-import { Secret } from '../../domain/secret.ts';
+import { parseGitUrl } from '../../domain/git/git-source.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { createGitEnvironment, gitConfig } from './environment.ts';
 import { sshConfig } from './ssh-config.ts';
 

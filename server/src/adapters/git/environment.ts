@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import type { GitUrl } from '../../domain/git-source.ts';
-import type { Secret } from '../../domain/secret.ts';
+import type { GitUrl } from '../../domain/git/git-source.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
 import { sshConfig, type SshPin } from './ssh-config.ts';
 import { privateKeyText } from './private-key.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseGitUrl } from '../../domain/git-source.ts';
+import { parseGitUrl } from '../../domain/git/git-source.ts';
 import { gitFailure, submoduleFailure, wantsFullFetch } from './failures.ts';
 
 const https = parseGitUrl('https://git.example/o/r');

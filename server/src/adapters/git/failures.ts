@@ -1,9 +1,9 @@
 /** What git and ssh say when they fail, as sentences for people. */
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import type { GitUrl } from '../../domain/git-source.ts';
+import type { GitUrl } from '../../domain/git/git-source.ts';
 import type { ConnectFailure } from '../../ports/outgoing.ts';
-import { anyOf } from '../../domain/pattern.ts';
+import { anyOf } from '../../domain/routing/pattern.ts';
 
 export interface Asked {
   source: GitUrl;

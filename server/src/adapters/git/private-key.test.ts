@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { privateKeyText } from './private-key.ts';
 
 let folder = '';

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Secret } from '../../domain/secret.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
 
 /**
  * The key as OpenSSH takes it: it refuses CR LF and a missing last line break, as they come out of web forms.

@@ -1,6 +1,6 @@
 /** The hosts that one checkout reaches by ssh: the source's own, and those of its submodules. */
 import { join } from 'node:path';
-import { parseGitUrl, type GitUrl } from '../../domain/git-source.ts';
+import { parseGitUrl, type GitUrl } from '../../domain/git/git-source.ts';
 import type { JudgedHost, Outgoing, OutgoingBy } from '../../ports/outgoing.ts';
 import { CheckoutPath } from '../files/checkout-path.ts';
 import type { Call } from './call.ts';

@@ -1,7 +1,7 @@
 /** Links followed on a machine, whichever it is. */
 import { posix } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { isProcessPath } from '../../domain/server-path.ts';
+import { isProcessPath } from '../../domain/names/server-path.ts';
 
 /** Where a link leads; undefined for what is no link. */
 export type LinkTarget = { path: string } | 'nothing' | undefined;

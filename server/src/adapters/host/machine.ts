@@ -1,18 +1,18 @@
 /** The adapters of one machine over its connection; the same for Berth's own and for all others. */
 import { join } from 'node:path';
-import { localServer } from '../../domain/server-key.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { Builder } from '../../ports/builder.ts';
-import type { BuildEngines, BuilderWalls } from '../../ports/build-engine.ts';
+import type { Builder } from '../../ports/engine/builder.ts';
+import type { BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { ProxyStore } from '../../ports/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Proxy } from '../../ports/proxy.ts';
-import type { Host, HostFacts } from '../../ports/host.ts';
-import type { HostConnection } from '../../ports/host-connection.ts';
+import type { Host, HostFacts } from '../../ports/host/host.ts';
+import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { BuildEnginesOptions } from '../build-engine/build-engines.ts';
 import { createBuilder } from '../builder/builder.ts';
-import { createEngineView } from '../engine/engine-view.ts';
-import { createImageFetch } from '../engine/image-fetch.ts';
+import { createEngineView } from '../engine/view/engine-view.ts';
+import { createImageFetch } from '../engine/images/image-fetch.ts';
 import { createSwarmEngine } from '../engine/swarm.ts';
 import { createCaddyProxy, type ProxyWatcher } from '../proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../proxy/caddy-store.ts';

@@ -2,10 +2,10 @@
 import { request as startRequest } from 'node:http';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
-import type { Secret } from '../../domain/secret.ts';
-import { thresholdKinds } from '../../domain/metrics.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
+import { thresholdKinds } from '../../domain/resources/metrics.ts';
 import type { MetricsRange, MonitoringAgent } from '../../ports/metrics.ts';
-import { textOf } from '../engine/engine-http.ts';
+import { textOf } from '../engine/client/engine-http.ts';
 
 export interface AgentAddress {
   /** Unix socket of this machine. */

@@ -9,18 +9,18 @@ import type { AgentProgram } from '../../ports/metrics.ts';
 
 /** What the agent imports, by path from `server/src/` without the end; agent-program.test.ts holds it. */
 export const agentFiles = [
-  'adapters/engine/engine-http',
-  'adapters/engine/registry-header',
+  'adapters/engine/client/engine-http',
+  'adapters/engine/client/registry-header',
   'adapters/metrics/agent',
   'adapters/metrics/collector',
   'adapters/metrics/containers',
   'adapters/metrics/history',
   'adapters/metrics/machine',
   'adapters/metrics/series',
-  'domain/cron',
   'domain/errors',
-  'domain/metrics',
-  'domain/service-ref',
+  'domain/names/service-ref',
+  'domain/resources/metrics',
+  'domain/time/cron',
 ] as const;
 
 const root = join(import.meta.dirname, '..', '..');

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import type { Passing } from '../../domain/metrics.ts';
+import type { Passing } from '../../domain/resources/metrics.ts';
 import type { CollectorSettings } from '../../ports/metrics.ts';
 import { createCollector, type RunningCollector } from './collector.ts';
 

@@ -2,8 +2,8 @@
  * Measures a machine and its containers again and again: within Berth on its own machine, within the agent on
  * servers.
  */
-import { nextTime } from '../../domain/cron.ts';
-import { pointsOf, createThresholds, type Passing } from '../../domain/metrics.ts';
+import { nextTime } from '../../domain/time/cron.ts';
+import { pointsOf, createThresholds, type Passing } from '../../domain/resources/metrics.ts';
 import type { Collector, CollectorSettings } from '../../ports/metrics.ts';
 import { createContainerSampler, type ServiceSamples } from './containers.ts';
 import { createHistory, type History } from './history.ts';

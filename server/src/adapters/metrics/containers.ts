@@ -1,7 +1,7 @@
 /** The containers of a machine as its engine counts them (engine API, "Get container stats"). */
-import { ownerOfLabels, serviceKey } from '../../domain/service-ref.ts';
-import { isMeasured, type NamePatterns, type ServiceSample } from '../../domain/metrics.ts';
-import { wholeAnswer } from '../engine/engine-http.ts';
+import { ownerOfLabels, serviceKey } from '../../domain/names/service-ref.ts';
+import { isMeasured, type NamePatterns, type ServiceSample } from '../../domain/resources/metrics.ts';
+import { wholeAnswer } from '../engine/client/engine-http.ts';
 
 export interface Listed {
   Id: string;

@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { MachineSample, ServiceSample } from '../../domain/metrics.ts';
+import type { MachineSample, ServiceSample } from '../../domain/resources/metrics.ts';
 import { createHistory } from './history.ts';
 
 let folder = '';

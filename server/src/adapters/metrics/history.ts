@@ -3,7 +3,7 @@
  * asked in two files (decisions 15).
  */
 import { join } from 'node:path';
-import { merged, type MachineSample, type ServiceSample } from '../../domain/metrics.ts';
+import { merged, type MachineSample, type ServiceSample } from '../../domain/resources/metrics.ts';
 import { createSeries, type Moment, type Series } from './series.ts';
 
 export interface History {

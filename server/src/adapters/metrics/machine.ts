@@ -1,7 +1,7 @@
 /** A machine as its kernel tells (proc(5)). */
 import { readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MachineSample } from '../../domain/metrics.ts';
+import type { MachineSample } from '../../domain/resources/metrics.ts';
 
 export interface MachinePlaces {
   /** Where the machine's proc file system is. */

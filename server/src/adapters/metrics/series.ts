@@ -6,7 +6,7 @@ import { createReadStream } from 'node:fs';
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { MachineSample, ServiceSample } from '../../domain/metrics.ts';
+import type { MachineSample, ServiceSample } from '../../domain/resources/metrics.ts';
 
 export interface Moment {
   machine: MachineSample;

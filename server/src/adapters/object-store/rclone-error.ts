@@ -1,8 +1,8 @@
 /** What rclone says of a failure, as a sentence for people. */
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { anyOf } from '../../domain/pattern.ts';
-import { createRedactor } from '../../domain/redactor.ts';
+import { anyOf } from '../../domain/routing/pattern.ts';
+import { createRedactor } from '../../domain/secrets/redactor.ts';
 import type { StorePlace } from '../../ports/object-store.ts';
 import type { PipedEnd } from '../../shell/piped.ts';
 

@@ -7,7 +7,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import type { Socket } from 'node:net';
 import { pipeline, type Duplex } from 'node:stream';
 import { AppError } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import type { Gate, JudgedHost } from '../../ports/outgoing.ts';
 import { newToken } from '../../ports/token.ts';
 import { connectTo } from './connect.ts';

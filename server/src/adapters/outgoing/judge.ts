@@ -2,7 +2,7 @@
 import { ADDRCONFIG } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { AppError } from '../../domain/errors.ts';
-import { judgeAddress, parseOutgoingHost, type OutgoingPolicy } from '../../domain/outgoing.ts';
+import { judgeAddress, parseOutgoingHost, type OutgoingPolicy } from '../../domain/network/outgoing.ts';
 import type { ConnectFailure, JudgedHost } from '../../ports/outgoing.ts';
 
 /** The addresses of a name, as every program of this machine gets them; none when nobody has it. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createTcp, type AddressInfo, type Server } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OutgoingPolicy } from '../../domain/outgoing.ts';
+import type { OutgoingPolicy } from '../../domain/network/outgoing.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
 import { createOutgoing } from './outgoing.ts';
 

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { AppError } from '../../domain/errors.ts';
-import type { OutgoingPolicy } from '../../domain/outgoing.ts';
+import type { OutgoingPolicy } from '../../domain/network/outgoing.ts';
 import type { JudgedHost, Outgoing, OutgoingBy, OutgoingRequest } from '../../ports/outgoing.ts';
 import { failureOf } from './connect.ts';
 import { createGatehouse } from './gate.ts';

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { AppError } from '../../domain/errors.ts';
-import { adminOrigin } from './caddy-config.ts';
+import { adminOrigin } from './config/caddy-config.ts';
 
 export interface AdminAddress {
   socketPath: string;

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { FolderFiles } from '../../ports/folder-files.ts';
+import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import { localFolderFiles } from '../files/folder-files.ts';
 
 /** A file beside the admin socket: connections are not to be used again while it is there. */

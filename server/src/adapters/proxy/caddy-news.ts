@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { z } from 'zod';
-import type { AcmeProblem } from '../../domain/acme-problem.ts';
+import type { AcmeProblem } from '../../domain/certificates/acme-problem.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
 
 /** File name of the socket in the bound folder. */

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
-import type { FolderFiles } from '../../ports/folder-files.ts';
+import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import { localFolderFiles } from '../files/folder-files.ts';
 
 /**

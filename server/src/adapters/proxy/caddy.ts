@@ -3,16 +3,16 @@ import { setImmediate as othersFirst } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
 import type { CertificateNews } from '../../ports/certificate-news.ts';
-import type { FolderFiles } from '../../ports/folder-files.ts';
+import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { localFolderFiles } from '../files/folder-files.ts';
 import { callAdmin, type AdminAddress, type AdminAnswer } from './caddy-admin.ts';
-import { caddyDocument, idOf } from './caddy-config.ts';
-import type { CaddySettings } from './caddy-config.ts';
+import { caddyDocument, idOf } from './config/caddy-config.ts';
+import type { CaddySettings } from './config/caddy-config.ts';
 import { createDrain } from './caddy-drain.ts';
 import { listenForNews, newsSocketName } from './caddy-news.ts';
-import { watchRequests } from './caddy-requests.ts';
-import { proxyFilePrefix, type ProxyFile } from './caddy-tls.ts';
+import { watchRequests } from './config/caddy-requests.ts';
+import { proxyFilePrefix, type ProxyFile } from './config/caddy-tls.ts';
 import { adminSocketInContainer } from './proxy-service.ts';
 
 /** Told to whoever watches a proxy. */

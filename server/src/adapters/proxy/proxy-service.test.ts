@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { initialDocument } from './caddy-config.ts';
+import { initialDocument } from './config/caddy-config.ts';
 import { proxyServiceSpec } from './proxy-service.ts';
 
 test('the proxy is this service', () => {

@@ -1,5 +1,5 @@
-import type { HealthCheck, ServiceSpec } from '../../ports/engine.ts';
-import { initialDocument } from './caddy-config.ts';
+import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
+import { initialDocument } from './config/caddy-config.ts';
 
 /** Name of the platform's proxy on the engine. */
 export const proxyServiceName = 'berth-proxy';

@@ -1,7 +1,7 @@
-import { bcryptPattern, parseUsername } from '../../domain/basic-auth.ts';
+import { bcryptPattern, parseUsername } from '../../domain/secrets/basic-auth.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { checkRedirect } from '../../domain/redirect.ts';
-import { parseRequestHeaders } from '../../domain/request-headers.ts';
+import { checkRedirect } from '../../domain/routing/redirect.ts';
+import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
 import type { Route } from '../../ports/proxy.ts';
 
 const hostPattern = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;

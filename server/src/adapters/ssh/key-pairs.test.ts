@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import ssh2, { type utils } from 'ssh2';
 import { describe, expect, it } from 'vitest';
-import type { KeyPair } from '../../ports/key-pairs.ts';
+import type { KeyPair } from '../../ports/host/key-pairs.ts';
 import { sshKeyPairs } from './key-pairs.ts';
 
 const pkcs8 = {

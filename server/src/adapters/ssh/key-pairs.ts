@@ -3,8 +3,8 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ParsedKey, utils } from 'ssh2';
 import { badField } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
-import type { KeyPair, KeyPairs, KeyPairType } from '../../ports/key-pairs.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
+import type { KeyPair, KeyPairs, KeyPairType } from '../../ports/host/key-pairs.ts';
 
 const rsaBits = 4096;
 const attemptsLimit = 8;

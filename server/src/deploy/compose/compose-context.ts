@@ -1,12 +1,12 @@
 /** What the stages of a compose service have. */
-import type { EnvBlocks } from '../../domain/env.ts';
+import type { EnvBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
-import type { Host } from '../../ports/host.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
+import type { Host } from '../../ports/host/host.ts';
 import type { DeployPorts, GitLink, Placement, StageContext, SurroundingBlocksOf } from '../context.ts';
 import type { HostAccess, HostParts } from '../host-parts.ts';
-import type { DomainRecord, MountRecord } from '../release-inputs.ts';
+import type { DomainRecord, MountRecord } from '../release/release-inputs.ts';
 import type { ComposeSnapshot } from './compose-snapshot.ts';
 
 /**

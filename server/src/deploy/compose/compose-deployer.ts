@@ -1,6 +1,6 @@
 /** How compose services are deployed: the records they are made of, and the plan. */
-import { composeVariables } from '../../domain/compose-variables.ts';
-import { addressesOf } from '../addresses.ts';
+import { composeVariables } from '../../domain/variables/compose-variables.ts';
+import { addressesOf } from '../spec/addresses.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
 import { hostOf, partsOf } from '../host-parts.ts';
 import { secretFiles, secretValues } from '../log-secrets.ts';

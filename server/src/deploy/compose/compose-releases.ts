@@ -1,7 +1,7 @@
 /** From the plan to the services that the engine is asked for: what of it is only known on this server. */
 import { join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { parseEnv } from '../../domain/dotenv.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
 import type {
   ComposePlan,
   PlannedFile,
@@ -10,7 +10,7 @@ import type {
   PlannedService,
 } from '../../modules/compose/translation/plan.ts';
 import { inFolder } from '../../modules/compose/translation/service.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import { secretValues } from '../log-secrets.ts';
 import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
@@ -162,7 +162,7 @@ async function sourceText(context: ComposeContext, path: string, where: string):
   if (beside) return beside.content ?? '';
   const folder = folderOf(compose);
   if (folder === undefined) {
-    const { formatEnv } = await import('../../domain/dotenv.ts');
+    const { formatEnv } = await import('../../domain/variables/dotenv.ts');
     return compose.createEnvFile && /^(\.\/)?\.env$/.test(path) ? formatEnv(variables) : undefined;
   }
   return fileSystem.readInside(

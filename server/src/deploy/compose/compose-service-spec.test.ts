@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { composeRef } from '../../domain/service-ref.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
 import { translate } from '../../modules/compose/translation/translate.ts';
 import { dangersOfPlan, dangersOfSpec } from '../../modules/host-reach/dangers.ts';
-import { builtServiceImage } from '../image-name.ts';
+import { builtServiceImage } from '../images/image-name.ts';
 import { composeServiceSpec, type ComposeSpecInputs, type KnownMount } from './compose-service-spec.ts';
 
 const compose = {

@@ -1,15 +1,15 @@
 /** From a planned service to the one the engine is asked for. Pure. */
-import { composeServiceName } from '../../domain/names.ts';
-import { composeRef } from '../../domain/service-ref.ts';
+import { composeServiceName } from '../../domain/names/names.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
-import type { HealthCheck, ServiceMount, ServiceSpec } from '../../ports/engine.ts';
+import type { HealthCheck, ServiceMount, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Placement } from '../context.ts';
-import { healthCheckOf, probeTarget } from '../health-check.ts';
-import type { DomainRecord, MountRecord } from '../release-inputs.ts';
-import { monitorMs, type DescribedSpec } from '../service-spec.ts';
-import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec-parts.ts';
+import { healthCheckOf, probeTarget } from '../release/health-check.ts';
+import type { DomainRecord, MountRecord } from '../release/release-inputs.ts';
+import { monitorMs, type DescribedSpec } from '../spec/service-spec.ts';
+import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec/spec-parts.ts';
 
 /**
  * A mount whose source is known: `copy` is a folder or file of the repository on this server, `file` a text.

@@ -5,7 +5,7 @@
 import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Dependency } from '../../modules/compose/translation/plan.ts';
 import type { ReleasedInputs } from '../inputs/inputs.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
 
 export interface ComposeSnapshot extends ReleasedInputs {
   /** The file, where it came from the record. */

@@ -11,7 +11,7 @@ import {
   createGitFixture,
   makeRepository,
   type GitFixture,
-} from '../../../../test/integration/git-fixture.ts';
+} from '../../../../test/integration/git/git-fixture.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { plainCompose } from '../../../../test/world/plain-compose.ts';
 import { createSwarmEngine } from '../../adapters/engine/swarm.ts';
@@ -19,13 +19,13 @@ import { createWorkFiles } from '../../adapters/files/work-files.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
-import type { EnvBlocks } from '../../domain/env.ts';
+import type { EnvBlocks } from '../../domain/variables/env.ts';
 import { createComposeApprovals, type ComposeApprovals } from '../../modules/compose/approvals.ts';
 import { createComposes, type Composes } from '../../modules/compose/compose.ts';
 import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { randomId, systemClock } from '../../ports/clock.ts';
 import { createFileJudge } from './judge-file.ts';
-import { composeVariables } from '../../domain/compose-variables.ts';
+import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { readComposeFile } from './read-file.ts';
 
 const harmless = 'services:\n  web: { image: "nginx:1" }\n';

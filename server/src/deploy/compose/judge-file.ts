@@ -2,15 +2,15 @@
  * What a compose file, as its variables make it now, asks of the machine, held against what was approved: at
  * every deployment, whoever caused it (decisions 8). What is missing is kept for whoever may approve it.
  */
-import { canonical, digestOf } from '../../domain/danger.ts';
+import { canonical, digestOf } from '../../domain/access/danger.ts';
 import { AppError } from '../../domain/errors.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { composeRef } from '../../domain/service-ref.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import { dangersOfPlan } from '../../modules/host-reach/dangers.ts';
 import { asApproved, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
-import { refusal } from '../judged-engine.ts';
+import { refusal } from '../images/judged-engine.ts';
 import { fieldOf, type JudgeFile } from './compose-context.ts';
 
 export interface JudgeFileParts {

@@ -4,12 +4,12 @@
  */
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
 import { composeInputs } from '../inputs/compose-inputs.ts';
-import { managedLabel } from '../../ports/engine.ts';
+import { managedLabel } from '../../ports/engine/engine.ts';
 import { AppError } from '../../domain/errors.ts';
-import { composeRef } from '../../domain/service-ref.ts';
-import { bringImage } from '../bring-image.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
+import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
-import { builtServiceImage } from '../image-name.ts';
+import { builtServiceImage } from '../images/image-name.ts';
 import { buildLimitMs, checkDisk } from '../stages/build.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 import { fieldOf, type ComposeContext } from './compose-context.ts';

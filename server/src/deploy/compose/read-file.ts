@@ -2,8 +2,8 @@
  * Brings the compose file here and understands it; what its repository or its variables make of it is judged
  * as it will run.
  */
-import { blocksOfRepository } from '../../domain/compose-variables.ts';
-import { formatEnv, parseEnv } from '../../domain/dotenv.ts';
+import { blocksOfRepository } from '../../domain/variables/compose-variables.ts';
+import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
 import { inFolder } from '../../modules/compose/translation/service.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';

@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { builtPrefix } from '../../domain/image-reference.ts';
-import { composeServiceName } from '../../domain/names.ts';
-import { composeRef } from '../../domain/service-ref.ts';
-import { bringImage } from '../bring-image.ts';
+import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { composeServiceName } from '../../domain/names/names.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
+import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';
 import {

@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
-import { composeServiceName } from '../../domain/names.ts';
-import { composeRef } from '../../domain/service-ref.ts';
-import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine.ts';
-import { applyService } from '../apply-release.ts';
+import { composeServiceName } from '../../domain/names/names.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
+import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
+import { applyService } from '../release/apply-release.ts';
 import { awaitRelease } from '../stages/await-healthy.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import type { ComposeRelease } from './compose-snapshot.ts';

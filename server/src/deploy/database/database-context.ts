@@ -1,9 +1,9 @@
 /** What the stages of a database have. */
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseKind } from '../../modules/database/kinds.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
-import type { MountRecord } from '../release-inputs.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
+import type { MountRecord } from '../release/release-inputs.ts';
 import type { DeployPorts, Placement, StageContext, SurroundingBlocksOf } from '../context.ts';
 import type { HostAccess, HostParts } from '../host-parts.ts';
 

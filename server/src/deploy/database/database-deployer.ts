@@ -1,6 +1,6 @@
 /** How databases are deployed: the records they are made of, and the plans. */
-import { resolveEnv } from '../../domain/env.ts';
-import type { DeploymentKind } from '../../domain/lifecycle.ts';
+import { resolveEnv } from '../../domain/variables/env.ts';
+import type { DeploymentKind } from '../../domain/states/lifecycle.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 import { bind, type Deployer, type Stage } from '../context.ts';
 import { hostOf } from '../host-parts.ts';

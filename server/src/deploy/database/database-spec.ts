@@ -1,12 +1,12 @@
 /** From the record of a database to the service the engine is asked for. Pure. */
-import { databaseRef } from '../../domain/service-ref.ts';
-import { splitWords } from '../../domain/words.ts';
+import { databaseRef } from '../../domain/names/service-ref.ts';
+import { splitWords } from '../../domain/text/words.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
-import type { PublishedPort, ServiceSpec } from '../../ports/engine.ts';
+import type { PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Placement } from '../context.ts';
-import { probeTarget, watchingProbe } from '../health-check.ts';
-import type { MountRecord } from '../release-inputs.ts';
+import { probeTarget, watchingProbe } from '../release/health-check.ts';
+import type { MountRecord } from '../release/release-inputs.ts';
 import {
   filesOf,
   limitsOf,
@@ -14,7 +14,7 @@ import {
   serviceLabels,
   serviceMount,
   volumeLabels,
-} from '../spec-parts.ts';
+} from '../spec/spec-parts.ts';
 
 export interface DatabaseSpecInputs {
   database: DatabaseRecord;

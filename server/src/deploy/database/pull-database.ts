@@ -1,8 +1,8 @@
 /** Brings the image of a database to this server, and refuses one that the data is not fit for. */
 import { AppError } from '../../domain/errors.ts';
-import { databaseRef } from '../../domain/service-ref.ts';
+import { databaseRef } from '../../domain/names/service-ref.ts';
 import { majorOfImage, refuseMajorJump } from '../../modules/database/version.ts';
-import { bringImage } from '../bring-image.ts';
+import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
 

@@ -5,9 +5,9 @@
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
 import { askServer, lastWords } from '../../modules/database/ask-server.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Stage } from '../context.ts';
-import { watchRelease } from '../release-watch.ts';
+import { watchRelease } from '../release/release-watch.ts';
 import type { DatabaseContext } from './database-context.ts';
 import { withPort } from './database-spec.ts';
 import { composeDatabaseSpec } from './release-database.ts';

@@ -1,6 +1,11 @@
 /** What an application's release is made of: its settings, variables, mounts, ports and registry. Pure. */
-import { resolveBlock, resolveEnv, type EnvBlocks, type SurroundingBlocks } from '../../domain/env.ts';
-import { secretBlock, secretNames } from '../../domain/secret-env.ts';
+import {
+  resolveBlock,
+  resolveEnv,
+  type EnvBlocks,
+  type SurroundingBlocks,
+} from '../../domain/variables/env.ts';
+import { secretBlock, secretNames } from '../../domain/variables/secret-env.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { mountFacts, type ReleaseInputs } from './inputs.ts';
 

@@ -1,5 +1,5 @@
 /** What a compose service's release is made of, besides what its repository has. Pure. */
-import { resolveBlock, type EnvBlocks } from '../../domain/env.ts';
+import { resolveBlock, type EnvBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import { mountFacts, type ReleaseInputs } from './inputs.ts';
 

@@ -2,8 +2,8 @@
  * What variables may refer to by the name of a service of the same environment (decisions 3): a database's
  * address and its parts, an application's host.
  */
-import type { ServiceReferences } from '../../domain/env.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
+import type { ServiceReferences } from '../../domain/variables/env.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../../db/tables.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { Released, Stage, StageContext } from '../context.ts';
-import { watchRelease } from '../release-watch.ts';
+import { watchRelease } from '../release/release-watch.ts';
 
 const stepMs = 60_000;
 const lastLines = 40;

@@ -1,13 +1,13 @@
 /** Makes the image from the source, within the limits of the settings. */
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { formatEnv } from '../../domain/dotenv.ts';
-import { parseSourcePath } from '../../domain/git-source.ts';
-import { Secret } from '../../domain/secret.ts';
-import { ownerLabels } from '../../domain/service-ref.ts';
-import { managedLabel } from '../../ports/engine.ts';
-import type { BuildType } from '../../ports/builder.ts';
-import { builtImage } from '../image-name.ts';
+import { formatEnv } from '../../domain/variables/dotenv.ts';
+import { parseSourcePath } from '../../domain/git/git-source.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
+import { managedLabel } from '../../ports/engine/engine.ts';
+import type { BuildType } from '../../ports/engine/builder.ts';
+import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 

@@ -1,11 +1,11 @@
 /** Brings the source to this server: one row per kind of source. */
 import { AppError } from '../../domain/errors.ts';
-import { gitProviders } from '../../domain/git-host.ts';
-import { Secret } from '../../domain/secret.ts';
-import { registryOf } from '../../domain/image-reference.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
+import { gitProviders } from '../../domain/git/git-host.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
+import { registryOf } from '../../domain/names/image-reference.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { DeployContext, Stage } from '../context.ts';
-import { bringImage } from '../bring-image.ts';
+import { bringImage } from '../images/bring-image.ts';
 import { fetchRepository, fetchSentence } from './fetch-repository.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
 

@@ -2,8 +2,13 @@
  * Fetches the repository of a service of any kind into the deployment's work folder, and stores its commit.
  */
 import { AppError } from '../../domain/errors.ts';
-import { gitSourceOf, isGitProvider, type GitSource, type GitSourceFields } from '../../domain/git-host.ts';
-import { Secret } from '../../domain/secret.ts';
+import {
+  gitSourceOf,
+  isGitProvider,
+  type GitSource,
+  type GitSourceFields,
+} from '../../domain/git/git-host.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { checkLocalRepository } from '../../modules/application/checks.ts';
 import type { DeployPorts, GitLink, StageContext } from '../context.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';

@@ -2,7 +2,7 @@
  * Removes what the release replaced: a service under a former name, and images beyond the newest N of this
  * application.
  */
-import { isSameService, ownerLabels, ownerOfLabels } from '../../domain/service-ref.ts';
+import { isSameService, ownerLabels, ownerOfLabels } from '../../domain/names/service-ref.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 

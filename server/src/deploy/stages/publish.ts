@@ -1,5 +1,5 @@
 /** Pushes the image to the application's registry, so that other servers can pull it. */
-import { registryOf } from '../../domain/image-reference.ts';
+import { registryOf } from '../../domain/names/image-reference.ts';
 import type { DeployContext, Stage } from '../context.ts';
 
 export const publish: Stage = {

@@ -3,13 +3,13 @@
  * can be made again.
  */
 import { AppError } from '../../domain/errors.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
-import { applyRelease } from '../apply-release.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
+import { applyRelease } from '../release/apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
-import { bringImage } from '../bring-image.ts';
-import { composeSpec, joinedNetworks } from '../compose-spec.ts';
-import { builtPrefix } from '../../domain/image-reference.ts';
+import { bringImage } from '../images/bring-image.ts';
+import { composeSpec, joinedNetworks } from '../spec/compose-spec.ts';
+import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 

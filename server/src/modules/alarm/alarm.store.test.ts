@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { textOf } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { Live } from '../../domain/live.ts';
+import type { Live } from '../../domain/states/live.ts';
 import { router } from '../../procedure/registry.ts';
 import { createAlarms, type Alarms } from './alarm.ts';
 import { alarmContract } from './contract.ts';

@@ -2,9 +2,9 @@
 import type { AlarmKind } from './record.ts';
 import { alarmKindNames, alarmKinds } from './record.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { FactEvent, FactSubject, TellFact } from '../../domain/fact.ts';
+import type { FactEvent, FactSubject, TellFact } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import { unknownCursor } from '../../procedure/page.ts';
+import { unknownCursor } from '../../procedure/input/page.ts';
 import type { AlarmRecord, AlarmStore } from './store.ts';
 
 /** Something that is wrong at this moment. */

@@ -1,6 +1,6 @@
 /** What is wrong in the organization. */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { alarmRecord } from './record.ts';
 

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../procedure/context.ts';
-import { cutPage } from '../../procedure/page.ts';
+import { cutPage } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import { reachOf } from '../../domain/permissions.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import type { Alarms } from './alarm.ts';
 import type { alarmContract } from './contract.ts';
 

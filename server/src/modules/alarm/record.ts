@@ -1,6 +1,6 @@
 /** Alarms: what is wrong now, and what was. */
 import { z } from 'zod';
-import type { FactEvent } from '../../domain/fact.ts';
+import type { FactEvent } from '../../domain/states/fact.ts';
 
 /** What notifications are told at the begin and at the end; null: whoever found it tells it itself. */
 export const alarmKinds = {

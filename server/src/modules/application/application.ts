@@ -3,9 +3,9 @@
  * business.
  */
 import { AppError, badField } from '../../domain/errors.ts';
-import { keptGitAddress } from '../../domain/git-source.ts';
-import { changedSecrets } from '../../domain/secret-env.ts';
-import { appNameFrom } from '../../domain/names.ts';
+import { keptGitAddress } from '../../domain/git/git-source.ts';
+import { changedSecrets } from '../../domain/variables/secret-env.ts';
+import { appNameFrom } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';

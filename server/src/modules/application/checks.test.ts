@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import { checkDeployable, checkPatch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 

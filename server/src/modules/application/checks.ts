@@ -1,15 +1,15 @@
 /** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { gitSourceOf, isGitProvider } from '../../domain/git-host.ts';
-import { parseEnv } from '../../domain/dotenv.ts';
-import { parseGitUrl, parseRefName } from '../../domain/git-source.ts';
-import { parseImageReference, registryOf } from '../../domain/image-reference.ts';
-import { argumentNamePattern, reservedLabelPattern } from '../../domain/names.ts';
-import { checkReservations } from '../../domain/resources.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { splitWords } from '../../domain/words.ts';
+import { gitSourceOf, isGitProvider } from '../../domain/git/git-host.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
+import { parseGitUrl, parseRefName } from '../../domain/git/git-source.ts';
+import { parseImageReference, registryOf } from '../../domain/names/image-reference.ts';
+import { argumentNamePattern, reservedLabelPattern } from '../../domain/names/names.ts';
+import { checkReservations } from '../../domain/resources/resources.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import type { Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 

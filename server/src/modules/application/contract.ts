@@ -1,6 +1,6 @@
 /** Applications (interface document, Applications; decisions 5). */
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
 import { appName, argv, line } from '../service/contract-fields.ts';

@@ -1,5 +1,5 @@
 import { AppError, badField } from '../../domain/errors.ts';
-import { applicationRef } from '../../domain/service-ref.ts';
+import { applicationRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';

@@ -1,6 +1,6 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';

@@ -1,11 +1,11 @@
 /** What an application's service does by hand: start, stop, reload, run, show its output, go. */
 import { AppError } from '../../domain/errors.ts';
-import { bothEnds } from '../../domain/line-limits.ts';
-import { statusAfter } from '../../domain/lifecycle.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { applicationRef } from '../../domain/service-ref.ts';
-import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
-import type { Host, Hosts } from '../../ports/host.ts';
+import { bothEnds } from '../../domain/text/line-limits.ts';
+import { statusAfter } from '../../domain/states/lifecycle.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { applicationRef } from '../../domain/names/service-ref.ts';
+import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Host, Hosts } from '../../ports/host/host.ts';
 import type { Applications } from './application.ts';
 import {
   awaitEnded,

@@ -3,11 +3,11 @@
  * Application; decisions 4 and 5). Pure: the CLI and the client import it.
  */
 import { z } from 'zod';
-import { parseGitHost, parseRepositoryPart } from '../../domain/git-host.ts';
-import { parseRefName, parseSourcePath } from '../../domain/git-source.ts';
-import { parseStageName } from '../../domain/names.ts';
-import { parsePreviewWildcard } from '../../domain/preview.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { parseGitHost, parseRepositoryPart } from '../../domain/git/git-host.ts';
+import { parseRefName, parseSourcePath } from '../../domain/git/git-source.ts';
+import { parseStageName } from '../../domain/names/names.ts';
+import { parsePreviewWildcard } from '../../domain/names/preview.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import {
   appName,
   argv,

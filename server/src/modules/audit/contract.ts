@@ -1,6 +1,6 @@
 /** Who changed what (decisions 12). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { query } from '../../procedure/procedure.ts';
 
 const auditRecord = z

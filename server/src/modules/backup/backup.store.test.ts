@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { createBackupDesk } from '../../../../test/store/backup-desk.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';

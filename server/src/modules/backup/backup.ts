@@ -3,9 +3,9 @@
  * came of it a run.
  */
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
-import { parseTimeZone } from '../../domain/cron.ts';
+import { parseTimeZone } from '../../domain/time/cron.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/permissions.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { databaseKind, type BackupKindName } from '../database/kinds.ts';
 import { hasBackups, noBackups } from './contract-kinds.ts';

@@ -1,11 +1,11 @@
 /** Backups of Berth itself: its database, and its key file under a passphrase. */
 import { z } from 'zod';
-import { parseCron, parseTimeZone } from '../../domain/cron.ts';
-import { parseObjectPath } from '../../domain/object-path.ts';
-import { shortestPassphrase } from '../../domain/sealed-key.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
+import { parseObjectPath } from '../../domain/names/object-path.ts';
+import { shortestPassphrase } from '../../domain/secrets/sealed-key.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { backupRunRecord } from './record.ts';
 
 const optional = z.string().nullable();

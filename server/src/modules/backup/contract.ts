@@ -1,17 +1,17 @@
 /** Backups of databases (decisions 7). */
 import { z } from 'zod';
-import { parseCron, parseTimeZone } from '../../domain/cron.ts';
+import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
 import {
   databaseKindNames,
   perDatabaseId,
   type DatabaseIds,
   type DatabaseKindName,
 } from '../../domain/database-kind.ts';
-import { parseObjectPath } from '../../domain/object-path.ts';
+import { parseObjectPath } from '../../domain/names/object-path.ts';
 import { logEvent, wholeLog } from '../../procedure/log-event.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription, type ResourceReference } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';

@@ -1,11 +1,11 @@
 /** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
 import { AppError } from '../../domain/errors.ts';
-import type { Secret } from '../../domain/secret.ts';
-import { type Engine } from '../../ports/engine.ts';
-import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine-program.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
+import { type Engine } from '../../ports/engine/engine.ts';
+import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine/engine-program.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
-import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './programs.ts';
+import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './runs/programs.ts';
 import type { BackupKindName } from '../database/kinds.ts';
 import { asDatabaseBackup } from './backup.ts';
 import { backupKindNames } from './contract-kinds.ts';

@@ -1,7 +1,7 @@
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import type { BackupRuns } from './runs.ts';
+import type { BackupRuns } from './runs/runs.ts';
 import type { BackupSources } from './source.ts';
 import type { installationBackupContract } from './contract-installation.ts';
 import type { InstallationBackups } from './installation.ts';

@@ -1,17 +1,17 @@
 import { AppError } from '../../domain/errors.ts';
-import { reachOf } from '../../domain/permissions.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import type { Backups } from './backup.ts';
 import { databaseOf, type backupContract } from './contract.ts';
-import { listObjects } from './list-objects.ts';
-import type { Restores } from './restores.ts';
-import type { BackupRuns } from './runs.ts';
+import { listObjects } from './runs/list-objects.ts';
+import type { Restores } from './runs/restores.ts';
+import type { BackupRuns } from './runs/runs.ts';
 import type { BackupSources } from './source.ts';
 import type { BackupRunRecord } from './store.ts';
 

@@ -2,9 +2,9 @@
  * What is backed up. A backup takes a source, not a kind: a database, this Berth itself, one day a volume of
  * an application.
  */
-import type { RunContext } from './run-context.ts';
+import type { RunContext } from './runs/run-context.ts';
 import type { BackupRecord, BackupRunRecord } from './store.ts';
-import type { Bytes } from './streams.ts';
+import type { Bytes } from './runs/streams.ts';
 
 export interface BackupSource {
   /** What it is, for the log: "the database shop (postgres:17)". */

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { NewEvent, TableRecord } from '../../db/tables.ts';
 import { systemClock } from '../../ports/clock.ts';
-import type { Scope } from '../../domain/permissions.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 
 export type BackupRecord = TableRecord<'backup'>;

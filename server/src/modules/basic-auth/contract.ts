@@ -1,9 +1,9 @@
 /** Users of HTTP basic authentication on the domains of an application (decisions 5). */
 import { z } from 'zod';
-import { parsePassword, parseUsername } from '../../domain/basic-auth.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { parsePassword, parseUsername } from '../../domain/secrets/basic-auth.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { basicAuthRecord } from './record.ts';
 
 const username = ruled(z.string().max(100, { abort: true }), parseUsername).describe('Without any of { } :');

@@ -1,6 +1,6 @@
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { BasicAuths } from './basic-auth.ts';
 import type { basicAuthContract } from './contract.ts';

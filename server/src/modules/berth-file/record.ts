@@ -4,9 +4,9 @@
  * only their names. Pure: the command line reads the file by it, and the JSON Schema is made from it.
  */
 import { z } from 'zod';
-import { didYouMean } from '../../domain/closest.ts';
+import { didYouMean } from '../../domain/text/closest.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { partial } from '../../procedure/shape.ts';
+import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
 import { backupContract } from '../backup/contract.ts';
 import { hasBackups } from '../backup/contract-kinds.ts';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { keptRoutes } from '../../../../test/http/kept-routes.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { systemClock } from '../../ports/clock.ts';

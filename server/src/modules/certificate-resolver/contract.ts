@@ -3,10 +3,10 @@
  * (decisions 9).
  */
 import { z } from 'zod';
-import { parseRootCertificates } from '../../domain/root-certificates.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { parseRootCertificates } from '../../domain/certificates/root-certificates.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { certificateResolverRecord } from './record.ts';
 
 const id = z.object({ certificateResolverId: z.string().min(1).max(100) });

@@ -1,6 +1,6 @@
 import { everyServer, type ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { CertificateResolvers } from './certificate-resolver.ts';
 import type { certificateResolverContract } from './contract.ts';

@@ -4,7 +4,7 @@ import { makeCertificate, makeChain } from '../../../../test/certificates/author
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { badField } from '../../domain/errors.ts';

@@ -5,9 +5,9 @@ import {
   servingCertificate,
   type CertificateStatus,
   type UploadedCertificate,
-} from '../../domain/certificate.ts';
+} from '../../domain/certificates/certificate.ts';
 import { AppError, flatError } from '../../domain/errors.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { CertificateRecord, CertificateStore, SecuredDomain } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** Certificates that people upload (interface document, Certificates; decisions 9). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { certificateRecord } from './record.ts';
 

@@ -1,7 +1,7 @@
-import { serverKeyOf } from '../../domain/server-key.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Certificates } from './certificate.ts';
 import type { certificateContract } from './contract.ts';

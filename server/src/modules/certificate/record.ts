@@ -1,6 +1,6 @@
 /** The certificate record (decisions 9); the private key is never in an answer. */
 import { z } from 'zod';
-import { certificateStatuses } from '../../domain/certificate.ts';
+import { certificateStatuses } from '../../domain/certificates/certificate.ts';
 
 export const certificateRecord = z
   .object({

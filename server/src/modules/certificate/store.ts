@@ -1,5 +1,5 @@
 /** SQL of certificates. */
-import { serverIdOf } from '../../domain/server-key.ts';
+import { serverIdOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';

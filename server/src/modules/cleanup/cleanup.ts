@@ -1,11 +1,11 @@
 /** Finds and removes what of Berth's own is of no use any more, and nothing else. */
 import { sentenceOf } from '../../domain/errors.ts';
-import { builderLabel } from '../../domain/builder-image.ts';
-import { builtPrefix } from '../../domain/image-reference.ts';
-import { ownerOfLabels, type ServiceRef } from '../../domain/service-ref.ts';
-import type { DiskUsage } from '../../ports/engine-disk.ts';
+import { builderLabel } from '../../domain/names/builder-image.ts';
+import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
+import type { DiskUsage } from '../../ports/engine/engine-disk.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Engine } from '../../ports/engine.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
 import type { cleanupKinds } from './contract.ts';
 
 export interface CleanupItem {

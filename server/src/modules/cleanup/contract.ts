@@ -1,6 +1,6 @@
 /** What of Berth's own takes disk and is of no use any more. */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 
 const serverId = z

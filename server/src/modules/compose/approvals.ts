@@ -1,14 +1,14 @@
 /** Approvals of what a compose file asks of the machine (decisions 8): given, shown, and what waits. */
 import type { ComposeRecord } from '../../db/tables.ts';
-import { canonical, uncovered, type Danger } from '../../domain/danger.ts';
-import type { SurroundingBlocks } from '../../domain/env.ts';
+import { canonical, uncovered, type Danger } from '../../domain/access/danger.ts';
+import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import { AppError } from '../../domain/errors.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { composeRef } from '../../domain/service-ref.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
 import type { Approver, HostReach } from '../host-reach/host-reach.ts';
 import { dangersOfPlan } from '../host-reach/dangers.ts';
 import type { Composes } from './compose.ts';
-import { composeVariables } from '../../domain/compose-variables.ts';
+import { composeVariables } from '../../domain/variables/compose-variables.ts';
 
 export interface ComposeApprovals {
   /** What holds, and what the newest deployment asked for in vain. */

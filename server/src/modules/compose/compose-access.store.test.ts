@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { composeWorlds, harmless } from '../../../../test/http/compose-world.ts';
+import { composeWorlds, harmless } from '../../../../test/http/worlds/compose-world.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { send } from '../../../../test/http/call.ts';
-import { composeWorlds, harmless } from '../../../../test/http/compose-world.ts';
+import { composeWorlds, harmless } from '../../../../test/http/worlds/compose-world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 

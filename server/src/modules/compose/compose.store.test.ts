@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
-import { composeLogs, composeWorlds, harmless } from '../../../../test/http/compose-world.ts';
+import { composeLogs, composeWorlds, harmless } from '../../../../test/http/worlds/compose-world.ts';
 import { textOf } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';

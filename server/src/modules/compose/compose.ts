@@ -2,14 +2,14 @@
  * Compose services as records (decisions 8). What runs of them is runtime.ts, their deployments are
  * deploy/compose.
  */
-import { parseEnv } from '../../domain/dotenv.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { keptGitAddress } from '../../domain/git-source.ts';
-import { appNameFrom } from '../../domain/names.ts';
-import { changedSecrets } from '../../domain/secret-env.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
+import { keptGitAddress } from '../../domain/git/git-source.ts';
+import { appNameFrom } from '../../domain/names/names.ts';
+import { changedSecrets } from '../../domain/variables/secret-env.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import { checkLocalRepository } from '../application/checks.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ComposeRecord } from '../../db/tables.ts';

@@ -1,13 +1,13 @@
 /** Compose services (decisions 8). */
 import { z } from 'zod';
-import { parseSourcePath } from '../../domain/git-source.ts';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { parseSourcePath } from '../../domain/git/git-source.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
-import { referring } from '../../procedure/references.ts';
-import { ruled } from '../../procedure/ruled.ts';
-import { partial } from '../../procedure/shape.ts';
+import { referring } from '../../procedure/input/references.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
+import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
 import {
   appName,

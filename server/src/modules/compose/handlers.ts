@@ -1,15 +1,15 @@
 import { AppError } from '../../domain/errors.ts';
-import type { SurroundingBlocks } from '../../domain/env.ts';
-import { secretNames, type SecretName } from '../../domain/secret-env.ts';
-import { composeRef } from '../../domain/service-ref.ts';
+import type { SurroundingBlocks } from '../../domain/variables/env.ts';
+import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
+import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import type { Hosts } from '../../ports/host.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
@@ -22,7 +22,7 @@ import type { composeContract } from './contract.ts';
 import { composeSourceTypes } from './record.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
-import { composeVariables } from '../../domain/compose-variables.ts';
+import { composeVariables } from '../../domain/variables/compose-variables.ts';
 
 export interface ComposeDesk {
   composes: Composes;

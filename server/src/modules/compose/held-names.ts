@@ -1,5 +1,5 @@
 /** Names of the engine that a compose service holds: nobody else is given one (decisions 4). */
-import { composeServiceName } from '../../domain/names.ts';
+import { composeServiceName } from '../../domain/names/names.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 
 export interface HeldNames {

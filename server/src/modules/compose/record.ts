@@ -1,7 +1,7 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
-import { accesses, builtHere, dangerKinds } from '../../domain/danger.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
+import { accesses, builtHere, dangerKinds } from '../../domain/access/danger.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';

@@ -1,11 +1,11 @@
 /** What the services of a compose do by hand: start, stop, show their output, go. */
 import { AppError } from '../../domain/errors.ts';
-import { earlierLeftOut, newestLines } from '../../domain/line-limits.ts';
-import { statusAfter } from '../../domain/lifecycle.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { composeRef, isSameService, ownerOfLabels } from '../../domain/service-ref.ts';
-import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine.ts';
-import type { Host, Hosts } from '../../ports/host.ts';
+import { earlierLeftOut, newestLines } from '../../domain/text/line-limits.ts';
+import { statusAfter } from '../../domain/states/lifecycle.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { composeRef, isSameService, ownerOfLabels } from '../../domain/names/service-ref.ts';
+import type { Engine, LogLine, ServiceSpec, ServiceState } from '../../ports/engine/engine.ts';
+import type { Host, Hosts } from '../../ports/host/host.ts';
 import {
   awaitEnded,
   awaitRunning,

@@ -1,5 +1,5 @@
 import type { Database } from '../../db/database.ts';
-import { freeNetworkIndex } from '../../db/free-network-index.ts';
+import { freeNetworkIndex } from '../../db/values/free-network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 
 export interface ComposeStore extends TableStore<'compose'> {

@@ -10,7 +10,7 @@ import {
   type ShownEngine,
 } from '../../../../test/http/shown-engine.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { router } from '../../procedure/registry.ts';

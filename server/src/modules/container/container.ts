@@ -7,10 +7,10 @@ import type {
   ListedContainer,
   SwarmService,
   SwarmTask,
-} from '../../ports/engine-view.ts';
-import { readsSecrets } from '../../domain/permissions.ts';
-import { serverIdOf } from '../../domain/server-key.ts';
-import type { Host } from '../../ports/host.ts';
+} from '../../ports/engine/engine-view.ts';
+import { readsSecrets } from '../../domain/access/permissions.ts';
+import { serverIdOf } from '../../domain/names/server-key.ts';
+import type { Host } from '../../ports/host/host.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { isPlatform, type Labels, type Sight } from '../sight/sight.ts';
 import { namesOnly, withoutSecrets } from './masking.ts';

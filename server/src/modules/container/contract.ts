@@ -1,7 +1,7 @@
 /** Containers of the engine (interface document, Containers; decisions 10). */
 import { z } from 'zod';
-import { containerNamePattern } from '../../domain/names.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { containerNamePattern } from '../../domain/names/names.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { containerRecord, serviceContainer } from './record.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { shownEngine, swarmNode, swarmService, swarmTask } from '../../../../test/http/shown-engine.ts';
-import { localServer } from '../../domain/server-key.ts';
-import { noGrants } from '../../domain/permissions.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import { noGrants } from '../../domain/access/permissions.ts';
 import { createContainers } from './container.ts';
 
 it('an ended task is shown with what it was given, not with what its service gives by now', async () => {

@@ -1,7 +1,7 @@
-import { serverKeyOf } from '../../domain/server-key.ts';
-import type { ListedContainer, SwarmService } from '../../ports/engine-view.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { ListedContainer, SwarmService } from '../../ports/engine/engine-view.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Containers, ServiceContainer, ShownContainer } from './container.ts';
 import type { containerContract } from './contract.ts';

@@ -1,6 +1,6 @@
 /** A container's configuration without what is secret in it. */
-import { createRedactor } from '../../domain/redactor.ts';
-import { dots } from '../../domain/secret-patterns.ts';
+import { createRedactor } from '../../domain/secrets/redactor.ts';
+import { dots } from '../../domain/secrets/secret-patterns.ts';
 
 const secretName = /passw|passphrase|secret|token|credential|private.?key|api.?key/i;
 /**

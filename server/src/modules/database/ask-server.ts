@@ -1,8 +1,8 @@
 /** Says something to a database's server with the client of its own image, in the container that runs it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
-import type { Engine } from '../../ports/engine.ts';
-import type { ExecResult } from '../../ports/engine-program.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
+import type { ExecResult } from '../../ports/engine/engine-program.ts';
 import type { Script } from './kinds/server.ts';
 
 export interface Asking {

@@ -4,12 +4,12 @@
  */
 import { z } from 'zod';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { parseImageReference } from '../../domain/image-reference.ts';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { parseImageReference } from '../../domain/names/image-reference.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
-import { named, only, partial } from '../../procedure/shape.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
+import { named, only, partial } from '../../procedure/input/shape.ts';
 import {
   appName,
   block,

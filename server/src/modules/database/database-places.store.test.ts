@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { databaseWorlds, inputOf } from '../../../../test/http/database-world.ts';
+import { databaseWorlds, inputOf } from '../../../../test/http/worlds/database-world.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
-import { databaseWorlds, documented, inputOf } from '../../../../test/http/database-world.ts';
+import { databaseWorlds, documented, inputOf } from '../../../../test/http/worlds/database-world.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';

@@ -4,9 +4,9 @@
  */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
-import { parseEnv } from '../../domain/dotenv.ts';
-import { checkReservations } from '../../domain/resources.ts';
-import { splitWords } from '../../domain/words.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
+import { checkReservations } from '../../domain/resources/resources.ts';
+import { splitWords } from '../../domain/text/words.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { PublishedPorts } from '../port/port.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';

@@ -1,6 +1,6 @@
 /** Databases as deployments see them. */
-import { serverKeyOf } from '../../domain/server-key.ts';
-import type { Hosts } from '../../ports/host.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import type { Databases } from './database.ts';
 

@@ -1,9 +1,9 @@
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { databaseRef } from '../../domain/service-ref.ts';
+import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
-import type { LogLine } from '../../ports/engine.ts';
+import type { LogLine } from '../../ports/engine/engine.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';

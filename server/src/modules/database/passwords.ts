@@ -4,9 +4,9 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import type { Engine } from '../../ports/engine.ts';
-import type { Hosts } from '../../ports/host.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import { nameOf } from '../service/own-service.ts';
 import { askServer, lastWords } from './ask-server.ts';
 import { databaseKind } from './kinds.ts';

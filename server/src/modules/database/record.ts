@@ -1,9 +1,9 @@
 /** The database record of a kind (interface document, Database; decisions 6). */
 import { z } from 'zod';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
-import { named, only } from '../../procedure/shape.ts';
+import { named, only } from '../../procedure/input/shape.ts';
 import { backupRecord } from '../backup/record.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { mountRecord } from '../mount/record.ts';

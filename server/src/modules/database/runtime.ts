@@ -3,12 +3,12 @@
  * output, go.
  */
 import { AppError } from '../../domain/errors.ts';
-import { statusAfter } from '../../domain/lifecycle.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { databaseRef } from '../../domain/service-ref.ts';
+import { statusAfter } from '../../domain/states/lifecycle.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
-import type { Engine, LogLine, ServiceSpec } from '../../ports/engine.ts';
-import type { Host, Hosts } from '../../ports/host.ts';
+import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Host, Hosts } from '../../ports/host/host.ts';
 import {
   awaitEnded,
   awaitRunning,

@@ -1,8 +1,8 @@
 /** Deployments (decisions 5). */
 import { z } from 'zod';
-import { deployedKinds, idFields } from '../../domain/service-ref.ts';
+import { deployedKinds, idFields } from '../../domain/names/service-ref.ts';
 import { logEvent, positionedLine } from '../../procedure/log-event.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { deploymentRecord } from './record.ts';
 

@@ -1,19 +1,19 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
-import type { TellFact } from '../../domain/fact.ts';
+import type { TellFact } from '../../domain/states/fact.ts';
 import {
   statusAfter,
   type ApplicationStatus,
   type DeploymentStarter,
   type ServiceEvent,
-} from '../../domain/lifecycle.ts';
+} from '../../domain/states/lifecycle.ts';
 import {
   ownerColumns,
   ownerOf,
   serviceKey,
   type DeployedKind,
   type ServiceRef,
-} from '../../domain/service-ref.ts';
+} from '../../domain/names/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';

@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
-import { reachOf } from '../../domain/permissions.ts';
-import { deployedKinds, idFields, ownerOf, type ServiceRef } from '../../domain/service-ref.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
+import { deployedKinds, idFields, ownerOf, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
-import { cutPage, paginate, unknownCursor } from '../../procedure/page.ts';
+import { cutPage, paginate, unknownCursor } from '../../procedure/input/page.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';

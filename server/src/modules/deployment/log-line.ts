@@ -1,6 +1,6 @@
 /** A line of a deployment's log with what stands in it as fields. Pure. */
 import type { z } from 'zod';
-import { stageAt, type DeploymentStage } from '../../domain/lifecycle.ts';
+import { stageAt, type DeploymentStage } from '../../domain/states/lifecycle.ts';
 import type { positionedLine } from '../../procedure/log-event.ts';
 
 export type LineFields = Omit<z.infer<typeof positionedLine>, 'position'>;

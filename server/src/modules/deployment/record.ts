@@ -1,6 +1,6 @@
 /** The deployment record (decisions 5). */
 import { z } from 'zod';
-import { deploymentKinds, deploymentStarters, deploymentStatuses } from '../../domain/lifecycle.ts';
+import { deploymentKinds, deploymentStarters, deploymentStatuses } from '../../domain/states/lifecycle.ts';
 
 const optional = z.string().nullable();
 

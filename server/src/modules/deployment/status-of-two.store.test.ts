@@ -5,7 +5,7 @@ import { createPlace } from '../../../../test/http/places.ts';
 import { createDeploymentDesk } from '../../../../test/store/deployment-desk.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import type { Database } from '../../db/database.ts';
-import { applicationRef, serviceKey } from '../../domain/service-ref.ts';
+import { applicationRef, serviceKey } from '../../domain/names/service-ref.ts';
 
 /** Whether a statement of this database waits for a lock. */
 async function somebodyWaits(database: Database): Promise<boolean> {

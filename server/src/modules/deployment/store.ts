@@ -1,19 +1,23 @@
 /** SQL of deployments; every change of status asks the table of states in its condition. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { fixedLimit } from '../../db/fixed-limit.ts';
+import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DeploymentRecord, NewEvent, Tables } from '../../db/tables.ts';
-import { deploymentStatusesBefore, nextStages, type DeploymentStatus } from '../../domain/lifecycle.ts';
-import type { Scope } from '../../domain/permissions.ts';
+import {
+  deploymentStatusesBefore,
+  nextStages,
+  type DeploymentStatus,
+} from '../../domain/states/lifecycle.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import {
   deployedKinds,
   idFields,
   type DeployedKind,
   type OwnerColumns,
   type ServiceRef,
-} from '../../domain/service-ref.ts';
+} from '../../domain/names/service-ref.ts';
 
 /** What lists show of a deployment: not the snapshot of its settings, which is encrypted and large. */
 export type ShownDeployment = Pick<DeploymentRecord, (typeof shownColumns)[number]>;

@@ -1,6 +1,6 @@
 /** Where backups are stored (decisions 7). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { destinationProviders, destinationRecord } from './record.ts';
 

@@ -1,7 +1,7 @@
 /** Where a destination's objects are kept, and who may keep them there. */
 import { posix } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-store.ts';
 import { checkDestination, isOfServer, type DestinationDraft } from './destination-rules.ts';
 

@@ -1,7 +1,7 @@
 /** What a destination may be: one set of rules for each provider. Pure. */
 import { badField } from '../../domain/errors.ts';
-import { parseObjectPath } from '../../domain/object-path.ts';
-import { parseServerPath } from '../../domain/server-path.ts';
+import { parseObjectPath } from '../../domain/names/object-path.ts';
+import { parseServerPath } from '../../domain/names/server-path.ts';
 
 export interface DestinationDraft {
   provider: 's3' | 'local';

@@ -1,5 +1,5 @@
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { destinationContract } from './contract.ts';
 import type { Destinations } from './destination.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { domainWorlds, withCompose } from '../../../../test/http/domain-world.ts';
+import { domainWorlds, withCompose } from '../../../../test/http/worlds/domain-world.ts';
 import { textOf } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';

@@ -1,7 +1,7 @@
 /** Domains (interface document, Domains; decisions 9). */
 import { z } from 'zod';
-import { appNamePattern } from '../../domain/names.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { appNamePattern } from '../../domain/names/names.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { dnsVerdict, domainRecord, loggedRequest, requestsByMinute, wholeDomain } from './record.ts';
 

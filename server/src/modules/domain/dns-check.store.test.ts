@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { domainWorlds, withServer } from '../../../../test/http/domain-world.ts';
+import { domainWorlds, withServer } from '../../../../test/http/worlds/domain-world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 
 eachDatabase('names of domains', (test) => {

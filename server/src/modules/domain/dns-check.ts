@@ -1,9 +1,9 @@
 /** Whether a host name leads to a server (interface document, validateDomain). */
 import { isIP } from 'node:net';
-import { cdnOf } from '../../domain/cdn.ts';
+import { cdnOf } from '../../domain/network/cdn.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { isPrivate } from '../../domain/network.ts';
-import { parseHost } from '../../domain/names.ts';
+import { isPrivate } from '../../domain/network/network.ts';
+import { parseHost } from '../../domain/names/names.ts';
 import type { NameResolver } from '../../ports/name-resolver.ts';
 
 export interface DnsVerdict {

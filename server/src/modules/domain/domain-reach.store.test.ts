@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { domainWorlds, withCompose } from '../../../../test/http/domain-world.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { domainWorlds, withCompose, withPreview } from '../../../../test/http/worlds/domain-world.ts';
+import { textOf, type Door } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 
 eachDatabase('hosts', (test) => {
@@ -35,5 +35,69 @@ eachDatabase('hosts', (test) => {
     expect(await member.mutate('domain.create', { ...own, host: 'shop.test', path: '/in' })).toMatchObject({
       host: 'shop.test',
     });
+  });
+
+  it('are closed to others, as is what they name', async () => {
+    const world = await begin();
+    const {
+      owner,
+      member,
+      stranger,
+      nobody,
+      people,
+      place: { applicationId },
+    } = world;
+    const domainId = textOf(
+      await owner.mutate('domain.create', { host: 'Shop.Example.COM', applicationId }),
+      'domainId',
+    );
+    const calls = (
+      door: Door,
+      ids: { domainId: string; applicationId: string; composeId?: string },
+    ): Promise<unknown>[] => [
+      door.query('domain.one', ids),
+      door.query('domain.requests', ids),
+      door.query('domain.accessLog', ids),
+      door.mutate('domain.update', { ...ids, host: 'x.test' }),
+      door.mutate('domain.delete', ids),
+      door.query('domain.byApplicationId', ids),
+      door.mutate('domain.create', { host: 'y.test', applicationId: ids.applicationId }),
+    ];
+    for (const answer of await Promise.all([
+      ...calls(nobody, { domainId, applicationId }),
+      nobody.mutate('domain.generateDomain', { appName: 'a' }),
+      nobody.mutate('domain.validateDomain', { domain: 'a.test' }),
+    ]))
+      expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const door of [member, stranger])
+      for (const answer of await Promise.all(calls(door, { domainId, applicationId })))
+        expect(answer).toMatchObject({ code: 'FORBIDDEN' });
+    for (const answer of await Promise.all(calls(owner, { domainId: 'nowhere', applicationId: 'nowhere' })))
+      expect(answer).toMatchObject({ code: 'NOT_FOUND' });
+    const [composeId, previewDeploymentId] = [
+      await withCompose(world, 'compose-2', true),
+      await withPreview(world, 'preview-2', true),
+    ];
+    for (const [owned, code] of [
+      [{ composeId, serviceName: 'web' }, 'FORBIDDEN'],
+      [{ composeId: 'nowhere', serviceName: 'web' }, 'NOT_FOUND'],
+      [{ previewDeploymentId }, 'FORBIDDEN'],
+      [{ previewDeploymentId: 'nowhere' }, 'NOT_FOUND'],
+    ] as const) {
+      expect(
+        await owner.mutate('domain.create', {
+          host: 'z.test',
+          domainType: 'composeId' in owned ? 'compose' : 'preview',
+          ...owned,
+        }),
+      ).toMatchObject({ code });
+    }
+    for (const [id, code] of [
+      [composeId, 'FORBIDDEN'],
+      ['nowhere', 'NOT_FOUND'],
+    ])
+      expect(await owner.query('domain.byComposeId', { composeId: id })).toMatchObject({ code });
+    await people.grant({ accessedServices: [applicationId] });
+    expect(await member.query('domain.one', { domainId })).toMatchObject({ domainId });
   });
 });

@@ -1,9 +1,9 @@
 /** Domains: host and path → service. A change is in the database and on the proxy, or in neither. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { generatedHost, parseHost } from '../../domain/names.ts';
-import type { Scope } from '../../domain/permissions.ts';
-import { parseRequestHeaders } from '../../domain/request-headers.ts';
-import { localServer } from '../../domain/server-key.ts';
+import { generatedHost, parseHost } from '../../domain/names/names.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
+import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { HostRules } from '../own-host/own-host.ts';

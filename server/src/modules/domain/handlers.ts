@@ -1,11 +1,11 @@
 import type { DomainRecord } from '../../db/tables.ts';
-import { parseHost } from '../../domain/names.ts';
-import { reachOf } from '../../domain/permissions.ts';
+import { parseHost } from '../../domain/names/names.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { domainContract } from './contract.ts';
 import type { CertificateState } from './certificate-state.ts';

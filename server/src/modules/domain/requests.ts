@@ -2,7 +2,7 @@
  * Requests of domains by the minute: gathered in memory, written to the database each few seconds, kept for a
  * day.
  */
-import { addCounts, addDuration, quantile, type Durations } from '../../domain/durations.ts';
+import { addCounts, addDuration, quantile, type Durations } from '../../domain/time/durations.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
 import type { RequestStore } from './store.ts';
 

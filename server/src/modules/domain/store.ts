@@ -1,9 +1,9 @@
 /** SQL of domains. */
 import { sql } from 'kysely';
-import type { Scope } from '../../domain/permissions.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
-import { fixedLimit } from '../../db/fixed-limit.ts';
+import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DomainRecord, TableRecord } from '../../db/tables.ts';
 

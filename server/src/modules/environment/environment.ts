@@ -1,6 +1,6 @@
 /** Environments: a project's parts, each with a network of its own. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { parseEnv } from '../../domain/dotenv.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { EnvironmentStore } from './store.ts';

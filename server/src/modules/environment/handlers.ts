@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
-import { reachOf } from '../../domain/permissions.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Members } from '../organization/member.ts';
 import { serviceLists, type LiveReader, type ServiceCopies, type Services } from '../service/service.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { freeNetworkIndex } from '../../db/free-network-index.ts';
-import { idList } from '../../db/id-list.ts';
+import { freeNetworkIndex } from '../../db/values/free-network-index.ts';
+import { idList } from '../../db/values/id-list.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 

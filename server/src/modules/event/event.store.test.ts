@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../../../../test/fuzz/random.ts';
 import { createPeople, type Person } from '../../../../test/http/people.ts';
 import { createPlace, type Place } from '../../../../test/http/places.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { createAccounts } from '../../composition/accounts.ts';
+import { createAccounts } from '../../composition/installation/accounts.ts';
 import { createStores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import type { Actor } from '../../procedure/context.ts';

@@ -1,6 +1,6 @@
 /** Events: told with the change they are about, followed by whoever may see them (decisions 14). */
 import type { NewEvent } from '../../db/tables.ts';
-import type { Scope } from '../../domain/permissions.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
 import type { ToldChange } from '../../procedure/told-change.ts';

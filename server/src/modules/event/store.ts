@@ -1,10 +1,10 @@
 /** SQL of events: those after a position, in the order of their commits. */
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { fixedLimit } from '../../db/fixed-limit.ts';
+import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { NewEvent, TableRecord } from '../../db/tables.ts';
-import type { Grants } from '../../domain/permissions.ts';
+import type { Grants } from '../../domain/access/permissions.ts';
 
 export type EventRecord = TableRecord<'event'>;
 

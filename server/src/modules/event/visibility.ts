@@ -3,7 +3,7 @@
  * (decisions 14).
  */
 import { AppError } from '../../domain/errors.ts';
-import { reachOf, type Scope } from '../../domain/permissions.ts';
+import { reachOf, type Scope } from '../../domain/access/permissions.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { checkKey, checkPlace, type PlacePorts } from '../../procedure/place.ts';
 import { resourceKinds, type Contract, type ResourceKind } from '../../procedure/procedure.ts';

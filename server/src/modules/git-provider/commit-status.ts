@@ -1,7 +1,7 @@
 /** Tells a git host what became of the deployment of a commit: under way, where it answers, why it failed. */
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { oneLine } from '../../domain/words.ts';
+import { oneLine } from '../../domain/text/words.ts';
 import type { CommitState, GitApi } from '../../ports/git-api.ts';
 import type { Queue } from '../../ports/queue.ts';
 

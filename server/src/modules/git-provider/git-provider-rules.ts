@@ -2,7 +2,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { TableRecord } from '../../db/tables.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git-host.ts';
+import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git/git-host.ts';
 
 export type GitProviderRecord = TableRecord<'git_provider'>;
 

@@ -1,8 +1,8 @@
 /** Links to git hosts: records, and what is asked of the hosts with them. */
-import { countedAll } from '../../domain/counted.ts';
+import { countedAll } from '../../domain/text/counted.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { GitProvider } from '../../domain/git-host.ts';
-import { Secret } from '../../domain/secret.ts';
+import type { GitProvider } from '../../domain/git/git-host.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { GitApi, GitApis } from '../../ports/git-api.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceSpec } from '../../ports/engine.ts';
-import { applicationRef, composeRef, databaseRef } from '../../domain/service-ref.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { applicationRef, composeRef, databaseRef } from '../../domain/names/service-ref.ts';
 import { translate } from '../compose/translation/translate.ts';
-import { builtHere, digestOf, type Danger } from '../../domain/danger.ts';
+import { builtHere, digestOf, type Danger } from '../../domain/access/danger.ts';
 import { dangersOfPlan, dangersOfSpec } from './dangers.ts';
 
 const own = { probePath: '/data/probe/busybox', keptFolder: '/data/composes' };

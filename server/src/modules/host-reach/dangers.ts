@@ -4,11 +4,11 @@
  * looked at it. Pure.
  */
 import { createHash } from 'node:crypto';
-import { builtHere, canonical, everyService, type Access, type Danger } from '../../domain/danger.ts';
-import { builtPrefix, imageName } from '../../domain/image-reference.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
-import { pathContains } from '../../domain/server-path.ts';
-import type { ContainerOptions, ServiceSpec } from '../../ports/engine.ts';
+import { builtHere, canonical, everyService, type Access, type Danger } from '../../domain/access/danger.ts';
+import { builtPrefix, imageName } from '../../domain/names/image-reference.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
+import { pathContains } from '../../domain/names/server-path.ts';
+import type { ContainerOptions, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ComposePlan, PlannedService } from '../compose/translation/plan.ts';
 import { excessesOf, type Extent } from './excess.ts';
 

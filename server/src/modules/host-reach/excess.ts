@@ -2,7 +2,7 @@
  * What takes more of the machine than a service should without anybody's leave: its turn before others, its
  * memory, its disk. Pure.
  */
-import type { DangerKind } from '../../domain/danger.ts';
+import type { DangerKind } from '../../domain/access/danger.ts';
 
 export interface Extent {
   limits: { memoryBytes?: number | undefined };

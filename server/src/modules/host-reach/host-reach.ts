@@ -9,10 +9,10 @@ import {
   uncovered,
   type Approval,
   type Danger,
-} from '../../domain/danger.ts';
-import { hostStandings, type Standing } from '../../domain/permissions.ts';
-import { localServer } from '../../domain/server-key.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
+} from '../../domain/access/danger.ts';
+import { hostStandings, type Standing } from '../../domain/access/permissions.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { HostReachStore, KnownService } from './store.ts';
 import type { Places } from './places.ts';

@@ -1,8 +1,8 @@
 /** Paths of the machine that no service and no backup may reach, whoever asks (decisions 2). */
 import { AppError } from '../../domain/errors.ts';
-import { isProcessPath, refuseProtected } from '../../domain/server-path.ts';
-import type { Danger } from '../../domain/danger.ts';
-import type { Host } from '../../ports/host.ts';
+import { isProcessPath, refuseProtected } from '../../domain/names/server-path.ts';
+import type { Danger } from '../../domain/access/danger.ts';
+import type { Host } from '../../ports/host/host.ts';
 
 export interface Places {
   /**

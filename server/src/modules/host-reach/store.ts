@@ -2,9 +2,9 @@
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
-import type { Approval } from '../../domain/danger.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
+import type { Approval } from '../../domain/access/danger.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { subjectOfApplication, subjectOfCompose, subjectOfDatabase } from './subject.ts';
 
 export interface KnownService {

@@ -3,8 +3,8 @@
  * come from somewhere else takes no approval along. Pure.
  */
 import type { ApplicationRecord, ComposeRecord, TableRecord } from '../../db/tables.ts';
-import { imageName } from '../../domain/image-reference.ts';
-import { applicationRef, composeRef, databaseRef, serviceKey } from '../../domain/service-ref.ts';
+import { imageName } from '../../domain/names/image-reference.ts';
+import { applicationRef, composeRef, databaseRef, serviceKey } from '../../domain/names/service-ref.ts';
 
 type Source = Pick<
   ApplicationRecord & ComposeRecord,

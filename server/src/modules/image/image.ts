@@ -8,12 +8,12 @@ import {
   imageName,
   isNamed,
   parseImageReference,
-} from '../../domain/image-reference.ts';
+} from '../../domain/names/image-reference.ts';
 import type { TableRecord } from '../../db/tables.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
-import { isSharedBy } from '../../domain/shared-images.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
+import { isSharedBy } from '../../domain/names/shared-images.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
-import type { ImageState } from '../../ports/engine-image.ts';
+import type { ImageState } from '../../ports/engine/engine-image.ts';
 
 export type PullRecord = TableRecord<'image_pull'>;
 export type PullKey = Pick<PullRecord, 'organizationId' | 'serverKey' | 'reference'>;

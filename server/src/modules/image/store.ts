@@ -1,6 +1,6 @@
 /** SQL of images: what each organization has exchanged with a registry, and whose services are released. */
 import { AppError } from '../../domain/errors.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { ImagePulls, ReleasedImages, ReleasedService } from './image.ts';

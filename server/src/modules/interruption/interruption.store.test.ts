@@ -11,13 +11,13 @@ import {
   type OperationPhase,
   type PairOutcome,
   type ServiceOperation,
-} from '../../domain/operation-pairs.ts';
+} from '../../domain/states/operation-pairs.ts';
 import {
   applicationRef,
   deployedKinds,
   type DeployedKind,
   type ServiceRef,
-} from '../../domain/service-ref.ts';
+} from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 
 const ownerEmail = 'ann@shop.test';

@@ -3,8 +3,8 @@
  * which waits and which is refused is the table `domain/operation-pairs.ts`.
  */
 import { AppError } from '../../domain/errors.ts';
-import { operationPairs, type EndingOperation } from '../../domain/operation-pairs.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
+import { operationPairs, type EndingOperation } from '../../domain/states/operation-pairs.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Turns } from '../service/turns.ts';
 import type { Deployments } from '../deployment/deployment.ts';
 

@@ -2,9 +2,9 @@
  * Certificates of ACME authorities: what became of each, when the authority is asked again, and a copy of all
  * in case the proxy's store is lost.
  */
-import { explainFault, explainProblem } from '../../domain/acme-problem.ts';
+import { explainFault, explainProblem } from '../../domain/certificates/acme-problem.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { FactEvent, TellFact } from '../../domain/fact.ts';
+import type { FactEvent, TellFact } from '../../domain/states/fact.ts';
 import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import {

@@ -1,8 +1,8 @@
 /** SQL of issuance: what became of each host's certificate, and the files of the proxy's store. */
 import { AppError } from '../../domain/errors.ts';
-import { localServer } from '../../domain/server-key.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
-import { fixedLimit } from '../../db/fixed-limit.ts';
+import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { accountOf, hostOf } from './issued.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { worlds } from '../../../../test/http/world.ts';
+import { worlds } from '../../../../test/http/worlds/world.ts';
 import { askPromtool, readPrometheus } from '../../../../test/prometheus.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { Live } from '../../domain/live.ts';
+import type { Live } from '../../domain/states/live.ts';
 import { router } from '../../procedure/registry.ts';
 import { metricsContract } from './contract.ts';
 import { createCounters, statusClass } from './counters.ts';

@@ -1,5 +1,5 @@
 /** Everything that a monitoring system is shown, read anew each time. */
-import type { Live } from '../../domain/live.ts';
+import type { Live } from '../../domain/states/live.ts';
 import type { Counters } from './counters.ts';
 import { expose, type Family, type Labels } from './exposition.ts';
 import type { MetricsStore, ServiceLabels } from './store.ts';

@@ -1,7 +1,7 @@
 /** Folders, volumes and files put into services (decisions 5). */
 import { z } from 'zod';
 import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, type ResourceReference } from '../../procedure/procedure.ts';
 import { mountRecord, serviceTypes, type ServiceType } from './record.ts';
 

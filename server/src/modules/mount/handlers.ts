@@ -1,5 +1,5 @@
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import { ownerOf, type mountContract } from './contract.ts';
 import type { Mounts } from './mount.ts';

@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { parseServerPath, pathContains } from '../../domain/server-path.ts';
+import { parseServerPath, pathContains } from '../../domain/names/server-path.ts';
 
 export interface MountDraft {
   type: 'bind' | 'volume' | 'file';

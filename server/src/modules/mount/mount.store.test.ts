@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { hostReachOn } from '../../../../test/http/host-reach.ts';
 import { afterChange } from '../../../../test/http/after-change.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';

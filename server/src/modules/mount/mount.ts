@@ -1,8 +1,8 @@
 /** Folders, volumes and files put into services (decisions 5). */
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import type { Approval } from '../../domain/danger.ts';
-import { applicationRef, composeRef, databaseRef, type ServiceRef } from '../../domain/service-ref.ts';
+import type { Approval } from '../../domain/access/danger.ts';
+import { applicationRef, composeRef, databaseRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkMount, type MountDraft } from './mount-rules.ts';
 import { serviceTypes, type ServiceType } from './record.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hostReachOn } from '../../../../test/http/host-reach.ts';
 import { textOf } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { systemClock } from '../../ports/clock.ts';

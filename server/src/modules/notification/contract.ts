@@ -1,7 +1,7 @@
 /** Who is told what happens (decisions 17). */
 import { z } from 'zod';
-import { factEventNames } from '../../domain/fact.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { factEventNames } from '../../domain/states/fact.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { channelNames, channels } from './channels/channels.ts';
 import { notificationRecord, perChannel } from './record.ts';

@@ -1,6 +1,6 @@
 /** What a stored message says, for whatever channel. Pure. */
 import type { StoredNotice } from '../../db/tables.ts';
-import { factEventOf, factEvents, type FactTone } from '../../domain/fact.ts';
+import { factEventOf, factEvents, type FactTone } from '../../domain/states/fact.ts';
 import type { Notice } from './channels/channel.ts';
 
 export function noticeOf({ id, at, subject, sentences, counts }: StoredNotice, isSummary: boolean): Notice {

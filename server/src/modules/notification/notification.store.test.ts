@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { homeOutgoing } from '../../../../test/integration/outgoing-fixture.ts';
+import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { receiver, standardWebhook, type Receiver } from '../../../../test/notifications/receivers.ts';
 import { textOf } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createMailer } from '../../adapters/mail/smtp.ts';
 import type { Database } from '../../db/database.ts';
-import type { Fact, TellFact } from '../../domain/fact.ts';
+import type { Fact, TellFact } from '../../domain/states/fact.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { router } from '../../procedure/registry.ts';
 import { notificationContract } from './contract.ts';

@@ -1,6 +1,6 @@
 /** Channels as records: their settings checked, their secrets kept. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { factEventOf, type FactEvent } from '../../domain/fact.ts';
+import { factEventOf, type FactEvent } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { channelNames, channels, type ChannelName } from './channels/channels.ts';
 import { perChannel } from './record.ts';

@@ -1,6 +1,6 @@
 /** The notification record; what is secret in a channel's settings is never in an answer (decisions 17). */
 import { z } from 'zod';
-import { factEventNames } from '../../domain/fact.ts';
+import { factEventNames } from '../../domain/states/fact.ts';
 import { channelNames, channels, type ChannelName } from './channels/channels.ts';
 
 /** A value for each kind of channel, by its name. */

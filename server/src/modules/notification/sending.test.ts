@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
-import { homeOutgoing, homePolicy } from '../../../../test/integration/outgoing-fixture.ts';
+import { homeOutgoing, homePolicy } from '../../../../test/integration/git/outgoing-fixture.ts';
 import {
   mailServer,
   providers,

@@ -1,7 +1,7 @@
 /** One message to one channel: rendered, judged, sent, its answer read. */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { createRedactor } from '../../domain/redactor.ts';
-import { Secret } from '../../domain/secret.ts';
+import { createRedactor } from '../../domain/secrets/redactor.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Mailer } from '../../ports/mailer.ts';
 import type { Outgoing, OutgoingBy } from '../../ports/outgoing.ts';

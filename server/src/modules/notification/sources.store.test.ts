@@ -4,8 +4,8 @@ import { createPeople } from '../../../../test/http/people.ts';
 import { createPlace } from '../../../../test/http/places.ts';
 import { createDeploymentDesk } from '../../../../test/store/deployment-desk.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import type { Fact } from '../../domain/fact.ts';
-import { applicationRef } from '../../domain/service-ref.ts';
+import type { Fact } from '../../domain/states/fact.ts';
+import { applicationRef } from '../../domain/names/service-ref.ts';
 import { createSettingsStore } from '../settings/store.ts';
 import { tellUpgrade } from './upgrade.ts';
 

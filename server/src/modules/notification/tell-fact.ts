@@ -4,7 +4,7 @@
  * twenty; what comes meanwhile is gathered in one summary.
  */
 import type { StoredNotice } from '../../db/tables.ts';
-import { groupOf, type Fact, type TellFact } from '../../domain/fact.ts';
+import { groupOf, type Fact, type TellFact } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { DeliveryRecord, NotificationRecord, NotificationStore } from './store.ts';

@@ -1,5 +1,5 @@
 /** Tells once that another version of Berth runs. */
-import type { TellFact } from '../../domain/fact.ts';
+import type { TellFact } from '../../domain/states/fact.ts';
 
 export interface UpgradePorts {
   version: string;

@@ -1,7 +1,7 @@
 /** Organizations: who belongs to them, with which role and grants (decisions 12). */
 import { z } from 'zod';
-import { roles } from '../../domain/permissions.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { roles } from '../../domain/access/permissions.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { emailField, tokenField } from '../user/record.ts';
 import {

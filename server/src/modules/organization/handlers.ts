@@ -1,6 +1,6 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { organizationContract } from './contract.ts';
 import type { Invitations } from './invitation.ts';

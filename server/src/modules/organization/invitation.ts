@@ -1,6 +1,6 @@
 /** Invitations: a token for one person, one use and seven days; only its hash is kept (decisions 12). */
 import { AppError } from '../../domain/errors.ts';
-import { noGrants, roleCovers, type Grants, type Role } from '../../domain/permissions.ts';
+import { noGrants, roleCovers, type Grants, type Role } from '../../domain/access/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { hashToken, newToken } from '../../ports/token.ts';
 import { mergedGrants, requireHolder, type MemberChanger, type PartialGrants } from './membership.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { accountWorlds } from '../../../../test/http/account-world.ts';
+import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
 import type { Door } from '../../../../test/http/door.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
-import type { World } from '../../../../test/http/world.ts';
+import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
-import { noGrants, type Role } from '../../domain/permissions.ts';
+import { noGrants, type Role } from '../../domain/access/permissions.ts';
 import { createMembers } from './member.ts';
 import { neverRan } from '../database/database.ts';
 

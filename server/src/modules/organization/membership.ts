@@ -3,7 +3,7 @@
  * role, and the last Owner stays.
  */
 import { AppError } from '../../domain/errors.ts';
-import { roleCovers, type Grants, type Role } from '../../domain/permissions.ts';
+import { roleCovers, type Grants, type Role } from '../../domain/access/permissions.ts';
 import type { InvitationStore, MemberRecord, MemberStore, OrganizationStore } from './store.ts';
 
 export interface MemberView {

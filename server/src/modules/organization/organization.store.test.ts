@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { accountWorlds } from '../../../../test/http/account-world.ts';
+import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import type { World } from '../../../../test/http/world.ts';
+import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
-import { noGrants } from '../../domain/permissions.ts';
+import { noGrants } from '../../domain/access/permissions.ts';
 
 eachDatabase('organizations', (test) => {
   const begin = accountWorlds(test);

@@ -1,6 +1,6 @@
 /** Organizations themselves; their members stand in membership.ts, invitations in invitation.ts. */
 import { AppError } from '../../domain/errors.ts';
-import { noGrants, type Role, type Standing } from '../../domain/permissions.ts';
+import { noGrants, type Role, type Standing } from '../../domain/access/permissions.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { contentWords, type MemberStore, type OrganizationRecord, type OrganizationStore } from './store.ts';
 

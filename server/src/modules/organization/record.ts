@@ -1,6 +1,6 @@
 /** Organizations, their members and invitations (decisions 12). */
 import { z } from 'zod';
-import { roles } from '../../domain/permissions.ts';
+import { roles } from '../../domain/access/permissions.ts';
 
 const trusted = z.boolean().describe('Whether its Owners and Admins may reach the machine itself');
 

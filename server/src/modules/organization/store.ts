@@ -1,10 +1,10 @@
 /** SQL of organizations, members and invitations. */
 import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { fixedLimit } from '../../db/fixed-limit.ts';
+import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableName, TableRecord } from '../../db/tables.ts';
-import type { Role } from '../../domain/permissions.ts';
+import type { Role } from '../../domain/access/permissions.ts';
 
 export type OrganizationRecord = TableRecord<'organization'>;
 export type MemberRecord = TableRecord<'member'>;

@@ -3,11 +3,11 @@
  * when its certificate is there.
  */
 import { AppError, badField } from '../../domain/errors.ts';
-import { covers, hostOfUrl, whyNotForServices, type OwnNames } from '../../domain/own-host.ts';
-import { localServer } from '../../domain/server-key.ts';
-import { checkWildcardHost } from '../../domain/wildcard-host.ts';
+import { covers, hostOfUrl, whyNotForServices, type OwnNames } from '../../domain/access/own-host.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import { checkWildcardHost } from '../../domain/names/wildcard-host.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { HostFacts } from '../../ports/host.ts';
+import type { HostFacts } from '../../ports/host/host.ts';
 
 /** What services may be reached by. */
 export interface HostRules {

@@ -1,6 +1,6 @@
 /** Ports of applications that the servers publish beside the proxy (decisions 5). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { portRecord } from './record.ts';
 

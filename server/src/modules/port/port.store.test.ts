@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { systemClock } from '../../ports/clock.ts';

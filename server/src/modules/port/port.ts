@@ -1,7 +1,7 @@
 /** Ports of applications that the servers publish beside the proxy (decisions 5). */
 import { AppError } from '../../domain/errors.ts';
-import { parsePort, parsePublishedPort } from '../../domain/names.ts';
-import { serverIdOf } from '../../domain/server-key.ts';
+import { parsePort, parsePublishedPort } from '../../domain/names/names.ts';
+import { serverIdOf } from '../../domain/names/server-key.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { PortRecord, PortStore } from './store.ts';
 

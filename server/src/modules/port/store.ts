@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { serverKeyOf } from '../../domain/server-key.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';

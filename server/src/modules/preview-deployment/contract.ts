@@ -1,6 +1,6 @@
 /** Preview deployments of pull requests (interface document, Preview deployments). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { line } from '../service/contract-fields.ts';

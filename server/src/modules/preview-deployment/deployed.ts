@@ -1,8 +1,8 @@
 /** Previews as deployments see them. */
 import type { PreviewDeploymentRecord } from './store.ts';
-import type { ApplicationStatus } from '../../domain/lifecycle.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import type { Hosts } from '../../ports/host.ts';
+import type { ApplicationStatus } from '../../domain/states/lifecycle.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import type { Applications } from '../application/application.ts';
 import { checkDeployable } from '../application/checks.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';

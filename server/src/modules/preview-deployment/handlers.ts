@@ -1,10 +1,10 @@
 import type { ApplicationRecord } from '../../db/tables.ts';
-import type { Live } from '../../domain/live.ts';
+import type { Live } from '../../domain/states/live.ts';
 import { AppError } from '../../domain/errors.ts';
-import { previewRef } from '../../domain/service-ref.ts';
+import { previewRef } from '../../domain/names/service-ref.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Applications } from '../application/application.ts';
 import { startedBy, type Deployments } from '../deployment/deployment.ts';

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
 import type { Door } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { idleInterruption } from '../../../../test/store/interruption.ts';
 import { createPreviewDesk, type PreviewDesk } from '../../../../test/store/preview-desk.ts';
 import type { Database } from '../../db/database.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { router } from '../../procedure/registry.ts';
-import type { PullRequestEvent } from '../../domain/git-event.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { previewDeploymentContract } from './contract.ts';
 import { previewDeploymentHandlers } from './handlers.ts';
 import type { EventSource } from './pull-request.ts';

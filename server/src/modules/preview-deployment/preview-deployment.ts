@@ -2,10 +2,10 @@
  * Preview deployments as records: one for each pull request of an application, with its own name and host.
  */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { formatEnv, parseEnv } from '../../domain/dotenv.ts';
+import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
-import { defaultWildcard, previewAppName, previewHost } from '../../domain/preview.ts';
-import { changedSecrets, mergedSecrets, secretNames } from '../../domain/secret-env.ts';
+import { defaultWildcard, previewAppName, previewHost } from '../../domain/names/preview.ts';
+import { changedSecrets, mergedSecrets, secretNames } from '../../domain/variables/secret-env.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Domains } from '../domain/domain.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';

@@ -3,10 +3,10 @@
  * previewDeployment.delete).
  */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { previewRef } from '../../domain/service-ref.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { previewRef } from '../../domain/names/service-ref.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
-import type { Hosts } from '../../ports/host.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';

@@ -2,15 +2,15 @@
  * Pull requests as previews: an event becomes a durable job, the job makes, updates or removes the preview.
  * Jobs of one application run one after another.
  */
-import { serverKeyOf } from '../../domain/server-key.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { z } from 'zod';
 import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { PullRequestEvent } from '../../domain/git-event.ts';
-import type { GitProvider } from '../../domain/git-host.ts';
-import { isOf } from '../../domain/git-repository.ts';
-import { previewRef } from '../../domain/service-ref.ts';
-import { oneLine } from '../../domain/words.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
+import type { GitProvider } from '../../domain/git/git-host.ts';
+import { isOf } from '../../domain/git/git-repository.ts';
+import { previewRef } from '../../domain/names/service-ref.ts';
+import { oneLine } from '../../domain/text/words.ts';
 import type { GitApi } from '../../ports/git-api.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';

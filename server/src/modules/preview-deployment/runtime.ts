@@ -1,11 +1,11 @@
 /** What is done to a preview by hand: start and stop. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
-import { statusAfter } from '../../domain/lifecycle.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { previewRef } from '../../domain/service-ref.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
-import type { Hosts } from '../../ports/host.ts';
+import { statusAfter } from '../../domain/states/lifecycle.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { previewRef } from '../../domain/names/service-ref.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import type { ServiceOutput } from '../service/output-events.ts';
 import {

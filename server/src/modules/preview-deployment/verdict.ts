@@ -1,8 +1,8 @@
 /** Whether a pull request gets a preview of an application, by what its event tells (decisions 11). Pure. */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import type { PullRequestEvent } from '../../domain/git-event.ts';
-import { gitSourceOf, pullRefsOf, type GitProvider } from '../../domain/git-host.ts';
-import { isOf } from '../../domain/git-repository.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
+import { gitSourceOf, pullRefsOf, type GitProvider } from '../../domain/git/git-host.ts';
+import { isOf } from '../../domain/git/git-repository.ts';
 
 /** Why there is none; undefined when there is one. */
 export function whyNoPreview(

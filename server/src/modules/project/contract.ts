@@ -1,8 +1,8 @@
 /** Projects (decisions 3). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { referring } from '../../procedure/references.ts';
+import { referring } from '../../procedure/input/references.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
-import { reachOf } from '../../domain/permissions.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
-import { cutPage, paginate } from '../../procedure/page.ts';
+import { cutPage, paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';

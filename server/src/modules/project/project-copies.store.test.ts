@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { everyKind, projectWorlds } from '../../../../test/http/project-world.ts';
+import { everyKind, projectWorlds } from '../../../../test/http/worlds/project-world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { textOf } from '../../../../test/http/door.ts';
 import { createPlace, otherServices } from '../../../../test/http/places.ts';
-import { everyKind, projectWorlds } from '../../../../test/http/project-world.ts';
+import { everyKind, projectWorlds } from '../../../../test/http/worlds/project-world.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';

@@ -1,8 +1,8 @@
 /** Projects: each begins with its default environment. */
 import { AppError } from '../../domain/errors.ts';
-import { parseEnv } from '../../domain/dotenv.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import { unknownCursor } from '../../procedure/page.ts';
+import { unknownCursor } from '../../procedure/input/page.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { ProjectRecord, ProjectStore } from './store.ts';

@@ -3,7 +3,7 @@
  * much as there is (decisions 2). What is there already stays when a quota becomes smaller; nothing grows.
  */
 import { AppError } from '../../domain/errors.ts';
-import { parseCpus, parseMemory } from '../../domain/resources.ts';
+import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import type { QuotaRecord, QuotaStore, ServiceResources } from './store.ts';
 
 /** Null: no limit. CPU in billionths of a core, sizes in bytes. */

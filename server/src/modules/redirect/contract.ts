@@ -1,10 +1,10 @@
 /** Redirects by regular expression on the domains of an application (decisions 5). */
 import { z } from 'zod';
-import { parseReplacement } from '../../domain/redirect.ts';
-import { parseRegex } from '../../domain/regex.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { parseReplacement } from '../../domain/routing/redirect.ts';
+import { parseRegex } from '../../domain/routing/regex.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { redirectRecord } from './record.ts';
 
 const regex = ruled(z.string().max(500, { abort: true }), parseRegex).describe(

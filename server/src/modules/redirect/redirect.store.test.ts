@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';

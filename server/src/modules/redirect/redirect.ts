@@ -1,6 +1,6 @@
 /** Redirects by regular expression on the domains of an application (decisions 5). */
 import { AppError } from '../../domain/errors.ts';
-import { checkRedirect } from '../../domain/redirect.ts';
+import { checkRedirect } from '../../domain/routing/redirect.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { RedirectRecord, RedirectStore } from './store.ts';
 

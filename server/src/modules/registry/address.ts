@@ -1,6 +1,6 @@
 /** Addresses of registries and paths in them. Pure. */
 import { badField } from '../../domain/errors.ts';
-import { parseHost, parsePort } from '../../domain/names.ts';
+import { parseHost, parsePort } from '../../domain/names/names.ts';
 
 /** One part of a repository's path (OCI distribution specification, "Pulling manifests": <name>). */
 const pathPart = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;

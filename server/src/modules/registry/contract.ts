@@ -1,6 +1,6 @@
 /** Image registries of an organization (decisions 12). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { registryRecord } from './record.ts';
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createOutgoing } from '../../adapters/outgoing/outgoing.ts';
 import { createStores } from '../../composition/stores.ts';
 import { AppError } from '../../domain/errors.ts';
 import { systemClock } from '../../ports/clock.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { router } from '../../procedure/registry.ts';
 import { registryContract } from './contract.ts';
 import { registryHandlers } from './handlers.ts';

@@ -1,10 +1,10 @@
 /** Image registries of an organization (decisions 12). */
 import { AppError, badField } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { Engine } from '../../ports/engine.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
-import type { RegistryAuth } from '../../ports/registry-auth.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { parseImagePrefix, parseRegistryAddress, serverOf } from './address.ts';
 import type { RegistryRecord, RegistryStore } from './store.ts';
 

@@ -1,10 +1,10 @@
 /** Commands that a service runs by schedule. */
 import { z } from 'zod';
-import { parseCron, parseTimeZone } from '../../domain/cron.ts';
+import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
 import { logEvent } from '../../procedure/log-event.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { argv, id as serviceId } from '../service/contract-fields.ts';
 import { scheduleRecord, scheduleRunRecord } from './record.ts';
 

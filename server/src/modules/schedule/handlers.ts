@@ -1,6 +1,6 @@
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { scheduleContract } from './contract.ts';

@@ -1,7 +1,7 @@
 /** What a scheduled command is made of: the live release of its service. */
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { ServiceSpec } from '../../ports/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ScheduleRecord } from './store.ts';
 
 export interface ReleasePorts {

@@ -1,11 +1,11 @@
 /** Runs a scheduled command once: a task of its own beside the service, with its log and one end. */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { TellFact } from '../../domain/fact.ts';
-import { createRedactor } from '../../domain/redactor.ts';
+import type { TellFact } from '../../domain/states/fact.ts';
+import { createRedactor } from '../../domain/secrets/redactor.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs, LogWriter } from '../../ports/deployment-log.ts';
-import type { Engine, ServiceSpec } from '../../ports/engine.ts';
+import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
 import { prune } from './prune.ts';
 import type { ScheduleRecord, ScheduleRunRecord, ScheduleStore } from './store.ts';
 

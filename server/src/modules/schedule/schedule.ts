@@ -1,7 +1,7 @@
 /** Schedules as records: made, changed, due; and their runs: accepted, missed, ended. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { nextTime } from '../../domain/cron.ts';
-import type { TellFact } from '../../domain/fact.ts';
+import { nextTime } from '../../domain/time/cron.ts';
+import type { TellFact } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';

@@ -3,7 +3,7 @@ import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import type { TableName } from '../../db/tables.ts';
 import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
-import type { Scope } from '../../domain/permissions.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import type { ResourceKind } from '../../procedure/procedure.ts';
 
 /** `organizationId` is the caller's: what can stand in several organizations is looked for there first. */

@@ -1,10 +1,10 @@
 /** Remote servers of an organization (interface document, Servers; decisions 10). */
 import { z } from 'zod';
-import { parseMachineAddress } from '../../domain/names.ts';
+import { parseMachineAddress } from '../../domain/names/names.ts';
 import { logEvent } from '../../procedure/log-event.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 import { metricsConfig, metricsPoint, metricsRange } from './record-monitoring.ts';
 import { installation, listedServer, securityReport, serverRecord, serverTypes } from './record.ts';
 

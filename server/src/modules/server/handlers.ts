@@ -1,8 +1,8 @@
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import type { Collector } from '../../ports/metrics.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { serverContract } from './contract.ts';

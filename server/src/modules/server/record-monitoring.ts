@@ -3,8 +3,8 @@
  * points that come of it (decisions 10).
  */
 import { z } from 'zod';
-import { parseCron } from '../../domain/cron.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { parseCron } from '../../domain/time/cron.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 
 const seconds = z.number().min(2).max(86_400).describe('Seconds');
 const percent = z.number().min(0).max(100);

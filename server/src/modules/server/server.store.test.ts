@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../test/http/door.ts';
-import { input, metricsConfig, serverRouters, shown } from '../../../../test/http/server-world.ts';
+import { input, metricsConfig, serverRouters, shown } from '../../../../test/http/worlds/server-world.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { createServerStore } from './store.ts';

@@ -1,6 +1,6 @@
 /** Servers of an organization as records. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { parseMachineAddress } from '../../domain/names.ts';
+import { parseMachineAddress } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { ServerRecord, ServerStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { composeServiceName } from '../../domain/names.ts';
+import { composeServiceName } from '../../domain/names/names.ts';
 import { createServiceNames } from './service-name.ts';
 import { createServiceNameStore } from './store.ts';
 

@@ -5,7 +5,7 @@
  * services its next file has nobody knows yet.
  */
 import { AppError } from '../../domain/errors.ts';
-import { appNameKey, reservedAppNames } from '../../domain/names.ts';
+import { appNameKey, reservedAppNames } from '../../domain/names/names.ts';
 import type { ServiceNameStore } from './store.ts';
 
 export interface ServiceNames {

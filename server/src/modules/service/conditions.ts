@@ -7,8 +7,8 @@ import {
   type Condition,
   type ConditionVerdict,
   type HostSight,
-} from '../../domain/condition.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
+} from '../../domain/states/condition.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { serviceKinds } from './record-lists.ts';
 import type { ConditionChange, LiveReader, PlacedService } from './service.ts';

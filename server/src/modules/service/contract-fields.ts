@@ -3,11 +3,11 @@
  * Pure: the CLI and the client import it.
  */
 import { z } from 'zod';
-import { appNamePattern } from '../../domain/names.ts';
-import { parseCpus, parseMemory } from '../../domain/resources.ts';
-import { splitWords } from '../../domain/words.ts';
-import { referring } from '../../procedure/references.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { appNamePattern } from '../../domain/names/names.ts';
+import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { splitWords } from '../../domain/text/words.ts';
+import { referring } from '../../procedure/input/references.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 
 /** Text without line breaks: names, paths, addresses. */
 export const line = (max: number): z.ZodString =>

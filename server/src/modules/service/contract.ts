@@ -1,8 +1,8 @@
 /** Services of every kind in one list (decisions 14). */
 import { z } from 'zod';
-import { conditions } from '../../domain/condition.ts';
-import { applicationStatuses, deploymentStatuses } from '../../domain/lifecycle.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { conditions } from '../../domain/states/condition.ts';
+import { applicationStatuses, deploymentStatuses } from '../../domain/states/lifecycle.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { query } from '../../procedure/procedure.ts';
 import { metricsRange, servicePoint } from '../server/record-monitoring.ts';
 import { serviceKindNames } from './record-lists.ts';

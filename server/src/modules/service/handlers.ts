@@ -1,9 +1,9 @@
 import { AppError } from '../../domain/errors.ts';
-import { reachOf } from '../../domain/permissions.ts';
-import { serviceKey } from '../../domain/service-ref.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
+import { serviceKey } from '../../domain/names/service-ref.ts';
 import type { Collector } from '../../ports/metrics.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Conditions } from './conditions.ts';
 import type { serviceContract } from './contract.ts';

@@ -1,5 +1,5 @@
 /** The output of services as the events of a stream: one service's, or several woven together. */
-import type { LogLine } from '../../ports/engine.ts';
+import type { LogLine } from '../../ports/engine/engine.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';

@@ -3,8 +3,13 @@
  * its end.
  */
 import { AppError } from '../../domain/errors.ts';
-import { isSameService, ownerLabels, ownerOfLabels, type ServiceRef } from '../../domain/service-ref.ts';
-import type { Engine, LogLine, ServiceState } from '../../ports/engine.ts';
+import {
+  isSameService,
+  ownerLabels,
+  ownerOfLabels,
+  type ServiceRef,
+} from '../../domain/names/service-ref.ts';
+import type { Engine, LogLine, ServiceState } from '../../ports/engine/engine.ts';
 
 /** A service as it was released. */
 export interface OwnedService extends ServiceRef {

@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { applicationStatuses } from '../../domain/lifecycle.ts';
-import type { DeployedKind } from '../../domain/service-ref.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
+import type { DeployedKind } from '../../domain/names/service-ref.ts';
 import { databaseKinds, type DatabaseKinds } from '../database/kinds.ts';
 import { liveRecord } from './record-live.ts';
 

@@ -1,6 +1,6 @@
 /** What runs of a service, beside how its last action ended (decisions 5, live). */
 import { z } from 'zod';
-import { liveProblems } from '../../domain/live.ts';
+import { liveProblems } from '../../domain/states/live.ts';
 
 const optional = z.string().nullable();
 

@@ -1,6 +1,6 @@
 /** What variables of a service may refer to, for the guard. */
-import { secretBlock } from '../../domain/secret-env.ts';
-import type { ReferencePorts } from '../../procedure/references.ts';
+import { secretBlock } from '../../domain/variables/secret-env.ts';
+import type { ReferencePorts } from '../../procedure/input/references.ts';
 import type { Services } from './service.ts';
 import type { ServiceRows } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { databaseWorlds } from '../../../../test/http/database-world.ts';
+import { databaseWorlds } from '../../../../test/http/worlds/database-world.ts';
 import { textOf } from '../../../../test/http/door.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { referringFields } from '../../procedure/references.ts';
+import { referringFields } from '../../procedure/input/references.ts';
 import { contracts } from '../contracts.ts';
 
 eachDatabase('references to services', (test) => {

@@ -2,7 +2,7 @@
  * Copies of services: their configuration under new ids, names and tokens, idle; no data, deployments,
  * domains, ports of the server or backups (decisions 3).
  */
-import { appNameFrom } from '../../domain/names.ts';
+import { appNameFrom } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { neverRan } from '../database/database.ts';
 import { keepNames } from '../compose/compose.ts';

@@ -1,8 +1,8 @@
 /** What the reads of projects, environments and mounts see of services, whatever their kind. */
-import type { Condition, ConditionVerdict } from '../../domain/condition.ts';
-import type { ApplicationStatus, DeploymentStatus } from '../../domain/lifecycle.ts';
-import type { Live } from '../../domain/live.ts';
-import type { ServiceRef } from '../../domain/service-ref.ts';
+import type { Condition, ConditionVerdict } from '../../domain/states/condition.ts';
+import type { ApplicationStatus, DeploymentStatus } from '../../domain/states/lifecycle.ts';
+import type { Live } from '../../domain/states/live.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { serviceKinds, type ServiceKindName, type ServiceKinds } from './record-lists.ts';
 
 /** What lists show of a service. */

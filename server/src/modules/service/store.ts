@@ -1,7 +1,7 @@
 /** SQL over services of every kind: the reads of projects and environments, in one statement each. */
 import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { idList } from '../../db/id-list.ts';
+import { idList } from '../../db/values/id-list.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { NewestDeployment, PlacedService, ServiceReads, Services, ServiceSummary } from './service.ts';
 

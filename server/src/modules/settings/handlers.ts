@@ -1,6 +1,6 @@
-import type { BuilderProgram } from '../../ports/builder.ts';
+import type { BuilderProgram } from '../../ports/engine/builder.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { settingsContract } from './contract.ts';
 import type { SettingsService } from './settings.ts';

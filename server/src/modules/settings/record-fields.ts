@@ -3,15 +3,15 @@
  * Pure.
  */
 import { z } from 'zod';
-import { parseCron } from '../../domain/cron.ts';
-import { platformPrefix } from '../../domain/image-reference.ts';
-import { isAllowableNetwork } from '../../domain/outgoing.ts';
-import { isNetworkPool, isResolver } from '../../domain/network.ts';
-import { parseOwnHost } from '../../domain/own-host.ts';
-import { parseRootCertificates } from '../../domain/root-certificates.ts';
-import { parseCpus, parseMemory } from '../../domain/resources.ts';
-import { parseSharedImage } from '../../domain/shared-images.ts';
-import { ruled } from '../../procedure/ruled.ts';
+import { parseCron } from '../../domain/time/cron.ts';
+import { platformPrefix } from '../../domain/names/image-reference.ts';
+import { isAllowableNetwork } from '../../domain/network/outgoing.ts';
+import { isNetworkPool, isResolver } from '../../domain/network/network.ts';
+import { parseOwnHost } from '../../domain/access/own-host.ts';
+import { parseRootCertificates } from '../../domain/certificates/root-certificates.ts';
+import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { parseSharedImage } from '../../domain/names/shared-images.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
 
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;

@@ -3,7 +3,7 @@
  * (decisions 12).
  */
 import { AppError, badField } from '../../domain/errors.ts';
-import type { Role } from '../../domain/permissions.ts';
+import type { Role } from '../../domain/access/permissions.ts';
 import { settingFields, type SettingName, type Settings } from './record-fields.ts';
 import type { SettingsStore } from './store.ts';
 

@@ -3,8 +3,8 @@
  * organization's own; those of nobody, and the platform's, only Owner and Admin of the installation's first
  * organization. Members see what belongs to the services they reach.
  */
-import { memberReaches } from '../../domain/permissions.ts';
-import { managedLabel } from '../../ports/engine.ts';
+import { memberReaches } from '../../domain/access/permissions.ts';
+import { managedLabel } from '../../ports/engine/engine.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { PlacementOfService, SightStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** SSH keys of an organization, for git over ssh and for servers (decisions 12). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { sshKeyRecord } from './record.ts';
 

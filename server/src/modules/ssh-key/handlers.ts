@@ -1,6 +1,6 @@
-import type { KeyPairs } from '../../ports/key-pairs.ts';
+import type { KeyPairs } from '../../ports/host/key-pairs.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { sshKeyContract } from './contract.ts';
 import type { SshKeys } from './ssh-key.ts';

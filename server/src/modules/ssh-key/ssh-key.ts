@@ -1,9 +1,9 @@
 /** SSH keys of an organization (decisions 12). */
-import { countedAll } from '../../domain/counted.ts';
+import { countedAll } from '../../domain/text/counted.ts';
 import { AppError } from '../../domain/errors.ts';
-import { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { KeyPair } from '../../ports/key-pairs.ts';
+import type { KeyPair } from '../../ports/host/key-pairs.ts';
 import type { SshKeyRecord, SshKeyStore } from './store.ts';
 
 /** A key without its private part. */

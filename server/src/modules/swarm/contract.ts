@@ -1,6 +1,6 @@
 /** The swarm that services run in (interface document, Swarm; decisions 10). */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { query } from '../../procedure/procedure.ts';
 import { nodeDetails, nodeRecord, swarmApp } from './record.ts';
 

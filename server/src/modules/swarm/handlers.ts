@@ -1,6 +1,6 @@
-import { serverKeyOf } from '../../domain/server-key.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { swarmContract } from './contract.ts';
 import type { Swarm } from './swarm.ts';

@@ -8,7 +8,7 @@ import {
   swarmTask,
   type ShownEngine,
 } from '../../../../test/http/shown-engine.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { router } from '../../procedure/registry.ts';

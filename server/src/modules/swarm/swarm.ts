@@ -1,7 +1,7 @@
 /** The swarm of this server, read from its engine. */
 import { flatError } from '../../domain/errors.ts';
-import type { Engine } from '../../ports/engine.ts';
-import type { EngineView, SwarmNode, SwarmService } from '../../ports/engine-view.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
+import type { EngineView, SwarmNode, SwarmService } from '../../ports/engine/engine-view.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { isPlatform, type Sight } from '../sight/sight.ts';
 

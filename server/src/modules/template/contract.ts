@@ -1,6 +1,6 @@
 /** Compose files of well-known applications, ready to be made a compose service of. */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { query } from '../../procedure/procedure.ts';
 import { templateName, templateRecord, wholeTemplate } from './record.ts';
 

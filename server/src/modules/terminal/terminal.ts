@@ -1,12 +1,12 @@
 /** Opens a program in a running container of a service: which container, which shell, how it ended. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, badField } from '../../domain/errors.ts';
-import { serverKeyOf } from '../../domain/server-key.ts';
-import { isSameService, ownerOfLabels, previewRef, type ServiceRef } from '../../domain/service-ref.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { isSameService, ownerOfLabels, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
-import { taskLabel, type Engine, type ServiceState, type TaskState } from '../../ports/engine.ts';
-import type { ProgramConnection } from '../../ports/engine-program.ts';
-import type { Hosts } from '../../ports/host.ts';
+import { taskLabel, type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
+import type { ProgramConnection } from '../../ports/engine/engine-program.ts';
+import type { Hosts } from '../../ports/host/host.ts';
 import { serviceKinds } from '../service/record-lists.ts';
 import type { ServiceReads } from '../service/service.ts';
 import type { TerminalInput } from './contract.ts';

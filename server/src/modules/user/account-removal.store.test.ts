@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { accountWorlds } from '../../../../test/http/account-world.ts';
+import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
 import type { Door } from '../../../../test/http/door.ts';
-import type { World } from '../../../../test/http/world.ts';
+import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
-import { noGrants, type Role } from '../../domain/permissions.ts';
-import { hashPassword } from './password.ts';
+import { noGrants, type Role } from '../../domain/access/permissions.ts';
+import { hashPassword } from './sign-in/password.ts';
 
 const password = 'correct horse';
 const other = 'organization-other';

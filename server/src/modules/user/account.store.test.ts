@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { accountWorlds, heldClock } from '../../../../test/http/account-world.ts';
+import { accountWorlds, heldClock } from '../../../../test/http/worlds/account-world.ts';
 import { send, type Answer } from '../../../../test/http/call.ts';
 import { doorOf, textOf, type Door } from '../../../../test/http/door.ts';
-import type { World } from '../../../../test/http/world.ts';
+import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { createAccounts } from '../../composition/accounts.ts';
+import { createAccounts } from '../../composition/installation/accounts.ts';
 import { createStores } from '../../composition/stores.ts';
-import { noGrants } from '../../domain/permissions.ts';
-import { hashPassword } from './password.ts';
+import { noGrants } from '../../domain/access/permissions.ts';
+import { hashPassword } from './sign-in/password.ts';
 
 eachDatabase('an account', (test) => {
   const begin = accountWorlds(test);

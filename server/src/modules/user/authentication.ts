@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { hashToken } from '../../ports/token.ts';
 import type { Actor } from '../../procedure/context.ts';
-import { openSessionOf } from './open-session.ts';
+import { openSessionOf } from './sign-in/open-session.ts';
 import type { ApiKeyRecord, SessionWithMember, UserStore } from './store.ts';
 
 export interface Credentials {

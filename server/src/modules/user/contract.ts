@@ -3,8 +3,8 @@
  * decisions 2 and 12).
  */
 import { z } from 'zod';
-import { roles } from '../../domain/permissions.ts';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { roles } from '../../domain/access/permissions.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { grantsRecord } from '../organization/record.ts';
 import { twoFactorContract } from './contract-two-factor.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import type { Database } from '../../db/database.ts';
-import { noGrants } from '../../domain/permissions.ts';
+import { noGrants } from '../../domain/access/permissions.ts';
 import { hashToken } from '../../ports/token.ts';
 import { createAuthentication, waitingTime } from './authentication.ts';
 import { createUserStore, type ApiKeyRecord, type UserStore } from './store.ts';

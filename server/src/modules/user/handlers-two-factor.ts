@@ -2,7 +2,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { twoFactorContract } from './contract-two-factor.ts';
-import type { Proofs } from './proof.ts';
+import type { Proofs } from './sign-in/proof.ts';
 import type { TwoFactorState, TwoFactors } from './two-factor.ts';
 
 export interface TwoFactorDesk {

@@ -1,11 +1,11 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { AccountRemoval } from './account-removal.ts';
 import type { userContract } from './contract.ts';
 import { twoFactorHandlers, type TwoFactorDesk } from './handlers-two-factor.ts';
-import type { SessionOwner } from './session.ts';
+import type { SessionOwner } from './sign-in/session.ts';
 import type { ApiKeyRecord, SessionRecord, UserRecord } from './store.ts';
 import type { Users } from './user.ts';
 

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
-import { accountRoutersOf, heldClock } from '../../../../test/http/account-world.ts';
+import { accountRoutersOf, heldClock } from '../../../../test/http/worlds/account-world.ts';
 import { send, type Answer } from '../../../../test/http/call.ts';
 import { createPeople, type People, type Person } from '../../../../test/http/people.ts';
 import { serve, type TestServer } from '../../../../test/http/serve.ts';

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { AuditEntry } from '../../procedure/guard.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword } from './sign-in/password.ts';
 import type { UserStore } from './store.ts';
 
 /** Stands in the audit log where other entries have an address. */

@@ -1,10 +1,10 @@
 /** SQL of accounts, sessions and keys. */
 import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { fixedLimit } from '../../db/fixed-limit.ts';
+import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
-import type { Grants, Role } from '../../domain/permissions.ts';
+import type { Grants, Role } from '../../domain/access/permissions.ts';
 
 export type ApiKeyRecord = TableRecord<'api_key'>;
 export type UserRecord = TableRecord<'user'>;

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError, badField } from '../../domain/errors.ts';
-import { base32, otpauthUrl, stepOfCode } from '../../domain/totp.ts';
+import { base32, otpauthUrl, stepOfCode } from '../../domain/secrets/totp.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import { hashToken } from '../../ports/token.ts';
 import type { UserRecord, UserStore } from './store.ts';

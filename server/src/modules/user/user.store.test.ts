@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { send, type Answer } from '../../../../test/http/call.ts';
 import { textOf } from '../../../../test/http/door.ts';
-import { worlds, type World } from '../../../../test/http/world.ts';
+import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { accountRouters, createAccounts } from '../../composition/accounts.ts';
+import { accountRouters, createAccounts } from '../../composition/installation/accounts.ts';
 import { createStores } from '../../composition/stores.ts';
 import { systemClock } from '../../ports/clock.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword } from './sign-in/password.ts';
 
 eachDatabase('accounts and keys', (test) => {
   const createWorld = worlds(test);

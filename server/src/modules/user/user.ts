@@ -2,9 +2,9 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createApiKeys, type ApiKeys } from './api-key.ts';
-import { hashPassword } from './password.ts';
-import type { Proofs } from './proof.ts';
-import { createSessions, type Sessions } from './session.ts';
+import { hashPassword } from './sign-in/password.ts';
+import type { Proofs } from './sign-in/proof.ts';
+import { createSessions, type Sessions } from './sign-in/session.ts';
 import type { UserRecord, UserStore } from './store.ts';
 
 export interface Users extends ApiKeys, Sessions {

@@ -1,6 +1,6 @@
 /** What git hosts told of a service, and what came of it. */
 import { z } from 'zod';
-import { listOf, pageInput } from '../../procedure/page.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { id as serviceId } from '../service/contract-fields.ts';
 import { webhookDeliveryRecord } from './record.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { webhookWorlds } from '../../../../test/http/webhook-world.ts';
+import { webhookWorlds } from '../../../../test/http/worlds/webhook-world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 
 const commit = 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7';

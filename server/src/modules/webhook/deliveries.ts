@@ -1,7 +1,7 @@
 /** Deliveries as a person sees them, and judged again. */
 import { AppError } from '../../domain/errors.ts';
-import { isGitProvider } from '../../domain/git-host.ts';
-import type { DeploymentStarter } from '../../domain/lifecycle.ts';
+import { isGitProvider } from '../../domain/git/git-host.ts';
+import type { DeploymentStarter } from '../../domain/states/lifecycle.ts';
 import { composeHooked, hookedApplication, requireAutoDeploy, type Hooked } from './hooked.ts';
 import { firstQueued, type Outcomes } from './outcomes.ts';
 import type { ReceiptRecord, ReceiptStore } from './store.ts';

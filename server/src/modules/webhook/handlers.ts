@@ -1,5 +1,5 @@
 import type { CallContext } from '../../procedure/context.ts';
-import { paginate } from '../../procedure/page.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import { startedBy } from '../deployment/deployment.ts';
 import type { webhookContract } from './contract.ts';

@@ -1,8 +1,8 @@
 /** Services that webhooks reach, whatever their kind. */
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { GitSourceFields } from '../../domain/git-host.ts';
-import { applicationRef, composeRef, type ServiceRef } from '../../domain/service-ref.ts';
+import type { GitSourceFields } from '../../domain/git/git-host.ts';
+import { applicationRef, composeRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { WebhookStore } from './store.ts';
 
 export type HookedKind = 'application' | 'compose';

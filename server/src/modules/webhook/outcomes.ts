@@ -1,9 +1,9 @@
 /** What comes of a genuine delivery, once. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { DeploymentStarter } from '../../domain/lifecycle.ts';
-import type { HookEvent, PullRequestEvent, PushEvent } from '../../domain/git-event.ts';
-import { gitSourceOf, type GitProvider } from '../../domain/git-host.ts';
+import type { DeploymentStarter } from '../../domain/states/lifecycle.ts';
+import type { HookEvent, PullRequestEvent, PushEvent } from '../../domain/git/git-event.ts';
+import { gitSourceOf, type GitProvider } from '../../domain/git/git-host.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { AuditEntry } from '../../procedure/guard.ts';
 import type { Deployments } from '../deployment/deployment.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { cpuMs } from '../../../../test/cpu-time.ts';
-import type { PushEvent } from '../../domain/git-event.ts';
+import type { PushEvent } from '../../domain/git/git-event.ts';
 import { describePush, skipReason, type Watched } from './push-verdict.ts';
-import { isOf } from '../../domain/git-repository.ts';
+import { isOf } from '../../domain/git/git-repository.ts';
 import { touches } from './watch-paths.ts';
 
 const push: PushEvent = {

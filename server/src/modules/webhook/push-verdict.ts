@@ -1,8 +1,8 @@
 /**
  * Whether a push is for a service (decisions 11): the branch, the kind of ref, `[skip ci]`, the paths. Pure.
  */
-import type { PushEvent } from '../../domain/git-event.ts';
-import { oneLine } from '../../domain/words.ts';
+import type { PushEvent } from '../../domain/git/git-event.ts';
+import { oneLine } from '../../domain/text/words.ts';
 import { touches } from './watch-paths.ts';
 
 export interface Watched {

@@ -1,8 +1,8 @@
 /** What came of each delivery is written down, so that a person sees why nothing was deployed. */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { HookEvent } from '../../domain/git-event.ts';
-import type { GitProvider } from '../../domain/git-host.ts';
-import { oneLine } from '../../domain/words.ts';
+import type { HookEvent } from '../../domain/git/git-event.ts';
+import type { GitProvider } from '../../domain/git/git-host.ts';
+import { oneLine } from '../../domain/text/words.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { Hooked } from './hooked.ts';

@@ -2,9 +2,9 @@
  * Webhooks of git hosts: whom a delivery is for, whether it is genuine, and what comes of it (decisions 11).
  */
 import { AppError } from '../../domain/errors.ts';
-import type { HookEvent } from '../../domain/git-event.ts';
-import type { GitProvider } from '../../domain/git-host.ts';
-import { isOf } from '../../domain/git-repository.ts';
+import type { HookEvent } from '../../domain/git/git-event.ts';
+import type { GitProvider } from '../../domain/git/git-host.ts';
+import { isOf } from '../../domain/git/git-repository.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { deliveryIdOf, payloadOf, targetOf, type Delivery } from './delivery.ts';
 import {
@@ -18,9 +18,9 @@ import {
 import { createOutcomes, firstQueued, type OutcomeNeighbours, type Outcomes } from './outcomes.ts';
 import type { HookAnswer } from './answer.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
-import { providerOfDelivery, providers } from './providers.ts';
+import { providerOfDelivery, providers } from './providers/providers.ts';
 import { createReceipts, type Receipt, type Receipts } from './receipts.ts';
-import { signedByHmac } from './signature.ts';
+import { signedByHmac } from './providers/signature.ts';
 import type { ReceiptStore, WebhookStore } from './store.ts';
 
 export interface Webhooks {

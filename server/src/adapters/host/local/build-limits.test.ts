@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createBuildLimiter } from './build-limits.ts';
 
-// Folders stand for the kernel's here; test/integration/builder-limits.test.ts shows the same on a real
+// Folders stand for the kernel's here; test/integration/builder/limits.test.ts shows the same on a real
 // engine.
 let folder = '';
 const read = (path: string) => readFileSync(join(folder, path), 'utf8');

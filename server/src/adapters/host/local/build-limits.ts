@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sentenceOf } from '../../../domain/errors.ts';
-import type { BuildLimiter, BuildLimits } from '../../../ports/builder.ts';
+import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts';
 import { findBuildCgroup } from './engine-cgroup.ts';
 import type { BuildCgroup } from './engine-cgroup.ts';
 import { killsAtLimitOf, openKernelLog, type KernelLog } from './kernel-kills.ts';

@@ -1,8 +1,8 @@
 /** Berth's own machine as a host: nothing has to be forwarded. */
 import { existsSync } from 'node:fs';
 import { hostname, networkInterfaces, release } from 'node:os';
-import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host.ts';
-import type { HostConnection } from '../../../ports/host-connection.ts';
+import type { HostFacts, HostFiles, HostFolders } from '../../../ports/host/host.ts';
+import type { HostConnection } from '../../../ports/host/host-connection.ts';
 import { createBuildLimiter } from './build-limits.ts';
 import { isPortFree } from './free-port.ts';
 import { createPortWall } from './port-wall.ts';

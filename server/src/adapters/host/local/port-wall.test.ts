@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { walledPorts } from '../../../domain/port-wall.ts';
+import { walledPorts } from '../../../domain/network/port-wall.ts';
 import { createPortWall, type RunFilter } from './port-wall.ts';
 
 const wanted = walledPorts(['docker0'], 3000);

@@ -7,9 +7,9 @@ import {
   wallChain,
   wallTable,
   type WalledPorts,
-} from '../../../domain/port-wall.ts';
+} from '../../../domain/network/port-wall.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
-import type { PortWall } from '../../../ports/port-wall.ts';
+import type { PortWall } from '../../../ports/host/port-wall.ts';
 import { command, programOf } from '../../../shell/command.ts';
 import { startPiped } from '../../../shell/piped.ts';
 

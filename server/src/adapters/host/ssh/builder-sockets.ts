@@ -4,7 +4,7 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
-import type { HostConnection } from '../../../ports/host-connection.ts';
+import type { HostConnection } from '../../../ports/host/host-connection.ts';
 import { builderSockets } from '../../build-engine/builder-folders.ts';
 import { listenHere } from './forwarded-sockets.ts';
 import { createRemoteBuildLimiter } from './remote-build-limits.ts';

@@ -1,7 +1,7 @@
 /** What Berth needs on a server before anything else: its folders, and the probe of health checks. */
 import { createReadStream } from 'node:fs';
 import { AppError } from '../../../domain/errors.ts';
-import type { HostFolders } from '../../../ports/host.ts';
+import type { HostFolders } from '../../../ports/host/host.ts';
 import type { RunThere } from './remote-files.ts';
 import type { SshClient } from './ssh-client.ts';
 

@@ -4,7 +4,7 @@
  * builder's container has limits of its own around it (adapters/build-engine/container-spec.ts).
  */
 import { sentenceOf } from '../../../domain/errors.ts';
-import type { BuildLimiter, BuildLimits } from '../../../ports/builder.ts';
+import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts';
 import type { RunThere } from './remote-files.ts';
 
 /** Finds the engine that serves the socket $1: its own path of it is the same file. */

@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../../domain/errors.ts';
-import type { FolderEntry, FolderFiles } from '../../../ports/folder-files.ts';
-import type { HostFiles } from '../../../ports/host.ts';
+import type { FolderEntry, FolderFiles } from '../../../ports/host/folder-files.ts';
+import type { HostFiles } from '../../../ports/host/host.ts';
 import { command } from '../../../shell/command.ts';
 import { startPiped } from '../../../shell/piped.ts';
 import { CheckoutPath } from '../../files/checkout-path.ts';

@@ -1,6 +1,6 @@
 /** What a server is at this moment, as its own programs and its kernel tell. */
 import { isIPv4 } from 'node:net';
-import type { HostFacts } from '../../../ports/host.ts';
+import type { HostFacts } from '../../../ports/host/host.ts';
 import type { RunThere } from './remote-files.ts';
 
 /** Addresses as iproute2 lists them, `1: lo    inet 127.0.0.1/8 scope host lo`, else as hostname(1) does. */

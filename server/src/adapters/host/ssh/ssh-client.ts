@@ -1,7 +1,7 @@
 /** One SSH connection, from its first byte to its end. */
 import { createHash } from 'node:crypto';
 import type { Client, ClientChannel } from 'ssh2';
-import type { Secret } from '../../../domain/secret.ts';
+import type { Secret } from '../../../domain/secrets/secret.ts';
 import { otherHostKey, SshFault, unreachable, unreadableKey, wrongKey, type Named } from './ssh-fault.ts';
 
 export interface SshTarget extends Named {

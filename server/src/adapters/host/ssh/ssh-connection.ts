@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
-import type { HostConnection } from '../../../ports/host-connection.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { HostConnection } from '../../../ports/host/host-connection.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { createServerEngine } from '../../engine/server-engine.ts';
 import { followLinks, type LinkTarget } from '../follow-links.ts';
 import { createBuilderSockets } from './builder-sockets.ts';

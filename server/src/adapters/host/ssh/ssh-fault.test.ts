@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import ssh2 from 'ssh2';
 import { expect, test } from 'vitest';
-import { Secret } from '../../../domain/secret.ts';
+import { Secret } from '../../../domain/secrets/secret.ts';
 import { connectSsh, type SshTarget } from './ssh-client.ts';
 import { unreachable } from './ssh-fault.ts';
 

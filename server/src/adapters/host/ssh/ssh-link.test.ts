@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { Secret } from '../../../domain/secret.ts';
+import { Secret } from '../../../domain/secrets/secret.ts';
 import { unreachable, wrongKey, type SshFault } from './ssh-fault.ts';
 import type { SshClient, SshTarget } from './ssh-client.ts';
 import { createSshLink, type SshLink } from './ssh-link.ts';

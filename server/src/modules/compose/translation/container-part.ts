@@ -1,7 +1,7 @@
 /** What a service of a compose file asks of its container (compose-spec, services). Pure. */
 import { isIP } from 'node:net';
 import { entriesOf, type YamlMap } from '../compose-file.ts';
-import type { ContainerOptions } from '../../../ports/engine.ts';
+import type { ContainerOptions } from '../../../ports/engine/engine.ts';
 import type { PlannedMount, PlannedService } from './plan.ts';
 import {
   below,

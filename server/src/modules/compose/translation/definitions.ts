@@ -1,6 +1,6 @@
 /** What a compose file defines besides services: volumes, networks, configs and secrets. Pure. */
 import { entriesOf, type ComposeFile, type YamlMap } from '../compose-file.ts';
-import { didYouMean } from '../../../domain/closest.ts';
+import { didYouMean } from '../../../domain/text/closest.ts';
 import { topKeys } from './keys.ts';
 import { modeOf, targetOf, type VolumeDefinitions } from './mounts.ts';
 import type { PlannedFile } from './plan.ts';

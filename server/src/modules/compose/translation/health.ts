@@ -1,5 +1,5 @@
 /** `healthcheck` of a service (compose-spec). Pure. */
-import type { HealthCheck } from '../../../ports/engine.ts';
+import type { HealthCheck } from '../../../ports/engine/engine.ts';
 import {
   below,
   booleanAt,

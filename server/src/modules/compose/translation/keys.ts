@@ -2,7 +2,7 @@
  * What becomes of each key of a service: read, refused because Swarm cannot do it, or without effect and told
  * so. A key that no table names is refused.
  */
-import { didYouMean } from '../../../domain/closest.ts';
+import { didYouMean } from '../../../domain/text/closest.ts';
 import type { AppError } from '../../../domain/errors.ts';
 import { entriesOf, type ComposeFile, type YamlMap } from '../compose-file.ts';
 import { fault, type Place } from './values.ts';

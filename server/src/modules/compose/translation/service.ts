@@ -1,8 +1,8 @@
 /** One service of a compose file, read key by key. Pure. */
 import { posix } from 'node:path';
-import { parseSourcePath } from '../../../domain/git-source.ts';
-import { parseImageReference } from '../../../domain/image-reference.ts';
-import { reservedLabelPattern } from '../../../domain/names.ts';
+import { parseSourcePath } from '../../../domain/git/git-source.ts';
+import { parseImageReference } from '../../../domain/names/image-reference.ts';
+import { reservedLabelPattern } from '../../../domain/names/names.ts';
 import { entriesOf, type YamlMap } from '../compose-file.ts';
 import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container-part.ts';
 import type { Definitions } from './definitions.ts';

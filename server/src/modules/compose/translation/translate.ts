@@ -3,7 +3,7 @@
  * extend, each key looked at. Pure.
  */
 import { AppError, badField } from '../../../domain/errors.ts';
-import { resolveBlock, type EnvBlocks } from '../../../domain/env.ts';
+import { resolveBlock, type EnvBlocks } from '../../../domain/variables/env.ts';
 import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
 import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';

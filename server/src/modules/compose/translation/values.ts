@@ -3,7 +3,7 @@
  * be texts (compose-spec, Interpolation). Pure.
  */
 import { badField, type AppError } from '../../../domain/errors.ts';
-import { splitWords } from '../../../domain/words.ts';
+import { splitWords } from '../../../domain/text/words.ts';
 import type { YamlMap } from '../compose-file.ts';
 
 /**

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { badField } from '../../../domain/errors.ts';
-import type { FactSubject, FactTone } from '../../../domain/fact.ts';
+import type { FactSubject, FactTone } from '../../../domain/states/fact.ts';
 
 /** What is told, once for all channels. */
 export interface Notice {

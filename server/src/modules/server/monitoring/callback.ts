@@ -1,7 +1,7 @@
 /** A threshold that was passed, told to the callback of the server's monitoring. */
 import { createHmac } from 'node:crypto';
 import { AppError } from '../../../domain/errors.ts';
-import type { Passing } from '../../../domain/metrics.ts';
+import type { Passing } from '../../../domain/resources/metrics.ts';
 import type { TableRecord } from '../../../db/tables.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { Outgoing } from '../../../ports/outgoing.ts';

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../../domain/errors.ts';
-import { nodeFlags } from '../../../domain/node-flags.ts';
-import type { Secret } from '../../../domain/secret.ts';
-import { managedLabel, type ServiceSpec } from '../../../ports/engine.ts';
-import type { AgentPlaces, Host } from '../../../ports/host.ts';
+import { nodeFlags } from '../../../domain/resources/node-flags.ts';
+import type { Secret } from '../../../domain/secrets/secret.ts';
+import { managedLabel, type ServiceSpec } from '../../../ports/engine/engine.ts';
+import type { AgentPlaces, Host } from '../../../ports/host/host.ts';
 import type { AgentProgram, CollectorSettings } from '../../../ports/metrics.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { runTelling } from '../setup/run-telling.ts';
 
 export interface Installation {

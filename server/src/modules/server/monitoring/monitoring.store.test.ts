@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { textOf, type Door } from '../../../../../test/http/door.ts';
-import { input, metricsConfig, point, serverRouters, shown } from '../../../../../test/http/server-world.ts';
-import { worlds, type World } from '../../../../../test/http/world.ts';
+import {
+  input,
+  metricsConfig,
+  point,
+  serverRouters,
+  shown,
+} from '../../../../../test/http/worlds/server-world.ts';
+import { worlds, type World } from '../../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
 import { createStores } from '../../../composition/stores.ts';
 

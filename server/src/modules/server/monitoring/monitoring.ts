@@ -1,15 +1,15 @@
 /** Monitoring of servers: set up, read, and its thresholds told to the callback (decisions 15). */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
-import type { Fact, TellFact } from '../../../domain/fact.ts';
-import { Secret } from '../../../domain/secret.ts';
-import type { Passing } from '../../../domain/metrics.ts';
+import type { Fact, TellFact } from '../../../domain/states/fact.ts';
+import { Secret } from '../../../domain/secrets/secret.ts';
+import type { Passing } from '../../../domain/resources/metrics.ts';
 import type { TableRecord } from '../../../db/tables.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Host } from '../../../ports/host.ts';
+import type { Host } from '../../../ports/host/host.ts';
 import type { AgentProgram, CollectorSettings, MonitoringAgent } from '../../../ports/metrics.ts';
 import type { Outgoing } from '../../../ports/outgoing.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { passingSentence, tellCallback } from './callback.ts';
 import { installAgent, installationDigest, type Installation } from './installation.ts';
 

@@ -1,5 +1,5 @@
 /** Samples as the interface shows them. */
-import { memoryPercent, type MachineSample, type ServiceSample } from '../../../domain/metrics.ts';
+import { memoryPercent, type MachineSample, type ServiceSample } from '../../../domain/resources/metrics.ts';
 import type { MetricsRange } from '../../../ports/metrics.ts';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 /** Engine and swarm of a server: what is there is used, what is missing is started or made. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { runTelling } from './run-telling.ts';
 import type { SetupContext, Stage } from './stage.ts';
 

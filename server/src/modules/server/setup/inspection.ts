@@ -1,7 +1,7 @@
 /** What is installed on a server and how it is secured, as its own programs tell (decisions 10). */
 import type { z } from 'zod';
-import type { HostFolders } from '../../../ports/host.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { HostFolders } from '../../../ports/host/host.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import type { TableRecord } from '../../../db/tables.ts';
 import type { installation, securityReport } from '../record.ts';
 import {

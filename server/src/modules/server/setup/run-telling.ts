@@ -1,6 +1,6 @@
 /** A program of a server that must succeed; its failure is told with the command, its code and last lines. */
 import { AppError } from '../../../domain/errors.ts';
-import type { ProgramEnd, ServerShell } from '../../../ports/server-shell.ts';
+import type { ProgramEnd, ServerShell } from '../../../ports/host/server-shell.ts';
 import { quoteArgv } from '../../../shell/quote.ts';
 
 const shownLines = 5;

@@ -1,7 +1,7 @@
 /** The set-up of a server as a durable job: accepted at once, its stages one after another, with a log. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
-import { oneLine } from '../../../domain/words.ts';
+import { oneLine } from '../../../domain/text/words.ts';
 import type { TableRecord } from '../../../db/tables.ts';
 import type { DeploymentLogs, LoggedLine, LogWriter } from '../../../ports/deployment-log.ts';
 import type { Queue } from '../../../ports/queue.ts';

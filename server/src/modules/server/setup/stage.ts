@@ -1,6 +1,6 @@
 /** A stage of a server's set-up, and what it works with. */
-import type { Host } from '../../../ports/host.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { Host } from '../../../ports/host/host.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 
 export interface SetupContext {
   shell: ServerShell;

@@ -3,7 +3,7 @@
  * set-up that was broken off anywhere goes on, and a second one changes nothing.
  */
 import { AppError } from '../../../domain/errors.ts';
-import type { ServerShell } from '../../../ports/server-shell.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { engineStage, swarmStage } from './engine-stages.ts';
 import { runTelling } from './run-telling.ts';
 import type { SetupContext, Stage } from './stage.ts';

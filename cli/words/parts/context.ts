@@ -1,0 +1,74 @@
+/** What a word runs with. */
+import type { Connection } from '../../../client/call.ts';
+import { createClient, type Client } from '../../../client/client.ts';
+import { readConnection } from '../../connection/config.ts';
+import { lookOf, wantsColor, type Look } from '../../look.ts';
+import { printable } from '../../output/printable.ts';
+import { table, type Column } from '../../output/table.ts';
+import type { Terminal } from '../../terminal.ts';
+import { UsageError } from '../../usage-error.ts';
+import type { Given } from './given.ts';
+
+export interface Berth {
+  connection: Connection;
+  client: Client;
+}
+
+export interface Context extends Pick<Given, 'args' | 'rest'> {
+  terminal: Terminal;
+  look: Look;
+  /** Whether answers are JSON. */
+  isJson: boolean;
+  /** Whether an option that takes nothing was given. */
+  is(option: string): boolean;
+  /** Text of an option. */
+  text(option: string): string | undefined;
+  /** Texts of an option that may be given more than once. */
+  texts(option: string): readonly string[];
+  /** The Berth that is called; throws UsageError without an address or key. */
+  berth(): Promise<Berth>;
+  /** Prints a value as JSON, or as what `text` makes of it. */
+  answer(value: unknown, text: () => string): void;
+  /** Prints rows as JSON (or `value` in their place) or as a table; a sentence where there are none. */
+  list<T>(columns: readonly Column<NoInfer<T>>[], rows: readonly T[], none: string, value?: unknown): void;
+  /** What goes on, for people: to the error output, so that a pipe gets the answer alone. */
+  say(text: string): void;
+}
+
+export function contextOf({ args, rest, options }: Given, terminal: Terminal): Context {
+  if (options['json'] === true && options['table'] === true)
+    throw new UsageError('--json and --table are given; give one.');
+  const isJson = options['json'] === true || (!terminal.isTerminal && options['table'] !== true);
+  const texts = (option: string): readonly string[] => {
+    const value = options[option];
+    return typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(String) : [];
+  };
+  let berth: Promise<Berth> | undefined;
+  const answer = (value: unknown, text: () => string): void =>
+    terminal.out(isJson ? `${JSON.stringify(value, null, 2)}\n` : text());
+  return {
+    args,
+    rest,
+    terminal,
+    look: lookOf(wantsColor(terminal.environment, terminal.isTerminal)),
+    isJson,
+    is: (option) => options[option] === true,
+    text: (option) => texts(option).at(-1),
+    texts,
+    berth: () => (berth ??= open(terminal)),
+    answer,
+    list: (columns, rows, none, value = rows) =>
+      answer(value, () => (rows.length === 0 ? `${none}\n` : table(columns, rows, terminal.columns))),
+    say: (text) => terminal.say(`${printable(text)}\n`),
+  };
+}
+
+async function open({ environment }: Terminal): Promise<Berth> {
+  const connection = await readConnection(environment);
+  return { connection, client: createClient(connection) };
+}
+
+/** A list procedure answers an array, or a page where it was asked for one; we ask for none. */
+export function itemsOf<T>(list: readonly T[] | { items: readonly T[] }): readonly T[] {
+  return 'items' in list ? list.items : list;
+}

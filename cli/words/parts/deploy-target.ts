@@ -1,0 +1,135 @@
+/** Which service `berth deploy` means, and making it where there is none yet. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BerthError } from '../../../client/berth-error.ts';
+import type { Client } from '../../../client/client.ts';
+import { unknownFolder, type FolderFacts } from '../../folder/what-it-is.ts';
+import { linkOf, scopeOf } from '../../folder-links.ts';
+import { ask } from '../../terminal.ts';
+import { UsageError } from '../../usage-error.ts';
+import { itemsOf, type Context } from './context.ts';
+import { urlOf } from './follow-deployment.ts';
+import { allServices, matches, pick, serviceOf, type Service } from './services.ts';
+
+export interface ToCreate {
+  project: string;
+  /** Absent: the default one. */
+  environment: string | undefined;
+  name: string;
+}
+
+/** The service that was named, is linked, or is called like the folder; else what is to be made. */
+export async function targetOf(
+  context: Context,
+  folderName: string,
+): Promise<{ service: Service } | { toCreate: ToCreate }> {
+  const { client, connection } = await context.berth();
+  const [written] = context.args;
+  if (written === undefined && (await linkOf(context.terminal, connection.url)))
+    return { service: await serviceOf(context, undefined) };
+  const services = await allServices(client);
+  const scope = await scopeOf(context.terminal, connection.url);
+  if (written !== undefined) {
+    if (matches(services, written, scope).length > 0) return { service: pick(services, written, scope) };
+    return { toCreate: await partsOf(context, written, scope) };
+  }
+  const name = await ask(context.terminal, 'Name of the service', folderName);
+  const toCreate = await partsOf(context, name, scope);
+  const whole = [toCreate.project, toCreate.environment, toCreate.name].filter((part) => part !== undefined);
+  const found = matches(services, whole.join('/'));
+  return found.length > 0 ? { service: pick(services, whole.join('/')) } : { toCreate };
+}
+
+async function partsOf(context: Context, written: string, scope: string | undefined): Promise<ToCreate> {
+  const parts = written.split('/');
+  if (parts.length > 3 || parts.includes(''))
+    throw new UsageError(`"${written}" is not a valid service name. Give project/service.`);
+  const name = parts.at(-1) ?? written;
+  const [project, environment] = parts.slice(0, -1);
+  if (project !== undefined) return { project, environment, name };
+  const given = context.text('project') ?? scope;
+  if (given !== undefined) {
+    const [ofScope = given, environmentOfScope] = given.split('/');
+    return { project: ofScope, environment: environmentOfScope, name };
+  }
+  const { client } = await context.berth();
+  const projects = itemsOf(await client.project.all());
+  const usual = projects.length === 1 ? (projects[0]?.name ?? name) : name;
+  return { project: await ask(context.terminal, 'Project', usual), environment: undefined, name };
+}
+
+/** Makes the project where it is missing, the service, and a first address for an application. */
+export async function createService(
+  context: Context,
+  toCreate: ToCreate,
+  facts: FolderFacts | undefined,
+  folder: string,
+): Promise<Service> {
+  const { client } = await context.berth();
+  // Before anything is made for a folder that cannot be deployed.
+  if (context.text('image') === undefined && !facts) throw unknownFolder(folder);
+  const place = await placeOf(client, toCreate);
+  const { environmentId } = place.environment;
+  const { name } = toCreate;
+  const what = facts ? `${folder} has ${facts.because}` : `it runs ${context.text('image') ?? 'an image'}`;
+  context.say(`Making ${toCreate.project}/${name}: ${what}.`);
+  if (facts?.kind === 'compose') {
+    const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');
+    const made = await client.compose.create({ name, environmentId, composeFile });
+    const status = made.composeStatus;
+    return { ...place, kind: 'compose', id: made.composeId, name, appName: made.appName, status };
+  }
+  const made = await client.application.create({ name, environmentId });
+  const { applicationId, appName } = made;
+  if (facts) await client.application.saveBuildType({ applicationId, buildType: facts.kind });
+  await giveAddress(context, client, { applicationId, appName, port: portOf(context) ?? facts?.port });
+  return { ...place, kind: 'application', id: applicationId, name, appName, status: made.applicationStatus };
+}
+
+/** Of --port; throws UsageError where it is no port. */
+export function portOf(context: Context): number | undefined {
+  const text = context.text('port');
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new UsageError(`--port is "${text}"; give a number from 1 to 65535.`);
+  return port;
+}
+
+async function placeOf(
+  client: Client,
+  { project: name, environment }: ToCreate,
+): Promise<Pick<Service, 'project' | 'environment'>> {
+  const projects = itemsOf(await client.project.all());
+  const project = projects.find((one) => one.name === name);
+  if (!project && environment === undefined) return client.project.create({ name });
+  const environments = project?.environments ?? [];
+  const found = environments.find((one) =>
+    environment === undefined ? one.isDefault : one.name === environment,
+  );
+  if (project && found) return { project, environment: found };
+  throw new UsageError(
+    `There is no environment ${environment ?? ''} in ${name}. There are: ` +
+      `${environments.map((one) => one.name).join(', ') || 'none'}.`,
+  );
+}
+
+/** A generated host name; where there can be none the service is made all the same. */
+async function giveAddress(
+  context: Context,
+  client: Client,
+  { applicationId, appName, port }: { applicationId: string; appName: string; port: number | undefined },
+): Promise<void> {
+  try {
+    const host = await client.domain.generateDomain({ appName });
+    const domain = await client.domain.create({
+      host,
+      applicationId,
+      ...(port === undefined ? {} : { port }),
+    });
+    context.say(`Its address is ${urlOf(domain)}.`);
+  } catch (error) {
+    if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
+    context.say(`It gets no address by itself: ${error.message}`);
+  }
+}

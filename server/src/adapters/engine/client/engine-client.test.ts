@@ -1,0 +1,54 @@
+/** The client over a real socket, at which a program speaks the engine's HTTP (API 1.41). */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { removeContainer } from '../containers.ts';
+import { createEngineClient, type EngineClient } from './engine-client.ts';
+
+let folder: string;
+let server: Server | undefined;
+beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'berth-client-'))));
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => server?.close(resolve));
+  rmSync(folder, { recursive: true });
+});
+
+async function speaking(answer: RequestListener): Promise<EngineClient> {
+  const path = join(folder, 'engine.sock');
+  const listening = createServer(answer);
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(path, resolve));
+  return createEngineClient(path);
+}
+
+it('a container that somebody else is removing counts as removed; one in use does not', async () => {
+  const client = await speaking(({ url }, response) => {
+    const message = url?.includes('/going')
+      ? 'removal of container going is already in progress'
+      : 'container is in use';
+    response.writeHead(409, { 'content-type': 'application/json' }).end(JSON.stringify({ message }));
+  });
+  await removeContainer(client, 'going');
+  await expect(removeContainer(client, 'busy')).rejects.toMatchObject({ code: 'CONFLICT' });
+});
+
+it('calls that wait for an end take no place of others', async () => {
+  const waiting = Promise.withResolvers<void>();
+  let waits = 0;
+  const client = await speaking(({ url }, response) => {
+    if (!url?.endsWith('/wait')) return void response.end('{}');
+    waits += 1;
+    if (waits === 70) waiting.resolve();
+  });
+  const gone = new AbortController();
+  const wait = { method: 'POST', path: '/containers/x/wait', doing: 'waiting', signal: gone.signal } as const;
+  const all = Array.from({ length: 70 }, () => client.send({ ...wait, isWaiting: true }));
+  await waiting.promise;
+  expect(await client.call({ method: 'GET', path: '/info', doing: 'asking' }, z.object({}))).toEqual({});
+  gone.abort(new Error('over'));
+  for (const result of await Promise.allSettled(all)) expect(result.status).toBe('rejected');
+});

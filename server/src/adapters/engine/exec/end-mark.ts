@@ -1,0 +1,45 @@
+/** A mark behind the last byte of a program's output, by which a cut is told from the end. */
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../../../domain/errors.ts';
+
+export interface EndMark {
+  /** Runs the program and writes the mark behind its output when it ends with 0; its exit code stays. */
+  command(argv: readonly [string, ...string[]]): { entrypoint: string; args: string[]; env: string };
+  /** The output without the mark. `isWhole` is true once the mark was the last of it. */
+  strip(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  isWhole(): boolean;
+}
+
+const variable = 'BERTH_END_MARK';
+
+export function createEndMark(): EndMark {
+  const mark = Buffer.from(`\n${randomBytes(16).toString('hex')}`);
+  let isWhole = false;
+  return {
+    command: (argv) => ({
+      entrypoint: 'sh',
+      args: ['-c', `"$@" && printf '\\n%s' "$${variable}"`, 'sh', ...argv],
+      env: `${variable}=${mark.toString().trim()}`,
+    }),
+    async *strip(chunks) {
+      let held: Buffer = Buffer.alloc(0);
+      for await (const chunk of chunks) {
+        const all = Buffer.concat([held, chunk]);
+        const end = Math.max(0, all.length - mark.length);
+        held = all.subarray(end);
+        if (end > 0) yield all.subarray(0, end);
+      }
+      isWhole = held.equals(mark);
+      if (!isWhole && held.length > 0) yield held;
+    },
+    isWhole: () => isWhole,
+  };
+}
+
+export function cutOff(program: string): AppError {
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The engine lost the end of what ${program} wrote, though ${program} ended well: the machine was too ` +
+      'busy to take it in time. Nothing was kept of it; try again when the load is lower.',
+  );
+}

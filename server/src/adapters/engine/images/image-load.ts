@@ -1,0 +1,94 @@
+/** Images by their bytes, from one engine to another (engine API, "Export an image", "Import images"). */
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { AppError } from '../../../domain/errors.ts';
+import { progressLine } from '../services/answers.ts';
+import type { EngineClient } from '../client/engine-client.ts';
+import { isAbsent } from '../client/engine-error.ts';
+import { imagePath } from '../client/image-reference.ts';
+
+const layeredImage = z.looseObject({
+  Id: z.string(),
+  RootFS: z.looseObject({ Layers: z.array(z.string()).nullish() }),
+});
+
+export interface LayeredImage {
+  id: string;
+  /** Digests of its layers' archives, lowest first. */
+  diffIds: string[];
+}
+
+/** Undefined when the engine does not have it. */
+export async function layersOf(client: EngineClient, reference: string): Promise<LayeredImage | undefined> {
+  try {
+    const image = await client.call(
+      { method: 'GET', path: `${imagePath(reference)}/json`, doing: `reading the image ${reference}` },
+      layeredImage,
+    );
+    return { id: image.Id, diffIds: image.RootFS.Layers ?? [] };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The image as an archive. An engine first writes it down as a whole. */
+export function saveImage(client: EngineClient, reference: string, signal: AbortSignal): Promise<Readable> {
+  return client.open({
+    method: 'GET',
+    path: `${imagePath(reference)}/get`,
+    doing: `exporting the image ${reference}`,
+    limitMs: 10 * 60_000,
+    signal,
+  });
+}
+
+/** Loads an archive of images; throws what the archive throws, and the engine's words when it refuses. */
+export async function loadImage(
+  socketPath: string,
+  archive: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const call = request({
+    socketPath,
+    method: 'POST',
+    path: '/images/load?quiet=1',
+    headers: { 'content-type': 'application/x-tar' },
+    signal,
+  });
+  const answered = new Promise<string>((resolve, reject) => {
+    call.once('response', (response) => {
+      text(response).then((body) => resolve(wordsOf(response.statusCode ?? 0, body)), reject);
+    });
+    call.once('error', reject);
+  });
+  // Whichever fails first says why: the other fails with it.
+  const [sent, answer] = await Promise.allSettled([pipeline(Readable.from(archive), call), answered]);
+  signal.throwIfAborted();
+  if (sent.status === 'rejected' && sent.reason instanceof AppError) throw sent.reason;
+  const refusal = answer.status === 'fulfilled' ? answer.value : String(answer.reason);
+  if (refusal !== '')
+    throw new AppError('SERVICE_UNAVAILABLE', `The engine did not take the image over: ${refusal}`);
+}
+
+/** Empty when it was loaded. */
+function wordsOf(status: number, body: string): string {
+  const lines = body.split('\n').filter((line) => line.trim() !== '');
+  for (const line of lines) {
+    const progress = progressLine.safeParse(parsed(line));
+    const words = progress.data?.errorDetail?.message ?? progress.data?.error;
+    if (words !== undefined) return words;
+  }
+  return status === 200 ? '' : `${status}: ${body.slice(0, 500)}`;
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import type { NetworkState } from '../../../ports/engine/engine.ts';
+import { managedLabel } from '../../../ports/engine/engine.ts';
+import { networksAnswer } from '../services/answers.ts';
+import type { EngineClient } from '../client/engine-client.ts';
+import { requireManaged } from '../services/labels.ts';
+
+/** How the parts of this adapter look at networks. */
+export interface NetworkLookup {
+  /** All networks, ours and others', that pass the engine's filters. */
+  query(filters: Record<string, string[]>): Promise<NetworkState[]>;
+  /** The network of exactly this name; throws CONFLICT when it is not ours. */
+  find(name: string): Promise<NetworkState | undefined>;
+}
+
+/** `learn` is told of every network that was seen. */
+export function createNetworkLookup(
+  client: EngineClient,
+  learn: (network: NetworkState) => void,
+): NetworkLookup {
+  async function query(filters: Record<string, string[]>): Promise<NetworkState[]> {
+    const answers = await client.call(
+      { method: 'GET', path: '/networks', query: { filters }, doing: 'listing networks' },
+      networksAnswer,
+    );
+    return answers.map((answer) => {
+      const network = {
+        id: answer.Id,
+        name: answer.Name,
+        labels: answer.Labels,
+        subnet: answer.IPAM.Config[0]?.Subnet ?? '',
+      };
+      learn(network);
+      return network;
+    });
+  }
+  return {
+    query,
+    async find(name) {
+      const named = (await query({ name: [name] })).filter((network) => network.name === name);
+      const found = named.find((network) => network.labels[managedLabel] === 'true') ?? named[0];
+      if (found !== undefined) requireManaged(found.labels, 'network', name);
+      return found;
+    },
+  };
+}

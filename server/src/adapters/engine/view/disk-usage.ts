@@ -1,0 +1,116 @@
+/** What lies on an engine's disk, by one question to it (engine API, "Get data usage information"). */
+import { z } from 'zod';
+import type { DiskUsage } from '../../../ports/engine/engine-disk.ts';
+import { managedLabel } from '../../../ports/engine/engine.ts';
+import type { EngineClient } from '../client/engine-client.ts';
+import { segment } from '../client/engine-client.ts';
+import { isAbsent } from '../client/engine-error.ts';
+import { requireManaged } from '../services/labels.ts';
+
+/** It walks through every volume. */
+const usageLimitMs = 5 * 60_000;
+
+const labels = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((found) => found ?? {});
+const usageAnswer = z.looseObject({
+  Images: z
+    .array(
+      z.looseObject({
+        Id: z.string(),
+        RepoTags: z.array(z.string()).nullish(),
+        RepoDigests: z.array(z.string()).nullish(),
+        Labels: labels,
+        Size: z.number(),
+        SharedSize: z.number().default(-1),
+        Containers: z.number().default(-1),
+        Created: z.number(),
+      }),
+    )
+    .nullish(),
+  Containers: z
+    .array(
+      z.looseObject({
+        Id: z.string(),
+        Names: z.array(z.string()).nullish(),
+        Labels: labels,
+        State: z.string(),
+        Created: z.number(),
+        SizeRw: z.number().nullish(),
+      }),
+    )
+    .nullish(),
+  Volumes: z
+    .array(
+      z.looseObject({
+        Name: z.string(),
+        Labels: labels,
+        UsageData: z.looseObject({ Size: z.number(), RefCount: z.number() }).nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+const none = '<none>:<none>';
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+/** Images, and of containers and volumes those that Berth made. */
+export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
+  const { Images, Containers, Volumes } = await client.call(
+    { method: 'GET', path: '/system/df', doing: 'asking what takes disk', limitMs: usageLimitMs },
+    usageAnswer,
+  );
+  return {
+    images: (Images ?? []).map((image) => ({
+      id: image.Id,
+      tags: (image.RepoTags ?? []).filter((tag) => tag !== none),
+      isOfRegistry: (image.RepoDigests ?? []).some((digest) => !digest.startsWith('<none>')),
+      labels: image.Labels,
+      sizeBytes: image.Size - Math.max(0, image.SharedSize),
+      createdAt: iso(image.Created),
+      containers: Math.max(0, image.Containers),
+    })),
+    containers: (Containers ?? [])
+      .filter((container) => container.Labels[managedLabel] === 'true')
+      .map((container) => ({
+        id: container.Id,
+        name: (container.Names?.[0] ?? '').replace(/^\//, ''),
+        labels: container.Labels,
+        state: container.State,
+        createdAt: iso(container.Created),
+        sizeBytes: container.SizeRw ?? 0,
+      })),
+    volumes: (Volumes ?? [])
+      .filter((volume) => volume.Labels[managedLabel] === 'true')
+      .map((volume) => ({
+        name: volume.Name,
+        labels: volume.Labels,
+        sizeBytes: volume.UsageData && volume.UsageData.Size >= 0 ? volume.UsageData.Size : null,
+      })),
+  };
+}
+
+/** Removes an ended container of ours with its unnamed volumes; one that runs or is gone stays as it is. */
+export async function removeEnded(client: EngineClient, id: string): Promise<void> {
+  const path = `/containers/${segment(id)}`;
+  try {
+    const container = await client.call(
+      { method: 'GET', path: `${path}/json`, doing: 'reading an ended container' },
+      z.looseObject({
+        Config: z.looseObject({ Labels: labels }),
+        State: z.looseObject({ Running: z.boolean() }),
+      }),
+    );
+    requireManaged(container.Config.Labels, 'container', id);
+    if (container.State.Running) return;
+    await client.send({
+      method: 'DELETE',
+      path,
+      query: { v: true },
+      doing: 'removing an ended container',
+    });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}

@@ -1,0 +1,127 @@
+/** The machines that services run on: Berth's own, and those that `connect` gives a connection to. */
+import { localConnection } from '../../adapters/host/local/local-connection.ts';
+import { createMachine, type Machine, type MachineOptions } from '../../adapters/host/machine.ts';
+import type { Config } from '../../config.ts';
+import type { TableRecord } from '../../db/tables.ts';
+import {
+  createNetworks,
+  proxyServiceName,
+  type FindProxy,
+  type NetworkOptions,
+} from '../../deploy/spec/networks.ts';
+import { AppError } from '../../domain/errors.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { HostConnection } from '../../ports/host/host-connection.ts';
+import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
+import type { Host, Hosts } from '../../ports/host/host.ts';
+import type { WorkFiles } from '../../ports/host/work-files.ts';
+import type { OwnFolders } from '../adapters.ts';
+import type { Stores } from '../stores.ts';
+
+/**
+ * Connects a server; undefined for one that is not connected. `isUsed`: something is to be done there, so
+ * that one that never was connected is now. Throws when the connection cannot be had.
+ */
+export type Connect = (
+  server: TableRecord<'server'>,
+  options: { isUsed: boolean },
+) => Promise<HostConnection | undefined>;
+
+export interface HostsParts
+  extends Omit<NetworkOptions, 'engine' | 'proxyContainers'>,
+    Omit<MachineOptions, 'dockerPath' | 'staticImage' | 'ownEngineSocket'> {
+  config: Pick<Config, 'dockerCli' | 'proxyImage'>;
+  /** Of Berth's own machine. */
+  local: HostConnection;
+  connect: Connect;
+  /** The engine of a machine behind its wall. */
+  walled(machine: Machine): Engine;
+  servers: Pick<Stores['servers'], 'find' | 'list'>;
+  platformServices: Pick<Stores['platformServices'], 'idOf'>;
+  findProxy: FindProxy;
+}
+
+export function createHosts(parts: HostsParts): Hosts {
+  const local = hostOf(parts, { key: localServer, name: 'this server', connection: parts.local });
+  const connected = new Map<string, Connected>();
+
+  async function connectTo(serverId: string, isUsed: boolean): Promise<Host | undefined> {
+    const server = await parts.servers.find({ serverId });
+    const connection = server && (await parts.connect(server, { isUsed }));
+    return connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
+  }
+  /** One connection for everybody; who only looks has none made for a server that never had one. */
+  async function get(serverKey: string, isUsed: boolean): Promise<Host | undefined> {
+    if (serverKey === localServer) return local;
+    for (;;) {
+      const present = connected.get(serverKey) ?? { isUsed, host: connectTo(serverKey, isUsed) };
+      connected.set(serverKey, present);
+      const forget = (): void => {
+        if (connected.get(serverKey) === present) connected.delete(serverKey);
+      };
+      const host = await present.host.catch((error: unknown) => {
+        forget();
+        throw error;
+      });
+      if (host) return host;
+      // It may be connected the next time.
+      forget();
+      if (present.isUsed || !isUsed) return undefined;
+    }
+  }
+  const find = (serverKey: string): Promise<Host | undefined> => get(serverKey, false);
+  return {
+    find,
+    async of(serverKey) {
+      const host = await get(serverKey, true);
+      if (!host) throw notConnected();
+      return host;
+    },
+    async all() {
+      const others = (await parts.servers.list({})).map(({ serverId }) => find(serverId));
+      const settled = await Promise.allSettled(others);
+      return [
+        local,
+        ...settled.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
+      ];
+    },
+  };
+}
+
+const notConnected = (): AppError =>
+  new AppError('SERVICE_UNAVAILABLE', 'This server is not connected, or its record was removed meanwhile.');
+
+interface Connected {
+  isUsed: boolean;
+  host: Promise<Host | undefined>;
+}
+
+function hostOf(
+  parts: HostsParts,
+  { key, name, connection }: { key: string; name: string; connection: HostConnection },
+): Host {
+  const { config, walled, environments, composes, pool } = parts;
+  const { dockerCli: dockerPath, proxyImage: staticImage } = config;
+  const options = { ...parts, dockerPath, staticImage, ownEngineSocket: parts.local.engineSocket };
+  const machine = createMachine({ key, name, connection }, options);
+  const engine = walled(machine);
+  const proxyContainers = async (): Promise<ContainerState[]> =>
+    parts.findProxy(engine, await parts.platformServices.idOf(key, proxyServiceName));
+  const networks = createNetworks({ engine, environments, composes, proxyContainers, pool });
+  return { ...machine, engine, networks };
+}
+
+/** Berth's own machine, by the configuration. */
+export function connectLocal(
+  { engineSocket, data, probePath, httpPort, httpsPort }: Config,
+  { folders, files }: { folders: OwnFolders; files: WorkFiles },
+): HostConnection {
+  const { proxy, composes, builders } = folders;
+  return localConnection({
+    engineSocket,
+    folders: { data, proxy, composes, builders },
+    files,
+    probePath,
+    proxyPorts: { http: httpPort, https: httpsPort },
+  });
+}

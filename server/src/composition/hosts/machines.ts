@@ -1,0 +1,92 @@
+/** The hosts with whoever watches their proxies, and what can be deployed onto them. */
+import { createRegistries, type Registries } from '../../modules/registry/registry.ts';
+import { createDnsCheck } from '../../modules/domain/dns-check.ts';
+import { commentLater } from '../../modules/preview-deployment/pull-request.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { OwnHost } from '../../modules/own-host/own-host.ts';
+import type { HostReach } from '../../modules/host-reach/host-reach.ts';
+import type { Hosts } from '../../ports/host/host.ts';
+import { builderOptions } from '../services/building.ts';
+import type { Ground } from '../ground.ts';
+import { imageAccessOf } from '../services/image-access.ts';
+import { hostReachOn, walledEngine } from '../installation/host-reach.ts';
+import { createHosts, type Connect } from './hosts.ts';
+import type { PortGuard } from './port-guard.ts';
+import { createDeployed, type Deployed } from '../services/previewing.ts';
+import type { Product } from '../product.ts';
+import { ownHostOf } from '../installation/own-host.ts';
+import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
+import { createServerConnections, type ServerConnections } from './server-connections.ts';
+import { serverAddressOf, serverIpOf } from './server-address.ts';
+import type { Walls } from './walls.ts';
+
+export interface Machines extends Deployed {
+  hosts: Hosts;
+  servers: Pick<ServerConnections, 'reset' | 'shell'>;
+  hostReach: HostReach;
+  watch: ProxyWatch;
+  ownHost: OwnHost;
+  portGuard: PortGuard;
+  registries: Registries;
+}
+
+export function createMachines(
+  ground: Ground,
+  product: Product,
+  { connect, walls }: { connect: Connect | undefined; walls: Walls },
+): Machines {
+  const { stores, adapters, clock, local } = ground;
+  const { approvals, settings, environments, composes, queue } = product;
+  const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
+  const watch = createProxyWatch({
+    ...ground,
+    settings,
+    tell: product.notifying.tell,
+    counters: product.counters,
+  });
+  const servers = createServerConnections(ground);
+  const images = imageAccessOf(ground, walls);
+  const hosts = createHosts({
+    ...ground,
+    connect: connect ?? servers.connect,
+    local,
+    environments,
+    composes,
+    servers: stores.servers,
+    platformServices: stores.platformServices,
+    findProxy: walls.findProxy,
+    walled: (machine) => walledEngine(machine, { approvals, stores, images }, walls),
+    pool: async () => (await settings.get()).networkPool,
+    watchProxy: watch.watch,
+    ...builderOptions(stores, ground.config, {
+      walls,
+      shared: async () => (await settings.get()).sharedImages,
+    }),
+    logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
+    keptCookies: walls.keptCookies,
+  });
+  const deployed = createDeployed({
+    ...ground,
+    ...product,
+    hosts,
+    serverIp: serverIpOf(serverAddressOf(stores, settings), dns),
+    commented: commentLater(queue),
+  });
+  // A registry belongs to no service; Berth's own engine asks it.
+  const registries = createRegistries(
+    stores.registries,
+    async (auth) => (await hosts.of(localServer)).engine.checkRegistry(auth),
+    adapters.outgoing.registry,
+    clock,
+  );
+  return {
+    hosts,
+    servers,
+    hostReach: hostReachOn(approvals, hosts, local),
+    watch,
+    ownHost: ownHostOf(ground, watch),
+    portGuard: walls.portGuard(ground.config.port),
+    registries,
+    ...deployed,
+  };
+}

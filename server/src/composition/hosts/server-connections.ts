@@ -1,0 +1,80 @@
+/** The connections of servers over SSH, by their records. */
+import { join } from 'node:path';
+import { newsSocketName } from '../../adapters/proxy/caddy-news.ts';
+import { adminSocketName } from '../../adapters/proxy/proxy-service.ts';
+import { createSshConnection, type SshHostConnection } from '../../adapters/host/ssh/ssh-connection.ts';
+import type { SshTarget } from '../../adapters/host/ssh/ssh-client.ts';
+import { noKey } from '../../adapters/host/ssh/ssh-fault.ts';
+import { AppError } from '../../domain/errors.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
+import type { ServerShell } from '../../ports/host/server-shell.ts';
+import type { Ground } from '../ground.ts';
+import type { Connect } from './hosts.ts';
+
+export interface ServerConnections {
+  connect: Connect;
+  /** Of a server that has a connection; PRECONDITION_FAILED for one that has none. */
+  shell(serverId: string): Promise<ServerShell>;
+  /** The record of the server was changed, or it was removed: the next connection is made by it. */
+  reset(serverId: string): void;
+}
+
+type Parts = Pick<Ground, 'config' | 'stores' | 'adapters' | 'settings'>;
+
+const minuteMs = 60_000;
+
+export function createServerConnections(parts: Parts): ServerConnections {
+  const { config, stores, settings } = parts;
+  // Of Berth's own machine; servers that have none get a copy.
+  const { probePath } = config;
+  const made = new Map<string, SshHostConnection>();
+  return {
+    async connect({ serverId, name, sshKeyId, hostKeyFingerprint }, { isUsed }) {
+      if (sshKeyId === null && isUsed) throw noKey(`the server ${name}`);
+      // Nothing of Berth's is on a server that it has never spoken with.
+      if (sshKeyId === null || (hostKeyFingerprint === null && !isUsed)) return undefined;
+      const connection = await createSshConnection({
+        folder: join(config.data, 'servers', serverId),
+        target: () => targetOf(parts, serverId),
+        waitMs: async () => (await settings.get()).unreachableWait * minuteMs,
+        pin: ({ ipAddress, port }, hostKey) =>
+          stores.servers.pinFirst({ serverId, ipAddress, port }, hostKey),
+        proxySockets: { asked: adminSocketName, answered: [newsSocketName] },
+        proxyPorts: { http: 80, https: 443 },
+        probePath,
+      });
+      made.set(serverId, connection);
+      return connection;
+    },
+    async shell(serverId) {
+      const connection = made.get(serverId);
+      if (!connection)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'This server is not reached over SSH, so nobody can look at it.',
+        );
+      return connection.shell();
+    },
+    reset: (serverId) => made.get(serverId)?.reset(),
+  };
+}
+
+async function targetOf({ stores, adapters }: Parts, serverId: string): Promise<SshTarget> {
+  const server = await stores.servers.find({ serverId });
+  if (!server) throw new AppError('NOT_FOUND', 'The record of this server no longer exists. Create it anew.');
+  const { organizationId, sshKeyId, ipAddress, port, username, hostKeyFingerprint: hostKey } = server;
+  const serverName = `the server ${server.name}`;
+  const key = sshKeyId === null ? undefined : await stores.sshKeys.find({ sshKeyId, organizationId });
+  if (!key) throw noKey(serverName);
+  const judged = await adapters.outgoing.judge(ipAddress, { organizationId });
+  return {
+    serverName,
+    ipAddress,
+    address: judged.addresses[0],
+    port,
+    username,
+    hostKey,
+    privateKey: new Secret(key.privateKey),
+    screen: judged.isScreened ? judged.fault('other').message : undefined,
+  };
+}

@@ -1,0 +1,58 @@
+/** Set-up and inspection of servers joined with their connections. */
+import { builderImage } from '../../domain/names/builder-image.ts';
+import { platformNetwork } from '../../deploy/spec/networks.ts';
+import {
+  inspectInstallation,
+  inspectSecurity,
+  type ServerInspection,
+} from '../../modules/server/setup/inspection.ts';
+import { createServerSetup, type ServerSetup } from '../../modules/server/setup/setup.ts';
+import type { Host } from '../../ports/host/host.ts';
+import type { ServerShell } from '../../ports/host/server-shell.ts';
+import type { Reconciler } from '../../reconcile/reconciler.ts';
+import type { Ground } from '../ground.ts';
+import type { Machines } from './machines.ts';
+import type { Product } from '../product.ts';
+
+export interface SettingUp {
+  serverSetup: ServerSetup;
+  serverInspection: ServerInspection;
+}
+
+export function createSettingUp(
+  { stores, adapters, config, log }: Pick<Ground, 'stores' | 'adapters' | 'config' | 'log'>,
+  { queue }: Pick<Product, 'queue'>,
+  { hosts, servers }: Pick<Machines, 'hosts' | 'servers'>,
+  { run }: Pick<Reconciler, 'run'>,
+): SettingUp {
+  async function connected(serverId: string): Promise<{ host: Host; shell: ServerShell }> {
+    const host = await hosts.of(serverId);
+    return { host, shell: await servers.shell(serverId) };
+  }
+  return {
+    serverSetup: createServerSetup({
+      servers: stores.servers,
+      queue,
+      logs: adapters.logs,
+      onFault: (error, serverId) => log.fault(error, `set-up of the server ${serverId}`),
+      contextOf: async ({ serverId, serverType }, more) => ({
+        ...(await connected(serverId)),
+        ...more,
+        serverType,
+        settle: () => run(serverId),
+        images: { proxy: config.proxyImage, builder: builderImage },
+      }),
+    }),
+    serverInspection: {
+      async installation({ serverId }) {
+        const { host, shell } = await connected(serverId);
+        return inspectInstallation(shell, host.folders, async () =>
+          (await host.engine.networks()).some(({ name }) => name === platformNetwork),
+        );
+      },
+      async security({ serverId }) {
+        return inspectSecurity((await connected(serverId)).shell);
+      },
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * The walls between services and the machine, and between organizations on it, as they are built into the
+ * program. A test that composes the program itself may leave one out, to see that its attack succeeds then;
+ * the product has no such choice.
+ */
+import { createBuildEngines, type BuildEnginesOptions } from '../../adapters/build-engine/build-engines.ts';
+import type { BuildEngines } from '../../ports/engine/build-engine.ts';
+import type { JudgeFile } from '../../deploy/compose/compose-context.ts';
+import { ownCookies } from '../../domain/access/own-cookies.ts';
+import { createHostRules, type CreateHostRules } from '../../modules/own-host/own-host.ts';
+import { findProxy, type FindProxy } from '../../deploy/spec/networks.ts';
+import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
+import { createPortGuard, type CreatePortGuard } from './port-guard.ts';
+import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
+import { createFileJudge, type JudgeFileParts } from '../../deploy/compose/judge-file.ts';
+import { createImageAccess, type ImageAccess, type ImageAccessParts } from '../../modules/image/image.ts';
+import { createJudge, type Judge, type JudgeParts } from '../../deploy/images/judged-engine.ts';
+
+export interface Walls {
+  /** Judges what the engine is asked for. */
+  judge(parts: JudgeParts): Judge;
+  /** Judges what a compose file asks for. */
+  judgeFile(parts: JudgeFileParts): JudgeFile;
+  /** Judges which images an organization may run. */
+  images(parts: ImageAccessParts): ImageAccess;
+  /** Keeps hosts that are Berth's, or everybody's, from services. */
+  hosts: CreateHostRules;
+  /** Names of cookies that the proxy keeps from services. */
+  keptCookies: readonly string[];
+  /** Names of services, one holder each. */
+  names: CreateServiceNames;
+  /** What domains lead to. */
+  leadsTo: LeadsTo;
+  /** What is attached to every network as the proxy. */
+  findProxy: FindProxy;
+  /** Keeps containers from ports of the machine. */
+  portGuard: CreatePortGuard;
+  /** Gives each organization a builder of its own. */
+  buildEngines(options: BuildEnginesOptions): BuildEngines;
+}
+
+export const walls: Walls = {
+  judge: createJudge,
+  judgeFile: createFileJudge,
+  images: createImageAccess,
+  hosts: createHostRules,
+  keptCookies: ownCookies,
+  names: createServiceNames,
+  leadsTo: releasedName,
+  findProxy,
+  portGuard: createPortGuard,
+  buildEngines: createBuildEngines,
+};

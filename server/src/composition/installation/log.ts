@@ -1,0 +1,45 @@
+/** Berth's own log: JSON lines on stdout, every text through the redactor. */
+import { pino } from 'pino';
+import { inspect } from 'node:util';
+import { createRedactor } from '../../domain/secrets/redactor.ts';
+import { randomId } from '../../ports/clock.ts';
+
+export interface Log {
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  /** Writes an unexpected failure with its cause and gives the id it stands under. */
+  fault(error: unknown, where: string, id?: string): string;
+}
+
+export function createLog(level: string): Log {
+  const redact = createRedactor();
+  const logger = pino(
+    {
+      level,
+      base: undefined,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => void process.stdout.write(redact(line)) },
+  );
+  return {
+    info: (message, fields = {}) => logger.info(fields, message),
+    warn: (message, fields = {}) => logger.warn(fields, message),
+    fault(error, where, id = randomId(12)) {
+      logger.error({ id, where, error: causes(error) }, 'Something went wrong');
+      return id;
+    },
+  };
+}
+
+function causes(error: unknown): string[] {
+  const chain: string[] = [];
+  for (
+    let at: unknown = error;
+    at !== undefined && chain.length < 6;
+    at = at instanceof Error ? at.cause : undefined
+  ) {
+    chain.push(at instanceof Error ? (at.stack ?? at.message) : inspect(at));
+  }
+  return chain;
+}

@@ -1,0 +1,123 @@
+/** Network and proxy of a host as the reconciler keeps them. */
+import { proxyServiceSpec } from '../../adapters/proxy/proxy-service.ts';
+import { listenerCheck } from '../../deploy/release/health-check.ts';
+import { composeNetwork, platformNetwork, proxyServiceName } from '../../deploy/spec/networks.ts';
+import type { Composes } from '../../modules/compose/compose.ts';
+import type { PlatformServiceStore } from '../../modules/platform-service/store.ts';
+import type { Environments } from '../../modules/environment/environment.ts';
+import { ownerOfLabels, type DeployedKind } from '../../domain/names/service-ref.ts';
+import { managedLabel, type ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Host } from '../../ports/host/host.ts';
+
+export interface Platform {
+  /** Network and proxy service as they should be; gives what it had to do. */
+  ensure(): Promise<string[]>;
+  attachProxy(): Promise<string[]>;
+}
+
+export interface PlatformParts {
+  proxyImage: string;
+  environments: Pick<Environments, 'ids'>;
+  composes: Pick<Composes, 'all'>;
+  platformServices: Pick<PlatformServiceStore, 'keep'>;
+}
+
+const settleLimitMs = 60_000;
+const answerLimitMs = 5000;
+const imageLimitMs = 10 * 60_000;
+/** Kinds of services that domains lead to. */
+const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>([
+  'application',
+  'compose',
+  'previewDeployment',
+]);
+
+export function createPlatform(host: Host, parts: PlatformParts): Platform {
+  const { engine, networks, proxy } = host;
+  const keepId = (id: string): Promise<void> => parts.platformServices.keep(host.key, proxyServiceName, id);
+  return {
+    async ensure() {
+      await networks.ensurePlatform();
+      const spec = await proxySpec(host, parts.proxyImage);
+      const present = await engine.service(proxyServiceName);
+      if (present) await keepId(present.id);
+      if (present?.specDigest === engine.specDigest(spec) && present.replicas === 1) {
+        await awaitProxy(proxy, present.running === 1 ? answerLimitMs : settleLimitMs);
+        return [];
+      }
+      // Where no registry has it, Berth's own machine does.
+      await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
+      await keepId((await engine.applyService(spec)).id);
+      await awaitProxy(proxy, settleLimitMs);
+      return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
+    },
+    async attachProxy() {
+      const removed = await removeOrphans(host, parts);
+      const attached = await networks.attachProxy(await routedNetworks(host));
+      return [
+        ...removed.map((name) => `${name}: its owner no longer exists; removed the network`),
+        ...(attached > 0
+          ? [
+              `${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of ` +
+                'environments',
+            ]
+          : []),
+      ];
+    },
+  };
+}
+
+async function proxySpec(
+  { engine, facts, folders, probePath, proxyPorts }: Host,
+  image: string,
+): Promise<ServiceSpec> {
+  const [{ nodeId }, { hasProbe, kernel }] = await Promise.all([engine.info(), facts()]);
+  return proxyServiceSpec({
+    image,
+    nodeId,
+    network: platformNetwork,
+    adminFolder: folders.proxy,
+    httpPort: proxyPorts.http,
+    httpsPort: proxyPorts.https,
+    labels: { [managedLabel]: 'true', 'berth.role': 'proxy' },
+    probe: hasProbe ? { busybox: probePath, healthCheck: listenerCheck([80]) } : undefined,
+    migratesRequests: kernelMigratesRequests(kernel),
+  });
+}
+
+async function removeOrphans(
+  { networks }: Host,
+  { environments, composes }: PlatformParts,
+): Promise<string[]> {
+  return networks.removeOrphans({
+    environments: new Set(await environments.ids()),
+    composes: new Set((await composes.all()).map(({ composeId }) => composeId)),
+  });
+}
+
+/**
+ * What the services are on counts, not where their records stand: a moved one stays on its former network
+ * until it is deployed. A network of a compose's own is nobody else's.
+ */
+async function routedNetworks({ engine }: Host): Promise<string[]> {
+  const routed = (await engine.services()).filter(({ labels }) =>
+    routedKinds.has(ownerOfLabels(labels)?.kind),
+  );
+  const used = routed.flatMap(({ networks, labels }) =>
+    networks.filter((name) => name !== composeNetwork(labels['berth.compose'] ?? '')),
+  );
+  return [...new Set(used)];
+}
+
+/** Waits until the proxy answers on its admin socket; one that does not is reported by the routes step. */
+async function awaitProxy(proxy: Host['proxy'], limitMs: number): Promise<void> {
+  const end = Date.now() + limitMs;
+  while ((await proxy.current()) === undefined && Date.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
+/** net.ipv4.tcp_migrate_req came with Linux 5.14. */
+function kernelMigratesRequests(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 5 || (major === 5 && minor >= 14);
+}

@@ -1,0 +1,168 @@
+/** Opens the database: key file, backup before migrations, migrations. */
+import { execFile } from 'node:child_process';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import { createCipher, openKeyFile } from '../../db/values/cipher.ts';
+import type { Database } from '../../db/database.ts';
+import { migrate, migrations, schemaVersion } from '../../db/migrations.ts';
+import { openSqlite } from '../../db/sqlite.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
+
+export interface OpenedStorage {
+  database: Database;
+  /** Path of the backup made before the migrations; undefined when none was needed. */
+  backup: string | undefined;
+  applied: number[];
+}
+
+const backupLimitMs = 10 * 60_000;
+
+export async function openStorage(config: Config, clock: Clock): Promise<OpenedStorage> {
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  const keyPath = join(config.data, 'berth.key');
+  // A database that holds secrets without its key must not get a new key; the version tells whether it is a
+  // fresh one.
+  const probe = await connect(config, withoutKey);
+  const present = await schemaVersion(probe).finally(() => probe.close());
+  const database = await connect(config, createCipher(openKeyFile(keyPath, present === 0)));
+  const backup = present > 0 && present < newest ? await backUp(config, database, present, clock) : undefined;
+  return { database, backup, applied: await migrate(database, isoTime(clock)) };
+}
+
+/**
+ * The database as it is, for a command beside a Berth that may be running: never made, never migrated, and
+ * without the key, so that no secret in it can be read or written. PRECONDITION_FAILED when there is none, or
+ * one of another version.
+ */
+export async function openPresent(
+  config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
+): Promise<Database> {
+  if (config.databaseUrl === undefined && !existsSync(sqlitePath(config))) {
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `There is no database at ${sqlitePath(config)}. Give Berth's data folder in BERTH_DATA.`,
+    );
+  }
+  const database = await connect(config, withoutKey);
+  try {
+    const present = await schemaVersion(database);
+    if (present === newest) return database;
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The database is at version ${present}, this command is made for ${newest}. Use the one of the ` +
+        'Berth that runs, or bring Berth up to date with ./bin/up first.',
+    );
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+const newest = migrations.at(-1)?.version ?? 0;
+const withoutKey = { encrypt: refuse, decrypt: refuse, sign: refuse };
+
+export function sqlitePath({ data }: Pick<Config, 'data'>): string {
+  return join(data, 'berth.sqlite');
+}
+
+async function connect(
+  config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
+  cipher: Database['cipher'],
+): Promise<Database> {
+  if (config.databaseUrl === undefined)
+    return openSqlite({ path: sqlitePath(config), synchronous: config.sqliteSynchronous, cipher });
+  // Loaded where it is used: the driver costs 11 MB.
+  const { openPostgres } = await import('../../db/postgres.ts');
+  return openPostgres({ url: config.databaseUrl, cipher });
+}
+
+/**
+ * Writes a consistent copy of the whole database to this path: an SQLite file, or a dump in pg_dump's own
+ * format. PRECONDITION_FAILED when it cannot.
+ */
+export async function copyDatabase(
+  config: Pick<Config, 'databaseUrl'>,
+  database: Database,
+  path: string,
+): Promise<void> {
+  if (config.databaseUrl === undefined) {
+    await database.script(`VACUUM INTO '${path.replaceAll("'", "''")}'`);
+    return;
+  }
+  const env = { PATH: process.env['PATH'], ...postgresEnvironment(config.databaseUrl) };
+  await new Promise<void>((resolve, reject) => {
+    execFile(
+      'pg_dump',
+      ['--format=custom', `--file=${path}`],
+      { env, timeout: backupLimitMs },
+      (error, _stdout, stderr) => {
+        if (error)
+          reject(
+            new AppError(
+              'PRECONDITION_FAILED',
+              `The database could not be dumped: ${stderr.trim() || error.message}. The PostgreSQL ` +
+                `client tools must be installed, in the server's version.`,
+              { cause: error },
+            ),
+          );
+        else resolve();
+      },
+    );
+  });
+}
+
+/** A copy of the whole database beside it, before anything is changed. */
+async function backUp(config: Config, database: Database, version: number, clock: Clock): Promise<string> {
+  const folder = join(config.data, 'backups');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const stem = join(folder, `before-${version + 1}-${isoTime(clock).replace(/[:.]/g, '-')}`);
+  const path = `${stem}.${config.databaseUrl === undefined ? 'sqlite' : 'dump'}`;
+  try {
+    await copyDatabase(config, database, unfinished(path));
+  } catch (error) {
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The backup before the migration failed, so nothing was changed: ${sentenceOf(error)}`,
+      { cause: error },
+    );
+  }
+  return finish(path);
+}
+
+/**
+ * A backup gets its name only when it is whole and on the disk: set-up goes back to whatever bears such a
+ * name.
+ */
+function unfinished(path: string): string {
+  return `${path}.part`;
+}
+
+function finish(path: string): string {
+  const file = openSync(unfinished(path), 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(unfinished(path), path);
+  return path;
+}
+
+/** The address as libpq's variables, so that the password stands in no argument. */
+function postgresEnvironment(url: string): Record<string, string> {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url);
+  const entries = {
+    PGHOST: searchParams.get('host') ?? decodeURIComponent(hostname),
+    PGPORT: port,
+    PGUSER: decodeURIComponent(username),
+    PGPASSWORD: decodeURIComponent(password),
+    PGDATABASE: decodeURIComponent(pathname.slice(1)),
+  };
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== ''));
+}
+
+function refuse(): never {
+  throw new AppError('INTERNAL_SERVER_ERROR', 'The key is not open yet.');
+}

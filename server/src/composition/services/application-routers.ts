@@ -1,0 +1,114 @@
+/** Routers of applications, their deployments and previews. */
+import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { applicationRef } from '../../domain/names/service-ref.ts';
+import { applicationHandlers, type ApplicationDesk } from '../../modules/application/handlers.ts';
+import { createApplicationViews } from '../../modules/application/view.ts';
+import { contracts } from '../../modules/contracts.ts';
+import { deploymentHandlers } from '../../modules/deployment/handlers.ts';
+import type { Mounts } from '../../modules/mount/mount.ts';
+import type { Ports } from '../../modules/port/port.ts';
+import { previewDeploymentHandlers } from '../../modules/preview-deployment/handlers.ts';
+import { webhookHandlers } from '../../modules/webhook/handlers.ts';
+import { createPreviewRuntime } from '../../modules/preview-deployment/runtime.ts';
+import { router, type Router } from '../../procedure/registry.ts';
+import { addressOf } from '../../domain/routing/address.ts';
+import { createDnsCheck } from '../../modules/domain/dns-check.ts';
+import type { AppParts } from './app-parts.ts';
+import { serverAddressOf, serverIpOf } from '../hosts/server-address.ts';
+import { requirePlaceOn } from '../../modules/server/placing.ts';
+
+export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {
+  const { adapters, applications, deployments, queue, interruption, previewing } = parts;
+  return [
+    router('application', contracts.application, applicationHandlers(applicationDesk(parts, shown))),
+    router(
+      'deployment',
+      contracts.deployment,
+      deploymentHandlers(deployments, { logs: adapters.logs, queue }),
+    ),
+    router('webhook', contracts.webhook, webhookHandlers(previewing.webhooks.deliveries)),
+    router(
+      'previewDeployment',
+      contracts.previewDeployment,
+      previewDeploymentHandlers(parts.previews, {
+        applications,
+        deployments,
+        queue,
+        interruption,
+        remove: previewing.remove,
+        runtime: createPreviewRuntime({
+          hosts: parts.hosts,
+          turns: parts.turns,
+          services: parts.deployedPreviews,
+          liveSpec: parts.live.previewSpec,
+        }),
+        liveOf: parts.liveOf,
+        pendingChanges: parts.pending.preview,
+      }),
+    ),
+  ];
+}
+
+function applicationDesk(
+  parts: AppParts,
+  { ports, mounts }: { ports: Ports; mounts: Mounts },
+): ApplicationDesk {
+  const { adapters, applications, deployments, hosts, queue, reconciler, runtime, settings } = parts;
+  const { interruption, members } = parts;
+  return {
+    applications,
+    deployments,
+    runtime,
+    isCloud: async () => (await settings.get()).cloud,
+    requireServer: requirePlaceOn(parts.stores.servers, settings.requireServer),
+    members,
+    queue,
+    logs: adapters.logs,
+    leaveSchedules: (applicationId) => parts.scheduling.desk.schedules.leaving({ applicationId }),
+    interruption,
+    views: createApplicationViews({
+      placement: applications.placement,
+      deployments: (applicationId) => deployments.recent(applicationRef(applicationId)),
+      domains: parts.domains.byApplication,
+      ports: ports.byApplication,
+      mounts: mounts.byApplication,
+      pendingChanges: parts.pending.application,
+      liveOf: parts.liveOf,
+    }),
+    uploads: adapters.uploads,
+    applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application), { mayWait: true }),
+    keeping: parts.hostReach.keeping,
+    withDomain: createWithDomain(parts),
+    removePreviews: parts.previewing.removeAll,
+    async removeImages(application, images) {
+      const host = await hosts.find(serverKeyOf(application));
+      for (const image of images.filter((name) => name.startsWith(builtPrefix)))
+        await host?.engine.removeImage(image);
+    },
+  };
+}
+
+/** A host of sslip.io that resolves to the server's own address. */
+function createWithDomain(parts: AppParts): ApplicationDesk['withDomain'] {
+  const { adapters, domains, hosts, reconciler, settings, stores } = parts;
+  const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
+  const serverIp = serverIpOf(serverAddressOf(stores, settings), dns);
+  return async (serverId, write, create) => {
+    const serverKey = serverKeyOf({ serverId: serverId ?? null });
+    const ip = await serverIp(serverKey);
+    const ports = (await hosts.find(serverKey))?.proxyPorts;
+    const { application, domain } = await reconciler.changeRoutes(
+      serverKey,
+      write,
+      async () => {
+        const application = await create();
+        const { applicationId, appName, organizationId } = application;
+        const host = domains.generate(appName, ip);
+        return { application, domain: await domains.create(organizationId, { applicationId }, { host }) };
+      },
+      { mayWait: true },
+    );
+    return { application, address: addressOf(domain, ports) };
+  };
+}

@@ -1,0 +1,282 @@
+/**
+ * Servers of databases beside their running ones: what restores and trials load into, and how a database
+ * changes over to their volume.
+ */
+import { bringImage } from '../../deploy/images/bring-image.ts';
+import { composeDatabaseSpec } from '../../deploy/database/release-database.ts';
+import type { DatabasePorts } from '../../deploy/database/database-context.ts';
+import { resolveEnv } from '../../domain/variables/env.ts';
+import { AppError } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { databaseRef, ownerLabels } from '../../domain/names/service-ref.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import { hasBackups, noBackups } from '../../modules/backup/contract-kinds.ts';
+import type { DatabaseServer } from '../../modules/backup/database-source.ts';
+import type { Beside, BesideServers } from '../../modules/backup/runs/restore.ts';
+import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
+import type { Databases } from '../../modules/database/database.ts';
+import { databaseKind } from '../../modules/database/kinds.ts';
+import type { Deployments } from '../../modules/deployment/deployment.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
+import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Host, Hosts } from '../../ports/host/host.ts';
+import type { Queue } from '../../ports/queue.ts';
+
+export interface BesideParts {
+  hosts: Hosts;
+  databases: Databases;
+  deployments: Deployments;
+  databasePorts: DatabasePorts;
+  liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
+  queue: Queue;
+  clock: Clock;
+}
+
+const startLimitMs = 10 * 60_000;
+const queryLimitMs = 60_000;
+const stopLimitMs = 90_000;
+const pollMs = 250;
+const besideLabel = 'berth.restore';
+
+export function createBesideServers(parts: BesideParts): BesideServers {
+  const { databases } = parts;
+  const found = async (databaseId: string): Promise<DatabaseRecord> => {
+    const database = await databases.find(databaseId);
+    if (!database)
+      throw new AppError('PRECONDITION_FAILED', 'The database is gone; it was removed meanwhile.');
+    return database;
+  };
+  return {
+    volumeOf: async (databaseId) => (await found(databaseId)).dataVolume,
+    isOn: async (databaseId, volume) => (await databases.find(databaseId))?.dataVolume === volume,
+    async ownDatabase(databaseId) {
+      const database = await found(databaseId);
+      return databaseKind(database.kind).fields.includes('databaseName')
+        ? databaseKind(database.kind).server.login(database).database
+        : null;
+    },
+    running: async (databaseId) => runningServer(parts, await found(databaseId)),
+    start: async (databaseId, beside, options) => start(parts, await found(databaseId), beside, options),
+    changeOver: async (databaseId, beside, options) =>
+      changeOver(parts, await found(databaseId), beside, options),
+    ...createClearing(parts),
+  };
+}
+
+/** What is left of a run is where its database stands; of one that is gone it may be anywhere. */
+function createClearing({
+  hosts,
+  databases,
+}: BesideParts): Pick<BesideServers, 'stop' | 'removeVolume' | 'removeContainers'> {
+  async function engines(databaseId: string | null): Promise<Engine[]> {
+    const database = databaseId === null ? undefined : await databases.find(databaseId);
+    const found = database ? [await hosts.find(serverKeyOf(database))] : await hosts.all();
+    return found.flatMap((host) => host?.engine ?? []);
+  }
+  return {
+    async stop(databaseId, { service }) {
+      for (const engine of await engines(databaseId))
+        await engine.removeService(service, { limitMs: stopLimitMs });
+    },
+    async removeVolume(databaseId, { volume }) {
+      for (const engine of await engines(databaseId)) await removeWhenFree(engine, volume);
+    },
+    async removeContainers(databaseId, label) {
+      for (const engine of await engines(databaseId)) await engine.removeContainers(label);
+    },
+  };
+}
+
+async function runningServer(
+  { hosts, liveSpec }: BesideParts,
+  database: DatabaseRecord,
+): Promise<DatabaseServer | undefined> {
+  const spec = await liveSpec(database);
+  if (!spec) return undefined;
+  const { engine } = await hosts.of(serverKeyOf(database));
+  const state = await engine.service(spec.name);
+  return state && state.running > 0 ? serverOf(engine, database, spec) : undefined;
+}
+
+interface Telling {
+  signal: AbortSignal;
+  say(line: string): void;
+}
+
+async function start(
+  parts: BesideParts,
+  database: DatabaseRecord,
+  beside: Beside,
+  { signal, say }: Telling,
+): Promise<DatabaseServer> {
+  const host = await parts.hosts.of(serverKeyOf(database));
+  const { engine } = host;
+  const spec = await besideSpec(parts, host, database, beside);
+  if (database.liveDeploymentId === null) await bringFirst(parts, host, database, { signal, say });
+  await engine.applyService(spec);
+  say(`Starting ${spec.image} on the new volume ${beside.volume}.`);
+  await untilRunning(engine, spec.name, signal);
+  const { server } = databaseKind(database.kind);
+  const query = server.query({ ...database, replicaSets: database.replicaSets }, spec.name);
+  const version = await askUntilAnswered(
+    () => askServer(engine, spec.name, query, { signal, limitMs: queryLimitMs }),
+    server.version,
+    { signal, limitMs: queryLimitMs },
+  );
+  say(`It answers: version ${version}.`);
+  return serverOf(engine, database, spec);
+}
+
+/** What it runs is here; the image of a database that never ran is asked for as by its deployment. */
+async function bringFirst(
+  { databasePorts }: BesideParts,
+  { engine, key: serverKey, fetchImage }: Host,
+  { containerImage: reference, organizationId }: DatabaseRecord,
+  { signal, say }: Telling,
+): Promise<void> {
+  const { images, reachRegistry, records } = databasePorts;
+  const auth = await records.registryAuth(reference, organizationId);
+  await bringImage(
+    { engine, serverKey, fetchImage, images, reachRegistry, log: { line: say }, signal },
+    { reference, organizationId, auth, how: 'present' },
+  );
+}
+
+async function changeOver(
+  parts: BesideParts,
+  database: DatabaseRecord,
+  beside: Beside,
+  { signal, say }: Telling,
+): Promise<{ previousVolume: string }> {
+  const { databases, clock } = parts;
+  const { databaseId, dataVersion, containerImage } = database;
+  // After a restart in the middle the record may have changed already.
+  const isChanged = database.dataVolume === beside.volume;
+  const previousVolume = isChanged
+    ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume)
+    : database.dataVolume;
+  const formerVolumes = isChanged ? database.formerVolumes.slice(0, -1) : database.formerVolumes;
+  const title = `Restore to ${beside.volume}`;
+  await databases.patch(databaseId, {
+    dataVolume: beside.volume,
+    formerVolumes: [
+      ...formerVolumes,
+      { volumeName: previousVolume, dataVersion, containerImage, since: isoTime(clock) },
+    ],
+  });
+  const failure = await deploy(parts, database, { title, signal, say });
+  if (failure === undefined) return { previousVolume };
+  await databases.patch(databaseId, { dataVolume: previousVolume, formerVolumes });
+  say('Going back to the volume before.');
+  const again = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
+  const outcome =
+    again === undefined
+      ? 'The database runs on its former volume again.'
+      : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`;
+  throw new AppError('PRECONDITION_FAILED', `The restored data was not taken: ${failure} ${outcome}`);
+}
+
+/** A container that was told to stop still uses its volume until it has. */
+async function removeWhenFree(engine: Engine, volume: string): Promise<void> {
+  const end = Date.now() + stopLimitMs;
+  for (;;) {
+    try {
+      return await engine.removeVolume(volume);
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'CONFLICT') || Date.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
+  const { kind, name, databasePassword, databaseRootPassword } = database;
+  if (!hasBackups(kind)) throw new AppError('BAD_REQUEST', noBackups(kind));
+  return {
+    kind,
+    name,
+    service: spec.name,
+    image: spec.image,
+    network: spec.networks[0] ?? '',
+    user: databaseKind(kind).server.login(database).user,
+    password: databasePassword,
+    rootPassword: databaseRootPassword ?? '',
+    registryAuth: spec.registryAuth,
+    engine,
+  };
+}
+
+/**
+ * As the record says, on another volume and under another name, with no port and no files or volumes of the
+ * database's own besides. It bears no label of the database, whose service it is not.
+ */
+async function besideSpec(
+  { databasePorts, liveSpec }: BesideParts,
+  { engine, networks, probePath }: Host,
+  database: DatabaseRecord,
+  beside: Beside,
+): Promise<ServiceSpec> {
+  const { records } = databasePorts;
+  const [placement, blocks, live] = await Promise.all([
+    records.placement(database.environmentId),
+    records.envBlocks(database, [database.env]),
+    liveSpec(database),
+  ]);
+  const image = live?.image ?? database.containerImage;
+  const fresh = { ...database, appName: beside.service, dataVolume: beside.volume, externalPort: null };
+  const context = {
+    engine,
+    networks,
+    probePath,
+    database: fresh,
+    placement,
+    env: resolveEnv({ ...blocks, service: database.env }),
+    records: { ...records, mounts: async () => [] },
+  };
+  const spec = await composeDatabaseSpec(context, image, beside.service);
+  const { [ownerLabels.database]: _owner, ...labels } = spec.labels;
+  return { ...spec, labels: { ...labels, [besideLabel]: database.databaseId } };
+}
+
+async function untilRunning(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
+  const end = Date.now() + startLimitMs;
+  for (;;) {
+    signal.throwIfAborted();
+    if (((await engine.service(name))?.running ?? 0) > 0) return;
+    const failed = (await engine.tasks(name)).filter(
+      ({ state }) => state === 'failed' || state === 'rejected',
+    );
+    if (failed.length > 2 || Date.now() > end) {
+      const lines: string[] = [];
+      for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The server beside did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
+          `last lines: ${lines.slice(-5).join(' / ')}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+/** Deploys the database as its record says now and waits for the end; gives the reason of a failure. */
+async function deploy(
+  { deployments, queue }: BesideParts,
+  { databaseId, organizationId }: DatabaseRecord,
+  { title, signal, say }: { title: string; signal: AbortSignal; say(line: string): void },
+): Promise<string | undefined> {
+  const { deploymentId } = await deployments.accept(databaseRef(databaseId), {
+    kind: 'deploy',
+    title,
+    description: '',
+  });
+  queue.wake();
+  say(`The database changes over; deployment ${deploymentId} has the log of it.`);
+  for (;;) {
+    signal.throwIfAborted();
+    const { status, errorMessage } = await deployments.one(deploymentId, organizationId);
+    if (status === 'done') return undefined;
+    if (status === 'error' || status === 'cancelled') return errorMessage ?? status;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * Previews of pull requests: the parts that make, update, watch and remove them, and the webhooks that tell
+ * of them.
+ */
+import type { Database } from '../../db/database.ts';
+import type { PreviewParts } from '../../deploy/preview-deployer.ts';
+import { isGitProvider, pullRefsOf } from '../../domain/git/git-host.ts';
+import type { Applications } from '../../modules/application/application.ts';
+import { deployedApplications } from '../../modules/application/deployed.ts';
+import type { Composes } from '../../modules/compose/compose.ts';
+import { deployedComposes } from '../../modules/compose/deployed.ts';
+import type { Databases } from '../../modules/database/database.ts';
+import { deployedDatabases } from '../../modules/database/deployed.ts';
+import {
+  createDeployments,
+  type DeployedServices,
+  type Deployments,
+} from '../../modules/deployment/deployment.ts';
+import type { Interruption } from '../../modules/interruption/interruption.ts';
+import type { Domains } from '../../modules/domain/domain.ts';
+import { commitStatusLater } from '../../modules/git-provider/commit-status.ts';
+import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
+import { deployedPreviews } from '../../modules/preview-deployment/deployed.ts';
+import { createPreviewComments } from '../../modules/preview-deployment/preview-comments.ts';
+import {
+  createPreviewDeployments,
+  type PreviewDeployments,
+} from '../../modules/preview-deployment/preview-deployment.ts';
+import { createRemovePreview, type RemovePreview } from '../../modules/preview-deployment/preview-removal.ts';
+import { createPreviewWatch } from '../../modules/preview-deployment/preview-watch.ts';
+import { createPullRequests, type PullRequests } from '../../modules/preview-deployment/pull-request.ts';
+import type { ServiceNames } from '../../modules/service-name/service-name.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { createWebhooks, type Webhooks } from '../../modules/webhook/webhook.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { GitApi } from '../../ports/git-api.ts';
+import type { ChangeRoutes } from '../../ports/proxy.ts';
+import type { Queue } from '../../ports/queue.ts';
+import type { Hosts } from '../../ports/host/host.ts';
+import type { Accounts } from '../installation/accounts.ts';
+import type { Adapters } from '../adapters.ts';
+import type { Log } from '../installation/log.ts';
+import type { Notifying } from '../upkeep/notifying.ts';
+import { linkedSource } from '../upkeep/commit-statuses.ts';
+import { quotasOf } from '../upkeep/quotas.ts';
+import type { Stores } from '../stores.ts';
+
+export interface Previewing {
+  pullRequests: PullRequests;
+  remove: RemovePreview;
+  /** Every preview of an application, which is being deleted. */
+  removeAll(application: ApplicationRecord): Promise<void>;
+  watch(): Promise<void>;
+  webhooks: Webhooks;
+}
+
+export interface PreviewingParts {
+  database: Database;
+  stores: Stores;
+  adapters: Pick<Adapters, 'logs'>;
+  hosts: Hosts;
+  clock: Clock;
+  log: Log;
+  accounts: Pick<Accounts, 'audit'>;
+  applications: Applications;
+  previews: PreviewDeployments;
+  deployments: Deployments;
+  gitProviders: GitProviders;
+  queue: Queue;
+  interruption: Pick<Interruption, 'endThen'>;
+  changeRoutes: ChangeRoutes;
+}
+
+export function createPreviewing(parts: PreviewingParts): Previewing {
+  const { database, stores, adapters, clock, log, accounts, previews, deployments, gitProviders, queue } =
+    parts;
+  const shared = {
+    ...parts,
+    logs: adapters.logs,
+    withinQuota: quotasOf(stores).within,
+    transaction: <T>(work: () => Promise<T>): Promise<T> => database.transaction(work),
+    warn: (sentence: string): void => log.warn(sentence),
+    apiOf: async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
+      githubId === null ? undefined : gitProviders.api(githubId, organizationId),
+  };
+  const comments = createPreviewComments(shared);
+  const remove = createRemovePreview({ ...shared, comments });
+  const pullRequests = createPullRequests({ ...shared, comments, remove });
+  return {
+    pullRequests,
+    remove,
+    async removeAll(application) {
+      const { applicationId, organizationId } = application;
+      for (const preview of await previews.byApplication(applicationId, organizationId))
+        await remove(application, preview, { write: shared.transaction });
+    },
+    watch: createPreviewWatch({ ...shared, pullRequests, comments }),
+    webhooks: createWebhooks(
+      stores.webhooks,
+      stores.webhookReceipts,
+      {
+        deployments,
+        wake: queue.wake,
+        recordAudit: accounts.audit.record,
+        pullRequest: pullRequests.receive,
+      },
+      clock,
+    ),
+  };
+}
+
+export interface DeployedParts {
+  stores: Stores;
+  adapters: Pick<Adapters, 'logs'>;
+  clock: Clock;
+  hosts: Hosts;
+  /** IP address under which the outside finds a server. */
+  serverIp(serverKey: string): Promise<string | null>;
+  names: ServiceNames;
+  domains: Domains;
+  applications: Applications;
+  databases: Databases;
+  composes: Composes;
+  queue: Queue;
+  notifying: Pick<Notifying, 'tell'>;
+  /** The comment of a preview is to follow it. */
+  commented: PullRequests['comment'];
+}
+
+export interface Deployed {
+  previews: PreviewDeployments;
+  deployments: Deployments;
+  /** Previews as deployments see them. */
+  deployedPreviews: DeployedServices;
+}
+
+/** Everything that can be deployed, previews too, with its deployments. */
+export function createDeployed({
+  stores,
+  adapters,
+  clock,
+  hosts,
+  serverIp,
+  names,
+  domains,
+  applications,
+  databases,
+  composes,
+  queue,
+  notifying,
+  commented,
+}: DeployedParts): Deployed {
+  const previews = createPreviewDeployments(
+    stores.previewDeployments,
+    { domains, names, serverIp: (application) => serverIp(serverKeyOf(application)) },
+    clock,
+  );
+  const services = {
+    application: deployedApplications(applications, hosts),
+    database: deployedDatabases(databases, hosts),
+    compose: deployedComposes(composes, hosts),
+    previewDeployment: deployedPreviews(previews, applications, hosts, commented),
+  };
+  return {
+    previews,
+    deployedPreviews: services.previewDeployment,
+    deployments: createDeployments(
+      stores.deployments,
+      {
+        services,
+        queue,
+        logs: adapters.logs,
+        requireRoom: quotasOf(stores).requireRecorded,
+        tell: notifying.tell,
+        tellHost: commitStatusLater(queue, linkedSource(stores)),
+      },
+      clock,
+    ),
+  };
+}
+
+/** What deployments of previews read. */
+export function previewParts(
+  { domains, deployments }: Stores,
+  applications: Applications,
+  previews: PreviewDeployments,
+): PreviewParts {
+  return {
+    applications,
+    previews,
+    domains: (previewDeploymentId) =>
+      domains.list({ previewDeploymentId }, { by: ['domainId'], direction: 'asc' }),
+    succeeded: (previewDeploymentId) =>
+      deployments.list({ previewDeploymentId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
+    pullRefs: (provider, number) =>
+      isGitProvider(provider) ? (pullRefsOf(provider, number) ?? undefined) : undefined,
+  };
+}

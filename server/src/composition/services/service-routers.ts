@@ -1,0 +1,76 @@
+/** Routers of projects, environments and what stands in them besides applications. */
+import { AppError } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { contracts } from '../../modules/contracts.ts';
+import { databaseRouters, type DatabaseDesk } from '../../modules/database/handlers.ts';
+import { environmentHandlers } from '../../modules/environment/handlers.ts';
+import { mountHandlers } from '../../modules/mount/handlers.ts';
+import type { Mounts } from '../../modules/mount/mount.ts';
+import { projectHandlers } from '../../modules/project/handlers.ts';
+import { createProjects } from '../../modules/project/project.ts';
+import { serviceHandlers } from '../../modules/service/handlers.ts';
+import { environmentOf } from '../../modules/service/service.ts';
+import { createServiceCopies } from '../../modules/service/service-copies.ts';
+import { createServiceNames } from '../../modules/service-name/service-name.ts';
+import { router, type Router } from '../../procedure/registry.ts';
+import type { AppParts } from './app-parts.ts';
+import { serverAddressOf } from '../hosts/server-address.ts';
+import { requirePlaceOn } from '../../modules/server/placing.ts';
+
+export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
+  const { clock, environments, liveOf, members, reconciler, stores } = parts;
+  const { services } = stores;
+  const projects = createProjects(stores.projects, environments, clock);
+  const copies = createServiceCopies(stores.serviceRows, createServiceNames(stores.serviceNames), clock);
+  const networksChanged = (): void => void reconciler.run();
+  const shared = { services, copies, members, liveOf, networksChanged };
+  return [
+    router('project', contracts.project, projectHandlers(projects, { ...shared, environments })),
+    router(
+      'environment',
+      contracts.environment,
+      environmentHandlers(environments, { ...shared, project: projects.one }),
+    ),
+    router(
+      'service',
+      contracts.service,
+      serviceHandlers({
+        services: stores.serviceReads,
+        conditions: parts.conditions,
+        liveOf,
+        measuredOn: async (serverId, organizationId) => {
+          if (serverId === null) return parts.ownCollector;
+          const server = await stores.servers.find({ serverId, organizationId });
+          if (!server) throw new AppError('NOT_FOUND', 'The server of this service no longer exists.');
+          return parts.monitoring.agentOf(server);
+        },
+      }),
+    ),
+    router('mount', contracts.mount, mountHandlers(mounts)),
+    ...databaseRouters(databaseDesk(parts, mounts)),
+  ];
+}
+
+function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
+  const { adapters, applications, backingUp, interruption, running, settings, stores } = parts;
+  const serverAddress = serverAddressOf(stores, settings);
+  const { databases, deployments, queue, turns, members } = parts;
+  return {
+    ...running,
+    liveOf: parts.liveOf,
+    pendingChanges: parts.pending.database,
+    databases,
+    deployments,
+    queue,
+    turns,
+    members,
+    interruption,
+    logs: adapters.logs,
+    requireServer: requirePlaceOn(stores.servers, settings.requireServer),
+    environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
+    mounts: mounts.byDatabase,
+    backups: backingUp.backups.byDatabase,
+    removeStoredBackups: backingUp.removeStored,
+    serverAddress: (serverId) => serverAddress(serverKeyOf({ serverId })),
+  };
+}

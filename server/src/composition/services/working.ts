@@ -1,0 +1,146 @@
+/** What works by itself: deployments, backups, previews and their jobs. */
+import { buildsWithinQuota } from '../upkeep/quotas.ts';
+import { applicationDeployer } from '../../deploy/application-deployer.ts';
+import { composeDeployer } from '../../deploy/compose/compose-deployer.ts';
+import { databaseDeployer } from '../../deploy/database/database-deployer.ts';
+import { previewDeployer } from '../../deploy/preview-deployer.ts';
+import { createDeploymentRunner, type DeploymentRunner } from '../../deploy/run.ts';
+import { createBuildSlots } from '../../jobs/build-slots.ts';
+import { measuredSlots } from '../../jobs/measured-slots.ts';
+import { createWorker, type Worker } from '../../jobs/worker.ts';
+import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
+import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
+import { pullRequestJob } from '../../modules/preview-deployment/pull-request.ts';
+import { serverSetupJob } from '../../modules/server/setup/setup.ts';
+import { scheduleJob } from '../../modules/schedule/schedule.ts';
+import type { BuildSlots } from '../../ports/engine/build-slots.ts';
+import type { Reconciler } from '../../reconcile/reconciler.ts';
+import { commitStatusJobOf } from '../upkeep/commit-statuses.ts';
+import { createCleaningUp, type CleaningUp } from '../upkeep/cleaning.ts';
+import { createBackingUp, type BackingUp } from '../upkeep/backing-up.ts';
+import type { Ground } from '../ground.ts';
+import type { Machines } from '../hosts/machines.ts';
+import { createPreviewing, previewParts, type Previewing } from './previewing.ts';
+import type { Product } from '../product.ts';
+import type { Releasing } from './releasing.ts';
+import { createSettingUp, type SettingUp } from '../hosts/setting-up.ts';
+import { createScheduling, type Scheduling } from '../upkeep/scheduling.ts';
+
+/** A guard: each holds a log and a few timers, and asks the engine several times a second. */
+const jobsPerServer = 20;
+
+export interface Working extends SettingUp, CleaningUp {
+  interruption: Interruption;
+  backingUp: BackingUp;
+  previewing: Previewing;
+  scheduling: Scheduling;
+  worker: Worker;
+}
+
+export function createWorking(
+  ground: Ground,
+  product: Product,
+  machines: Machines,
+  releasing: Releasing,
+  reconciler: Pick<Reconciler, 'applyRoutes' | 'changeRoutes' | 'run'>,
+): Working {
+  const { applyRoutes, changeRoutes } = reconciler;
+  const settingUp = createSettingUp(ground, product, machines, reconciler);
+  const { running } = releasing;
+  const runner = createRunner(ground, product, machines, releasing, applyRoutes);
+  const interruption = createInterruption({
+    ...product,
+    ...machines,
+    builds: runner,
+    userName: async (userId) => (await ground.stores.users.users.find({ userId }))?.email,
+  });
+  const backingUp = createBackingUp({
+    ...ground,
+    ...product,
+    ...machines,
+    databasePorts: running.ports,
+    liveSpec: running.liveSpec,
+  });
+  const previewing = createPreviewing({ ...ground, ...product, ...machines, interruption, changeRoutes });
+  const scheduling = createScheduling(ground, product, machines, releasing);
+  return {
+    interruption,
+    backingUp,
+    previewing,
+    ...settingUp,
+    ...createCleaningUp(ground, product, machines),
+    scheduling,
+    worker: createJobs(ground, product, { runner, backingUp, previewing, scheduling, ...settingUp }),
+  };
+}
+
+function createRunner(
+  ground: Ground,
+  product: Product,
+  { deployments, previews }: Machines,
+  { ports: shared, running, runningComposes }: Releasing,
+  applyRoutes: Reconciler['applyRoutes'],
+): DeploymentRunner {
+  const { stores, adapters, log } = ground;
+  const { applications, turns } = product;
+  const ports = { ...shared, applyRoutes };
+  return createDeploymentRunner({
+    ports,
+    deployers: {
+      application: applicationDeployer(ports, applications),
+      database: databaseDeployer(running.ports),
+      compose: composeDeployer({ ...runningComposes.ports, applyRoutes }),
+      previewDeployment: previewDeployer(ports, previewParts(stores, applications, previews)),
+    },
+    deployments,
+    logs: adapters.logs,
+    turns,
+    slots: slotsOf(ground, product),
+    onFault: (error, deploymentId) => log.fault(error, `deployment ${deploymentId}`),
+  });
+}
+
+function slotsOf({ stores, clock }: Ground, { settings, counters }: Product): BuildSlots {
+  const slots = createBuildSlots({
+    store: stores.buildSlots,
+    clock,
+    limitOf: async (serverKey) =>
+      (await stores.servers.find({ serverId: serverKey }))?.buildsConcurrency ??
+      (await settings.get()).buildsConcurrency,
+  });
+  const measured = measuredSlots(slots, clock, (seconds) => {
+    counters.add('berth_builds_total', 1);
+    counters.add('berth_build_seconds_total', seconds);
+  });
+  return buildsWithinQuota(measured, stores);
+}
+
+function createJobs(
+  ground: Ground,
+  product: Product,
+  {
+    runner,
+    backingUp,
+    previewing,
+    scheduling,
+    serverSetup,
+  }: Pick<Working, 'backingUp' | 'previewing' | 'scheduling' | 'serverSetup'> & { runner: DeploymentRunner },
+): Worker {
+  const { stores, clock, log } = ground;
+  const { settings, alarm } = product;
+  return createWorker({
+    store: stores.jobs,
+    clock,
+    alarm,
+    handlers: {
+      deployment: runner.run,
+      backup: backingUp.run,
+      [scheduleJob]: scheduling.run,
+      [pullRequestJob]: previewing.pullRequests.run,
+      [serverSetupJob]: serverSetup.run,
+      [commitStatusJob]: commitStatusJobOf(ground, product),
+    },
+    limits: async () => ({ perServer: jobsPerServer, backups: (await settings.get()).buildsConcurrency }),
+    onFault: (error, job) => void log.fault(error, `job ${job?.jobId ?? 'queue'}`),
+  });
+}

@@ -1,0 +1,173 @@
+/** Backups: where they go, what they are made of, the runs of them, and what starts these. */
+import { quotasOf } from './quotas.ts';
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../db/database.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { DiskRoom } from '../../domain/resources/free-disk.ts';
+import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
+import { createBackups, type Backups } from '../../modules/backup/backup.ts';
+import { createDatabaseSource, createPrograms, type Programs } from '../../modules/backup/database-source.ts';
+import type { BackupDesk } from '../../modules/backup/handlers.ts';
+import type { InstallationBackupDesk } from '../../modules/backup/handlers-installation.ts';
+import { createInstallationBackups } from '../../modules/backup/installation.ts';
+import { createInstallationSource } from '../../modules/backup/installation-source.ts';
+import { makeBackup, tidyBackup, type BackupMaking } from '../../modules/backup/runs/make-backup.ts';
+import { removeStored } from '../../modules/backup/runs/retention.ts';
+import { createRestores } from '../../modules/backup/runs/restores.ts';
+import { createRestoring, type BesideServers } from '../../modules/backup/runs/restore.ts';
+import { createBackupRunner, type BackupRunnerPorts } from '../../modules/backup/runs/runner.ts';
+import { createBackupRuns } from '../../modules/backup/runs/runs.ts';
+import { createBackupSchedules, type BackupSchedules } from '../../modules/backup/runs/schedules.ts';
+import type { BackupSources } from '../../modules/backup/source.ts';
+import { createDestinations, type Destinations } from '../../modules/destination/destination.ts';
+import type { HostReach } from '../../modules/host-reach/host-reach.ts';
+import type { SettingsService } from '../../modules/settings/settings.ts';
+import { isoTime, randomId } from '../../ports/clock.ts';
+import type { Adapters } from '../adapters.ts';
+import { createBesideServers, type BesideParts } from '../services/beside-servers.ts';
+import { installationPorts, sealKeyFile } from '../installation/installation-snapshot.ts';
+import type { Log } from '../installation/log.ts';
+import type { Notifying } from './notifying.ts';
+import type { Stores } from '../stores.ts';
+
+export interface BackingUp {
+  destinations: Destinations;
+  backups: Backups;
+  desk: BackupDesk;
+  installation: InstallationBackupDesk;
+  /** Removes every object that backups of the database have stored. */
+  removeStored(databaseId: string, organizationId: string): Promise<void>;
+  /** Handler of the queue's `backup` jobs. */
+  run: ReturnType<typeof createBackupRunner>;
+  schedules: BackupSchedules;
+}
+
+const removalLimitMs = 10 * 60_000;
+
+export interface BackingUpParts extends BesideParts {
+  config: Config;
+  database: Database;
+  stores: Stores;
+  adapters: Adapters;
+  log: Log;
+  settings: Pick<SettingsService, 'get'>;
+  hostReach: HostReach;
+  notifying: Pick<Notifying, 'tell'>;
+}
+
+export function createBackingUp(parts: BackingUpParts): BackingUp {
+  const { config, stores, adapters, clock, queue, log } = parts;
+  const { hostReach } = parts;
+  const destinations = createDestinations(stores.destinations, {
+    clock,
+    localRoot: join(config.data, 'backups-local'),
+    reachesHost: hostReach.reachesHost,
+    realPath: async (path) =>
+      (await hostReach.placesOf(localServer)).real(path, 'path', 'would mix backups with'),
+    openStore: adapters.objectStores,
+  });
+  const backups = createBackups(stores.backups, clock);
+  const runs = createBackupRuns(stores.backupRuns, queue, clock, parts.notifying.tell);
+  const beside = createBesideServers(parts);
+  const programs = createPrograms((service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`);
+  const sources = createSources(parts, beside, programs);
+  const { open } = destinations;
+  return {
+    installation: {
+      installation: createInstallationBackups(stores.backups, clock),
+      runs,
+      sources,
+      seal: (passphrase) => sealKeyFile(config, passphrase),
+    },
+    removeStored: (databaseId, organizationId) =>
+      removeStored(
+        { runs, openStore: open },
+        databaseId,
+        organizationId,
+        AbortSignal.timeout(removalLimitMs),
+      ),
+    destinations,
+    backups,
+    desk: { backups, runs, restores: createRestores(runs), sources, logs: adapters.logs, openStore: open },
+    run: createBackupRunner({
+      runs,
+      logs: adapters.logs,
+      clock,
+      onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
+      operations: createOperations(parts, { runs, sources, beside, programs, openStore: open }),
+    }),
+    schedules: createBackupSchedules({
+      store: stores.backups,
+      runs,
+      sources,
+      clock,
+      tell: parts.notifying.tell,
+      onAlarm: ({ backupId, alarmAfterHours, lastGoodAt }) =>
+        log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
+    }),
+  };
+}
+
+/** Of a folder on Berth's own machine. */
+async function roomIn({ adapters, settings }: BackingUpParts, folder: string): Promise<DiskRoom> {
+  const { minFreeDisk } = await settings.get();
+  return { free: await adapters.files.freeBytes(folder), kept: minFreeDisk };
+}
+
+/** Of the volumes of a database; on another machine than Berth's own nobody can tell. */
+async function roomOf(parts: BackingUpParts, databaseId: string): Promise<DiskRoom | undefined> {
+  const database = await parts.databases.find(databaseId);
+  if (!database || serverKeyOf(database) !== localServer) return undefined;
+  const { engine } = await parts.hosts.of(localServer);
+  return roomIn(parts, (await engine.info()).rootDirectory);
+}
+
+function createSources(parts: BackingUpParts, beside: BesideServers, programs: Programs): BackupSources {
+  const { config, database, adapters, clock } = parts;
+  const root = adapters.folders.backup;
+  return {
+    installation: createInstallationSource(
+      installationPorts(config, database, { root, clock, disk: () => roomIn(parts, root) }),
+    ),
+    database: createDatabaseSource({
+      programs,
+      removeContainers: beside.removeContainers,
+      async server(databaseId) {
+        const server = await beside.running(databaseId);
+        if (!server)
+          throw new AppError(
+            'PRECONDITION_FAILED',
+            'The database does not run, so it cannot be dumped. Start it and make the backup again.',
+          );
+        return server;
+      },
+    }),
+  };
+}
+
+interface OperationParts extends Pick<BackupMaking, 'runs' | 'sources' | 'openStore'> {
+  beside: BesideServers;
+  programs: Programs;
+}
+
+function createOperations(
+  parts: BackingUpParts,
+  { beside, programs, ...shared }: OperationParts,
+): BackupRunnerPorts['operations'] {
+  const { stores, clock, settings } = parts;
+  const disk = (databaseId: string): Promise<DiskRoom | undefined> => roomOf(parts, databaseId);
+  const making: BackupMaking = {
+    ...shared,
+    backup: (backupId) => stores.backups.find({ backupId }),
+    keptFree: async () => (await settings.get()).minFreeDisk,
+    requireQuota: quotasOf(stores).requireBackupRoom,
+    async good({ backupId }) {
+      await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
+    },
+  };
+  return {
+    backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
+    ...createRestoring({ beside, programs, disk, runs: shared.runs, openStore: shared.openStore }),
+  };
+}

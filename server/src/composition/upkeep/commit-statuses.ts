@@ -1,0 +1,67 @@
+/** Statuses of commits at git hosts, joined with what is deployed. */
+import { addressOf } from '../../domain/routing/address.ts';
+import { isGitProvider, type GitSourceFields } from '../../domain/git/git-host.ts';
+import { createCommitStatusJob, type CommitStatusPorts } from '../../modules/git-provider/commit-status.ts';
+import type { Ground } from '../ground.ts';
+import type { Product } from '../product.ts';
+import type { Stores } from '../stores.ts';
+
+/** The link and the repository of what is deployed; undefined where there is nobody to tell. */
+export function linkedSource({
+  applications,
+  composes,
+  previewDeployments,
+}: Pick<Stores, 'applications' | 'composes' | 'previewDeployments'>): CommitStatusPorts['linked'] {
+  return async ({ applicationId, composeId, previewDeploymentId }) => {
+    if (composeId !== null) return sourceOf(await composes.find({ composeId }));
+    if (applicationId !== null) return sourceOf(await applications.find({ applicationId }));
+    if (previewDeploymentId === null) return undefined;
+    const preview = await previewDeployments.find({ previewDeploymentId });
+    const application = preview && (await applications.find({ applicationId: preview.applicationId }));
+    return application && sourceOf({ ...application, name: `${application.name}/${preview.appName}` });
+  };
+}
+
+interface Linked extends GitSourceFields {
+  name: string;
+  organizationId: string;
+  githubId: string | null;
+}
+
+function sourceOf(record: Linked | undefined): Awaited<ReturnType<CommitStatusPorts['linked']>> {
+  if (!record) return undefined;
+  const { githubId, organizationId, sourceType, owner, repository, name } = record;
+  if (githubId === null || !isGitProvider(sourceType) || !owner || !repository) return undefined;
+  return {
+    gitProviderId: githubId,
+    organizationId,
+    repository: `${owner}/${repository.replace(/\.git$/, '')}`,
+    name,
+  };
+}
+
+export function commitStatusJobOf(
+  { stores, config, log }: Pick<Ground, 'stores' | 'config' | 'log'>,
+  { gitProviders, settings }: Pick<Product, 'gitProviders' | 'settings'>,
+): ReturnType<typeof createCommitStatusJob> {
+  return createCommitStatusJob({
+    deployment: (deploymentId) => stores.deployments.find({ deploymentId }),
+    linked: linkedSource(stores),
+    api: gitProviders.api,
+    async address({ applicationId, composeId, previewDeploymentId }) {
+      const owner =
+        applicationId !== null
+          ? { applicationId }
+          : composeId !== null
+            ? { composeId }
+            : { previewDeploymentId: previewDeploymentId ?? '' };
+      const [domain] = await stores.domains.list(owner, { by: ['createdAt', 'domainId'], direction: 'asc' });
+      return domain && addressOf(domain);
+    },
+    async page(deploymentId) {
+      const { host } = await settings.get();
+      return new URL(`/deployments/${deploymentId}`, host === null ? config.url : `https://${host}`).href;
+    },
+    warn: (sentence) => log.warn(sentence),
+  });
+}

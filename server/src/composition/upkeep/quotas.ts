@@ -1,0 +1,97 @@
+/** Quotas of organizations, joined with what deployments release. */
+import { keptServices, readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
+import type { JudgeFile } from '../../deploy/compose/compose-context.ts';
+import type { Judge, JudgeParts } from '../../deploy/images/judged-engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { ownerOfLabels } from '../../domain/names/service-ref.ts';
+import { createQuotas, type Quotas, type Taken } from '../../modules/quota/quota.ts';
+import type { BuildSlots } from '../../ports/engine/build-slots.ts';
+import { withinOrganizations } from '../../jobs/organization-builds.ts';
+import type { Stores } from '../stores.ts';
+
+interface Limited {
+  replicas: number;
+  limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
+}
+
+/** Undefined as soon as one of them has no limit. */
+export function sumOf(services: readonly Limited[]): Pick<Taken, 'memoryBytes' | 'nanoCpus'> {
+  const sum = (name: 'memoryBytes' | 'nanoCpus'): number | undefined =>
+    services.reduce<number | undefined>((total, { replicas, limits }) => {
+      const one = limits[name];
+      return total === undefined || one === undefined ? undefined : total + replicas * one;
+    }, 0);
+  return { memoryBytes: sum('memoryBytes'), nanoCpus: sum('nanoCpus') };
+}
+
+export function quotasOf({ quotas }: Pick<Stores, 'quotas'>): Quotas {
+  return createQuotas(quotas, (settings) => {
+    const snapshot = readComposeSnapshot({ settings });
+    return sumOf(snapshot ? keptServices(snapshot).map(({ spec }) => spec) : []);
+  });
+}
+
+/** What a whole compose file takes, beside what the organization has. */
+export function fileWithinQuota(judgeFile: JudgeFile, quotas: Quotas): JudgeFile {
+  return async (compose, plan, deploymentId) => {
+    await judgeFile(compose, plan, deploymentId);
+    await quotas.requireRoom(
+      compose.organizationId,
+      {
+        serviceId: compose.composeId,
+        name: compose.name,
+        // What runs once takes as much while it runs.
+        ...sumOf(plan.services),
+      },
+      deploymentId,
+    );
+  };
+}
+
+/** Whatever way a service comes to the engine: what runs goes on, everything else fits or is refused. */
+export function specWithinQuota(
+  judge: Judge,
+  {
+    approvals: { find },
+    released,
+    quotas,
+  }: Pick<JudgeParts, 'released'> & { approvals: Pick<JudgeParts['approvals'], 'find'>; quotas: Quotas },
+): Judge {
+  return async (spec) => {
+    await judge(spec);
+    const service = ownerOfLabels(spec.labels);
+    const known = service && (await find(service));
+    if (!service || !known || spec.release === undefined) return;
+    const { liveDeploymentId: live } = known;
+    const isLive = (one: ServiceSpec): boolean => one.name === spec.name && one.release === spec.release;
+    if (live !== null && (spec.release === live || (await released(service, live)).some(isLive))) return;
+    // The services of a compose service are released together, and so they are counted.
+    const all = service.kind === 'compose' ? await released(service, spec.release) : [];
+    await quotas.requireRoom(
+      known.organizationId,
+      {
+        serviceId: service.serviceId,
+        name: spec.name,
+        ...sumOf(all.some(isLive) ? all : [spec]),
+      },
+      spec.release,
+    );
+  };
+}
+
+/** The build slots of servers, behind the turns of each organization. */
+export function buildsWithinQuota(slots: BuildSlots, stores: Stores): BuildSlots {
+  const quotas = quotasOf(stores);
+  return withinOrganizations(slots, {
+    limitOf: quotas.builds,
+    async organizationOf({ jobId }) {
+      const job = await stores.jobs.find({ jobId });
+      const deploymentId = job?.payload['deploymentId'];
+      const found = deploymentId === undefined ? undefined : await stores.deployments.find({ deploymentId });
+      return (
+        job &&
+        found && { organizationId: found.organizationId, ahead: { kind: job.kind, payload: job.payload } }
+      );
+    },
+  });
+}

@@ -1,0 +1,114 @@
+/**
+ * What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen.
+ */
+import type { BackupSchedules } from '../../modules/backup/runs/schedules.ts';
+import { keptMs } from '../../modules/event/event.ts';
+import type { Schedules } from '../../modules/schedule/schedule.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Log } from '../installation/log.ts';
+import type { Notifying } from './notifying.ts';
+import type { Stores } from '../stores.ts';
+
+const housekeepingMs = 3_600_000;
+const scheduleMs = 5000;
+const eventsMs = 60_000;
+const alarmMs = 10_000;
+const dispatchMs = 2000;
+const dayMs = 24 * 3_600_000;
+const keptJobsMs = 7 * dayMs;
+const keptInvitationsMs = 30 * dayMs;
+/** Hosts send a delivery again within hours. */
+const keptDeliveriesMs = 7 * dayMs;
+const keptAlarmsMs = 30 * dayMs;
+/** Of an organization, ended ones. */
+const keptAlarms = 1000;
+const keptAuditMs = 400 * dayMs;
+
+export interface Timers {
+  /** No further turn; resolves when the present ones are over. */
+  stop(): Promise<void>;
+}
+
+export function startTimers({
+  stores,
+  clock,
+  log,
+  schedules,
+  previews,
+  notifying,
+  scheduling,
+  alarms,
+  monitoring,
+  cleanTurn,
+}: {
+  stores: Stores;
+  clock: Clock;
+  log: Log;
+  schedules: BackupSchedules;
+  previews: { watch(): Promise<void>; everyMs: number };
+  notifying: Notifying;
+  scheduling: Pick<Schedules, 'tick'>;
+  alarms: { look(): Promise<void> };
+  monitoring: { look(): Promise<void> };
+  cleanTurn(): Promise<void>;
+}): Timers {
+  const timers = [
+    every(
+      housekeepingMs,
+      () => tidy(stores, clock),
+      (error) => void log.fault(error, 'housekeeping'),
+    ),
+    every(
+      eventsMs,
+      () => stores.events.prune(clock.now() - keptMs),
+      (error) => void log.fault(error, 'old events'),
+    ),
+    every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
+    every(scheduleMs, scheduling.tick, (error) => void log.fault(error, 'schedules of services')),
+    every(eventsMs, cleanTurn, (error) => void log.fault(error, 'clean-up')),
+    every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
+    every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
+    every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),
+    every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
+  ];
+  return {
+    async stop() {
+      await Promise.all([...timers.map((timer) => timer.stop()), notifying.stop()]);
+    },
+  };
+}
+
+/** One turn after another, never two at once. */
+function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) => void): Timers {
+  let running = Promise.resolve();
+  let isBusy = false;
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    running = turn()
+      .catch(onFault)
+      .finally(() => {
+        isBusy = false;
+      });
+  }, ms);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/**
+ * Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back
+ * somewhat more than a year.
+ */
+async function tidy(stores: Stores, clock: Clock): Promise<void> {
+  await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
+  await stores.users.pruneSessions(clock.now());
+  await stores.invitations.prune(clock.now() - keptInvitationsMs);
+  await stores.webhooks.prune(new Date(clock.now() - keptDeliveriesMs).toISOString());
+  await stores.alarms.prune(new Date(clock.now() - keptAlarmsMs).toISOString(), keptAlarms);
+  await stores.notifications.prune(clock.now() - keptJobsMs);
+  await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
+}

@@ -1,0 +1,30 @@
+/** What a read came to, kept until the next write of any kind. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '../database.ts';
+
+/**
+ * Gives what `read` gave for the same key and the same `records`, when nothing was written since; else reads.
+ * `records` are what the caller had read before: somebody who read them before a write and asks after it must
+ * not have the answer for theirs kept for others.
+ */
+export type ReadOnce<T> = (key: string, records: readonly object[], read: () => Promise<T>) => Promise<T>;
+
+/** For what is dear to compute and asked for often, such as what a page shows of each service. */
+export function keepUntilWritten<T>(database: Pick<Database, 'generation'>): ReadOnce<T> {
+  const kept = new Map<string, { records: readonly object[]; answer: T }>();
+  let keptOf: number | undefined;
+  return async (key, records, read) => {
+    const generation = database.generation();
+    if (generation === undefined) return read();
+    if (keptOf !== generation) {
+      kept.clear();
+      keptOf = generation;
+    }
+    const known = kept.get(key);
+    if (known && isDeepStrictEqual(known.records, records)) return known.answer;
+    const answer = await read();
+    // A write while it was read may be in it only in part.
+    if (database.generation() === generation) kept.set(key, { records, answer });
+    return answer;
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * Names of the images Berth builds: its own repository per application or preview, the deployment as tag
+ * (kept for rollback).
+ */
+import { createHash } from 'node:crypto';
+import { builtRepository } from '../../domain/names/image-reference.ts';
+
+export const builtImage = (serviceId: string, deploymentId: string): string =>
+  `${builtRepository(serviceId)}:${deploymentId}`;
+
+/** Image of a service of a compose file; its name may have characters that an image's may not. */
+export function builtServiceImage(composeId: string, service: string, deploymentId: string): string {
+  const plain =
+    service
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '') || 'service';
+  const part =
+    plain === service
+      ? plain
+      : `${plain.slice(0, 60)}-${createHash('sha256').update(service).digest('hex').slice(0, 8)}`;
+  return `${builtRepository(composeId)}/${part}:${deploymentId}`;
+}

@@ -1,0 +1,221 @@
+/**
+ * The check every release carries, since the engine takes a task without one for healthy as soon as it runs
+ * (measured: the old task stops 0.5 s later).
+ */
+import type { ServiceHealthCheck } from '../../db/tables.ts';
+import type { HealthCheck } from '../../ports/engine/engine.ts';
+
+/** Where the probe's program is bound in every container; it picks its applet by its file name. */
+export const probeTarget = '/.berth/busybox';
+
+const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: 30_000 };
+/** A service with neither domain nor port is healthy when it has run this long. */
+const workerRunsMs = 5000;
+/**
+ * Once a container was seen healthy, one run of our probe goes on looking for `watchSeconds`: starting a
+ * probe costs the engine about 40 ms of a processor, looking again 1 ms. That it was seen stands in a file of
+ * the container's own shared memory, which even a read-only container can write; where it cannot, the
+ * container's age decides.
+ */
+const watchSeconds = 60;
+const seenFile = '/dev/shm/.berth-healthy';
+/** Beside it: that the container's log has been told of a listener on the loopback address. */
+const toldFile = '/dev/shm/.berth-told';
+const youngSeconds = 60;
+const lookEverySeconds = 2;
+const fullLookEvery = 10;
+
+export interface HealthInputs {
+  own: ServiceHealthCheck | null;
+  imageHasHealthCheck: boolean;
+  /** Ports of the container that domains and published TCP ports lead to. */
+  targetPorts: number[];
+}
+
+/** The service's own check; else the image's (undefined); else a probe of ours. */
+export function healthCheckOf({
+  own,
+  imageHasHealthCheck,
+  targetPorts,
+}: HealthInputs): HealthCheck | undefined {
+  const timing = timingOf(own);
+  if (own?.command) return { test: ['CMD', ...own.command], ...timing };
+  const [firstPort] = targetPorts;
+  const port = own?.port ?? firstPort;
+  if (own?.path !== undefined && port !== undefined)
+    return probe(
+      pathLook(port, Math.ceil(timing.timeoutMs / 1000)),
+      [`http://127.0.0.1:${port}${own.path}`],
+      timing,
+    );
+  if (own?.port !== undefined) return listenerCheck([own.port], timing);
+  if (imageHasHealthCheck) return undefined;
+  if (targetPorts.length > 0) return listenerCheck(targetPorts, timing);
+  return probe('look() { :; }', [], { ...timing, intervalMs: workerRunsMs });
+}
+
+/** Our probe of a program that listens on all of these ports. */
+export function listenerCheck(ports: number[], timing: Timing = defaults): HealthCheck {
+  return probe(listenerLook(ports), [], timing);
+}
+
+export type Timing = Omit<HealthCheck, 'test'>;
+
+function timingOf(own: ServiceHealthCheck | null): Timing {
+  const milliseconds = (seconds: number | undefined, initial: number): number =>
+    seconds === undefined ? initial : seconds * 1000;
+  return {
+    intervalMs: milliseconds(own?.interval, defaults.intervalMs),
+    timeoutMs: milliseconds(own?.timeout, defaults.timeoutMs),
+    retries: own?.retries ?? defaults.retries,
+    startPeriodMs: milliseconds(own?.startPeriod, defaults.startPeriodMs),
+  };
+}
+
+/**
+ * A look of a kind of database: lines for `sh` that fail when it takes no requests. In an image without the
+ * client that looks it could never pass: the container says so and ends, so that nobody waits for it.
+ */
+export function watchingProbe(
+  { client, look, everySeconds }: { client: string; look: string; everySeconds: number },
+  timing: Timing,
+): HealthCheck {
+  const message =
+    `berth: the image has no ${client}, so nobody can tell whether its server is healthy; is it the ` +
+    'right image?';
+  return probe(
+    `command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ` +
+      `${look}\n}`,
+    [],
+    timing,
+    everySeconds,
+  );
+}
+
+/**
+ * Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22
+ * of its stat, after the name in parentheses). Nobody who asked for a look every 20 s gets one every 2 s: a
+ * run looks no more often than the interval says.
+ */
+function probe(look: string, values: string[], timing: Timing, everySeconds = lookEverySeconds): HealthCheck {
+  const interval = Math.ceil(timing.intervalMs / 1000);
+  const every = Math.max(everySeconds, interval);
+  const again = interval < watchSeconds ? Math.max(1, Math.floor(watchSeconds / every)) : 0;
+  const script = `B=${probeTarget}
+${look}
+look "$@" || exit 1
+if [ ! -e ${seenFile} ]; then
+{ true >${seenFile}; } 2>/dev/null && exit 0
+read -r up rest </proc/uptime
+s=$($B cat /proc/1/stat) && s=\${s##*) } && t=$(echo "$s" | $B cut -d' ' -f20)
+[ $((\${up%.*} - t / 100)) -lt ${youngSeconds} ] && exit 0
+fi
+n=0
+while [ $n -lt ${again} ]; do $B sleep ${every}; look "$@" || exit 1; n=$((n + 1)); done`;
+  return {
+    ...timing,
+    test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values],
+    timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000,
+  };
+}
+
+/**
+ * Asks for the path and says what became of it. Debian 12's busybox (1:1.35.0-4+deb12u1) crashes on `wget
+ * -T`, so `timeout` sets the limit. Where the port refuses, the sockets tell why.
+ */
+function pathLook(port: number, timeoutSeconds: number): string {
+  return `${listens}
+look() {
+read -r up rest </proc/uptime
+began=\${up%.*}\${up#*.}
+answer=$($B timeout ${timeoutSeconds} $B wget -S -q -O /dev/null -- "$1" 2>&1)
+read -r up rest </proc/uptime
+took=$(((\${up%.*}\${up#*.} - began) * 10))
+case $answer in
+*HTTP/*)
+status=\${answer#*HTTP/} status=\${status#* } status=\${status%%[!0-9]*}
+case $status in [23]??) return 0 ;; esac
+echo "berth: GET $1 answered $status after $took ms" ;;
+*efused*) listens ${hexOf(port)} && echo "berth: GET $1 was refused; let the program listen on 0.0.0.0" ;;
+*) echo "berth: GET $1 gave no answer after $took ms" ;;
+esac
+return 1
+}`;
+}
+
+/** `::1` and `::ffff:127.x` in the kernel's tables. */
+const loopback6 = '00000000000000000000000001000000';
+const mapped4 = '0000000000000000FFFF0000??????7F';
+
+const hexOf = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
+
+/**
+ * `listens PORT` (four hexadecimal digits) looks for a listener in the kernel's tables (state 0A is LISTEN;
+ * addresses are hexadecimal, an IPv4 one with its last byte first, so 127.x ends with 7F; 127.0.0.11 is the
+ * engine's own name server). A listener on the loopback alone does not count. Without one it says what the
+ * program listens on instead; a listener on the loopback alone stands in the container's own log, too, once.
+ *
+ * A read of these tables makes the kernel walk all connections of the machine (3.5 ms of a processor with 24
+ * GiB of memory), so the shell reads them by itself, up to the listener.
+ */
+const listens = `tables='tcp6 tcp'
+listens() {
+alone= others= inner=
+for table in $tables; do
+[ -r /proc/net/$table ] || continue
+while read -r slot address remote state rest; do
+case $state:$address in
+0A:0B00007F:*) ;;
+0A:??????7F:$1|0A:${loopback6}:$1|0A:${mapped4}:$1) alone=1 ;;
+0A:*:$1) [ $table = tcp6 ] || tables='tcp tcp6'; return 0 ;;
+0A:??????7F:*|0A:${loopback6}:*|0A:${mapped4}:*) inner="$inner \${address##*:}" ;;
+0A:*) others="$others \${address##*:}" ;;
+esac
+done </proc/net/$table
+done
+p=$((0x$1))
+if [ -n "$alone" ]; then
+say="berth: the service listens on port $p only on the loopback address; let it listen on 0.0.0.0"
+[ -e ${toldFile} ] || { true >${toldFile}; echo "$say" >/proc/1/fd/1; } 2>/dev/null
+elif [ -n "$others" ]; then
+numbers $others
+say="berth: nothing listens on port $p; the program listens on $list (set the domain's port or PORT)"
+elif [ -n "$inner" ]; then
+numbers $inner
+say="berth: nothing listens on port $p; the program listens on $list, and there only on the loopback address"
+else
+say="berth: nothing listens on port $p, nor on any other port"
+fi
+echo "$say"
+return 1
+}
+numbers() {
+list=
+for hex in "$@"; do
+n=$((0x$hex))
+case ", $list," in *", $n,"*) ;; *) list="\${list:+$list, }$n" ;; esac
+done
+}`;
+
+/**
+ * Looks for a listener on every port, and reads the kernel's tables again only when the container has another
+ * number of sockets than when all was well, or at the `fullLookEvery`-th look: any other look takes 0.2 ms.
+ * Only numbers are put into the text.
+ */
+function listenerLook(ports: number[]): string {
+  return `known= looks=0
+${listens}
+look() {
+sockets=
+for table in sockstat sockstat6; do
+[ -r /proc/net/$table ] || continue
+while read -r protocol word count others; do
+case $protocol in TCP*) sockets="$sockets $count"; break ;; esac
+done </proc/net/$table
+done
+looks=$((looks + 1))
+[ -n "$known" ] && [ "$sockets" = "$known" ] && [ $looks -lt ${fullLookEvery} ] && return 0
+for port in ${[...new Set(ports)].map(hexOf).join(' ')}; do listens $port || return 1; done
+known=$sockets looks=0
+}`;
+}

@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../domain/errors.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ContainerEnd } from '../../ports/engine/container-end.ts';
+import type { Engine, TaskState } from '../../ports/engine/engine.ts';
+import { createCheckWatch } from './check-watch.ts';
+import { failureReason } from './failure-reason.ts';
+import { judgeRelease } from './release-verdict.ts';
+import type { ReleaseObservation, ReleaseTarget, ReleaseVerdict } from './release-verdict.ts';
+
+export interface ReleaseWatch {
+  engine: Pick<Engine, 'serviceWithTasks' | 'containerEnd' | 'failedCheck'>;
+  clock: Clock;
+  serviceName: string;
+  /**
+   * `AppliedService.generation`; after a restart of Berth, `ServiceState.generation` while its
+   * `berth.release` label is the deployment's.
+   */
+  generation: string;
+  /** `ServiceState.update.startedAt` from before the release, if any. */
+  previousUpdateStartedAt?: string | undefined;
+  expectedReplicas: number;
+  /** The service's `monitorMs`. */
+  monitorMs: number;
+  signal: AbortSignal;
+  /** How long the release may take until it is `completed`, in milliseconds. */
+  limitMs: number;
+  onEvent(event: ReleaseEvent): void;
+}
+
+export type ReleaseEvent =
+  /**
+   * All replicas run and are healthy; said again if they were lost meanwhile. The monitor has not passed yet.
+   */
+  | { kind: 'healthy'; at: number }
+  /** The newest task of the release is in another state than before. */
+  | { kind: 'task'; task: TaskState }
+  /** The health check of the newest task keeps failing; said once for each reason. */
+  | { kind: 'check'; words: string }
+  /** The engine goes back to the former version. */
+  | { kind: 'rolling-back'; reason: string };
+
+/** How a release ended. Reasons are sentences for the user. */
+export type ReleaseOutcome =
+  /** Healthy, and the engine's monitor has passed. `healthyAt` is in milliseconds since the epoch. */
+  | { kind: 'completed'; healthyAt: number }
+  /** The engine went back to the former version. */
+  | { kind: 'rolled-back'; reason: string; exitCode?: number | undefined; taskId?: string | undefined }
+  /**
+   * Nothing brought a former version back: there was none, the limit passed (`isTimeout`; an update may still
+   * be under way, see `Engine.rollbackService`), or another change took its place.
+   */
+  | {
+      kind: 'failed';
+      reason: string;
+      exitCode?: number | undefined;
+      taskId?: string | undefined;
+      isTimeout?: boolean;
+    };
+
+/**
+ * A look costs the engine and Berth together 4 ms of a processor. Most versions are healthy within the first
+ * looks, so that a person waits for no longer pause.
+ */
+const pauseMs = (looks: number): number => (looks < 20 ? 150 : 300);
+
+/** An engine that restarts is waited for; one that stays away is an error. */
+const engineAbsenceMs = 60_000;
+
+/** So many ended tasks of a first release mean that it will not come up. */
+const failedTasks = 3;
+
+/**
+ * Watches a release that `applyService` or `restartService` began until it is completed, rolled back or
+ * failed. It asks for two small answers each 150 ms, and after 3 s each 300 ms. Throws the signal's reason
+ * when aborted, and SERVICE_UNAVAILABLE when the engine stays away for a minute.
+ */
+export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome> {
+  const target: ReleaseTarget = { ...watch, failedTasks };
+  const end = watch.clock.now() + watch.limitMs;
+  const progress = createProgress(watch);
+  const look = createLook(watch);
+  const checks = createCheckWatch(watch);
+  for (let looks = 1; ; looks += 1) {
+    watch.signal.throwIfAborted();
+    const observation = await look();
+    if (observation !== undefined) {
+      const verdict = judgeRelease(target, observation, progress.healthySince());
+      await progress.note(observation, verdict);
+      if (verdict.kind === 'waiting') await checks.look(progress.newest());
+      const outcome = await conclude(watch, verdict, { hasRun: progress.hasRun, words: checks.words });
+      if (outcome !== undefined) return outcome;
+    }
+    if (watch.clock.now() >= end) return timedOut(watch, progress.newest(), checks.words());
+    // An abort shows at the top of the loop, with its own reason.
+    await sleep(pauseMs(looks), undefined, { signal: watch.signal }).catch(() => undefined);
+  }
+}
+
+/** Looks at the engine; undefined when it is away for the moment. */
+function createLook({
+  engine,
+  serviceName,
+  clock,
+}: ReleaseWatch): () => Promise<ReleaseObservation | undefined> {
+  let awaySince: number | undefined;
+  return async () => {
+    try {
+      const { service, tasks } = await engine.serviceWithTasks(serviceName);
+      awaySince = undefined;
+      return { service, tasks, now: clock.now() };
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE')) throw error;
+      awaySince ??= clock.now();
+      if (clock.now() - awaySince > engineAbsenceMs) throw error;
+      return undefined;
+    }
+  };
+}
+
+/** Remembers what was seen and says each news once. */
+function createProgress(watch: ReleaseWatch) {
+  const seenRunning = new Set<string>();
+  let healthySince: number | undefined;
+  let newest: TaskState | undefined;
+  let isRollingBack = false;
+  const hasRun = (task: TaskState | undefined): boolean => task !== undefined && seenRunning.has(task.id);
+
+  function noteTasks(tasks: readonly TaskState[]): void {
+    const own = tasks.filter((task) => task.generation === watch.generation);
+    for (const task of own) if (task.state === 'running') seenRunning.add(task.id);
+    const [first] = own;
+    if (
+      first === undefined ||
+      (first.id === newest?.id && first.state === newest.state && first.error === newest.error)
+    )
+      return;
+    newest = first;
+    watch.onEvent({ kind: 'task', task: first });
+  }
+
+  function noteHealth(since: number | undefined): void {
+    if (since !== undefined && healthySince === undefined) watch.onEvent({ kind: 'healthy', at: since });
+    healthySince = since;
+  }
+
+  return {
+    healthySince: () => healthySince,
+    newest: () => newest,
+    hasRun,
+    async note({ tasks }: ReleaseObservation, verdict: ReleaseVerdict): Promise<void> {
+      noteTasks(tasks);
+      if (verdict.kind === 'waiting' || verdict.kind === 'completed') noteHealth(verdict.healthySince);
+      if (verdict.kind !== 'rolling-back' || isRollingBack) return;
+      isRollingBack = true;
+      watch.onEvent({
+        kind: 'rolling-back',
+        reason: await reasonOf(watch, verdict.task, hasRun(verdict.task)),
+      });
+    },
+  };
+}
+
+async function conclude(
+  watch: ReleaseWatch,
+  verdict: ReleaseVerdict,
+  { hasRun, words }: { hasRun(task: TaskState | undefined): boolean; words(): string | undefined },
+): Promise<ReleaseOutcome | undefined> {
+  switch (verdict.kind) {
+    case 'waiting':
+    case 'rolling-back':
+      return undefined;
+    case 'completed':
+      return { kind: 'completed', healthyAt: verdict.healthySince };
+    case 'removed':
+      return {
+        kind: 'failed',
+        reason: `The service ${watch.serviceName} was removed while it was being released.`,
+      };
+    case 'superseded':
+      return { kind: 'failed', reason: 'Another change of the service took the place of this release.' };
+    case 'failed':
+    case 'rolled-back': {
+      const reason = await reasonOf(watch, verdict.task, hasRun(verdict.task), words());
+      const isStuck = verdict.kind === 'rolled-back' && !verdict.isComplete;
+      const note = isStuck
+        ? ' The engine began to go back to the former version and could not finish; see its tasks.'
+        : '';
+      return {
+        kind: verdict.kind,
+        reason: reason + note,
+        exitCode: verdict.task?.exitCode,
+        taskId: verdict.task?.id,
+      };
+    }
+  }
+}
+
+async function reasonOf(
+  { engine }: ReleaseWatch,
+  task: TaskState | undefined,
+  hasRun: boolean,
+  words?: string,
+): Promise<string> {
+  const end = task?.containerId === undefined ? undefined : await containerEnd(engine, task.containerId);
+  return failureReason(task, end, hasRun, end?.failedCheck ?? words);
+}
+
+/** The container's own record only adds to the reason; without it the task's words have to do. */
+async function containerEnd(
+  engine: ReleaseWatch['engine'],
+  containerId: string,
+): Promise<ContainerEnd | undefined> {
+  try {
+    return await engine.containerEnd(containerId);
+  } catch {
+    return undefined;
+  }
+}
+
+function timedOut(
+  watch: ReleaseWatch,
+  newest: TaskState | undefined,
+  words: string | undefined,
+): ReleaseOutcome {
+  const state =
+    newest === undefined
+      ? 'the engine has started no task of it'
+      : `its newest task is ${newest.state}${newest.error === '' ? '' : `: ${newest.error}`}`;
+  const complaint = words === undefined ? '' : `; its health check says: ${words}`;
+  return {
+    kind: 'failed',
+    reason: `The new version was not ready within ${watch.limitMs / 1000} s; ${state}${complaint}.`,
+    exitCode: newest?.exitCode,
+    taskId: newest?.id,
+    isTimeout: true,
+  };
+}

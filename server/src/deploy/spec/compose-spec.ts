@@ -1,0 +1,78 @@
+/** Gathers the records of an application into the service it should be now. */
+import { AppError } from '../../domain/errors.ts';
+import { applicationInputs } from '../inputs/application-inputs.ts';
+import type { ReleaseInputs } from '../inputs/inputs.ts';
+import type { DeployContext } from '../context.ts';
+import { serviceSpecOf, type DescribedSpec } from './service-spec.ts';
+
+export type SpecContext = Pick<
+  DeployContext,
+  | 'application'
+  | 'owner'
+  | 'placement'
+  | 'deployment'
+  | 'env'
+  | 'buildArguments'
+  | 'buildSecrets'
+  | 'engine'
+  | 'records'
+  | 'networks'
+  | 'probePath'
+>;
+
+/** The service, with what it is made of. */
+export async function composeSpec(context: SpecContext): Promise<DescribedSpec & { inputs: ReleaseInputs }> {
+  const { application, deployment, engine, records, networks } = context;
+  if (!deployment.image)
+    throw new AppError('PRECONDITION_FAILED', 'There is no image to release yet. Deploy first.');
+  const { applicationId } = application;
+  const [info, image, domains, ports, mounts, own, registry] = await Promise.all([
+    engine.info(),
+    engine.image(deployment.image),
+    records.domains(applicationId),
+    records.ports(applicationId),
+    records.mounts(applicationId),
+    networks.ensureEnvironment(application.environmentId),
+    records.registryFacts(application),
+  ]);
+  const described = serviceSpecOf({
+    application,
+    owner: context.owner,
+    placement: context.placement,
+    deploymentId: deployment.deploymentId,
+    image: deployment.image,
+    imageHasHealthCheck: image?.hasHealthCheck ?? false,
+    imageEnv: image?.env ?? {},
+    env: context.env,
+    networks: [own, ...(await joinedNetworks(context))],
+    domains,
+    ports,
+    mounts,
+    nodeId: info.nodeId,
+    probePath: context.probePath,
+  });
+  return { ...described, inputs: applicationInputs(application, context, { mounts, ports, registry }) };
+}
+
+/**
+ * Networks of other environments of the same project that the service joins; made when absent. FORBIDDEN for
+ * another project's.
+ */
+export async function joinedNetworks({
+  application,
+  placement,
+  records,
+  networks,
+}: Pick<SpecContext, 'application' | 'placement' | 'records' | 'networks'>): Promise<string[]> {
+  const names = [];
+  for (const environmentId of application.networks) {
+    const other = await records.placement(environmentId);
+    if (other.projectId !== placement.projectId)
+      throw new AppError('FORBIDDEN', 'networks: a service can join only environments of its own project.', {
+        issues: [{ path: 'networks', message: 'names an environment of another project' }],
+      });
+    if (environmentId !== application.environmentId)
+      names.push(await networks.ensureEnvironment(environmentId));
+  }
+  return names;
+}

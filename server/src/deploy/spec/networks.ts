@@ -1,0 +1,140 @@
+/**
+ * Networks of a host: one per environment and one per compose service, cut from the pool by their index;
+ * index 0 is the platform's own.
+ */
+import { AppError } from '../../domain/errors.ts';
+import type { Composes } from '../../modules/compose/compose.ts';
+import type { Environments } from '../../modules/environment/environment.ts';
+import { managedLabel, type ContainerState, type Engine } from '../../ports/engine/engine.ts';
+import type { HostNetworks } from '../../ports/host/host.ts';
+
+export const proxyServiceName = 'berth-proxy';
+export const platformNetwork = 'berth-proxy';
+
+export interface NetworkOptions {
+  engine: Engine;
+  environments: Pick<Environments, 'networkIndex'>;
+  composes: Pick<Composes, 'networkIndex'>;
+  /** Containers of the proxy on the host. */
+  proxyContainers(): Promise<ContainerState[]>;
+  /** Setting networkPool, a CIDR. */
+  pool(): Promise<string>;
+}
+
+export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
+
+/**
+ * The engine looks a name up in the networks of a container in the order of their names, so this one comes
+ * before that of the environment: within a compose its own `redis` answers, whatever else of this name the
+ * environment has.
+ */
+export const composeNetwork = (composeId: string): string => `app-${composeId}`;
+
+export function createNetworks(options: NetworkOptions): HostNetworks {
+  const { engine, environments, composes, proxyContainers, pool } = options;
+  async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
+    await engine.ensureNetwork({
+      name,
+      subnet: subnetOf(await pool(), index),
+      labels: { [managedLabel]: 'true', ...labels },
+    });
+  }
+  return {
+    attachProxy: async (names) => attachProxy(engine, await proxyContainers(), names),
+    removeOrphans: (known) => removeOrphans(engine, proxyContainers, known),
+    ensurePlatform: () => ensure(platformNetwork, 0, {}),
+    async ensureEnvironment(environmentId) {
+      const name = environmentNetwork(environmentId);
+      await ensure(name, await environments.networkIndex(environmentId), {
+        'berth.environment': environmentId,
+      });
+      await attachProxy(engine, await proxyContainers(), [name]);
+      return name;
+    },
+    async ensureCompose(composeId) {
+      const name = composeNetwork(composeId);
+      await ensure(name, await composes.networkIndex(composeId), { 'berth.compose': composeId });
+      return name;
+    },
+  };
+}
+
+/** Finds the containers of the proxy, of whose service the engine has told the id. */
+export type FindProxy = (
+  engine: Pick<Engine, 'containers' | 'serviceContainers'>,
+  serviceId: string | undefined,
+) => Promise<ContainerState[]>;
+
+/**
+ * By the tasks that the manager knows: a label says nothing, since an image can carry any. It stands in every
+ * network, and whatever is taken for it does so too.
+ */
+export const findProxy: FindProxy = async (engine, serviceId) =>
+  serviceId === undefined ? [] : engine.serviceContainers(serviceId);
+
+async function attachProxy(
+  engine: Engine,
+  proxies: readonly ContainerState[],
+  names: readonly string[],
+): Promise<number> {
+  let attached = 0;
+  for (const container of proxies) {
+    if (container.state !== 'running') continue;
+    for (const name of names.filter((wanted) => !container.networks.includes(wanted))) {
+      if (await connect(engine, container.id, name)) attached += 1;
+    }
+  }
+  return attached;
+}
+
+/**
+ * False while no task on the network has run on the proxy's node: the engine attaches a service's container
+ * only to networks that are up on its node (measured on 20.10: 404), and a first task brings them up.
+ */
+async function connect(engine: Engine, containerId: string, name: string): Promise<boolean> {
+  try {
+    await engine.connectNetwork(containerId, name);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return false;
+    throw error;
+  }
+}
+
+async function removeOrphans(
+  engine: Engine,
+  proxyContainers: NetworkOptions['proxyContainers'],
+  known: Parameters<HostNetworks['removeOrphans']>[0],
+): Promise<string[]> {
+  const orphans = (await engine.networks()).filter(
+    ({ labels }) =>
+      isOrphan(labels['berth.environment'], known.environments) ||
+      isOrphan(labels['berth.compose'], known.composes),
+  );
+  if (orphans.length === 0) return [];
+  const proxies = await proxyContainers();
+  for (const { name } of orphans) {
+    for (const { id, networks } of proxies)
+      if (networks.includes(name)) await engine.disconnectNetwork(id, name);
+    await engine.removeNetwork(name);
+  }
+  return orphans.map(({ name }) => name);
+}
+
+function isOrphan(id: string | undefined, known: ReadonlySet<string>): boolean {
+  return id !== undefined && !known.has(id);
+}
+
+/** The index-th /24 of the pool; throws PRECONDITION_FAILED when the pool is used up. */
+export function subnetOf(pool: string, index: number): string {
+  const [address = '', bits = '12'] = pool.split('/');
+  const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
+  const room = 2 ** (24 - Number(bits));
+  if (index >= room)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The network pool ${pool} has room for ${room} networks, and all are used. Set a larger networkPool.`,
+    );
+  const base = a * 65_536 + b * 256 + c + index;
+  return `${base >> 16}.${(base >> 8) & 255}.${base & 255}.0/24`;
+}

@@ -1,0 +1,104 @@
+/** From records to the service the engine is asked for (architecture, Running a service). Pure. */
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
+import { splitWords } from '../../domain/text/words.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
+import type { Placement } from '../context.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { healthCheckOf, probeTarget } from '../release/health-check.ts';
+import type { DomainRecord, MountRecord, PortRecord } from '../release/release-inputs.ts';
+import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from './spec-parts.ts';
+
+export interface SpecInputs {
+  application: ApplicationRecord;
+  /** Whose service it is. */
+  owner: ServiceRef;
+  placement: Placement;
+  deploymentId: string;
+  image: string;
+  imageHasHealthCheck: boolean;
+  /** Variables that the image itself sets. */
+  imageEnv: Readonly<Record<string, string>>;
+  env: Record<string, string>;
+  networks: string[];
+  domains: DomainRecord[];
+  ports: PortRecord[];
+  mounts: MountRecord[];
+  /** Node of this server, for what must stay on it. */
+  nodeId: string;
+  probePath: string;
+}
+
+export interface DescribedSpec {
+  spec: ServiceSpec;
+  /** What a person should know about how it will run. */
+  notes: string[];
+}
+
+/** How long the engine watches new tasks after they run, in milliseconds (Swarm's default too). */
+export const monitorMs = 5000;
+const defaultGraceSeconds = 10;
+
+export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
+  const { application, owner, ports, mounts, domains } = inputs;
+  const bound = mounts
+    .filter(({ type }) => type !== 'file')
+    .map((mount) => serviceMount(mount, { ...owner, organizationId: application.organizationId }));
+  const holdsData = bound.length > 0;
+  const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
+  const stays = holdsData || holdsPort;
+  const notes = stays
+    ? [
+        'The old version stops before the new one starts, and the service stays on this server: it has ' +
+          `${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at ` +
+          'once.',
+      ]
+    : [];
+  const targetPorts = [
+    ...domains.map(({ port }) => port),
+    ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ targetPort }) => targetPort),
+  ];
+  return {
+    notes,
+    spec: {
+      name: application.appName,
+      image: inputs.image,
+      labels: { ...application.labels, ...serviceLabels(owner, inputs.placement) },
+      release: inputs.deploymentId,
+      env: Object.entries(withPort(inputs)).map(([name, value]) => `${name}=${value}`),
+      command: application.command ? splitWords(application.command, 'command') : undefined,
+      args: application.args.length > 0 ? application.args : undefined,
+      networks: inputs.networks,
+      replicas: application.replicas,
+      limits: limitsOf(application),
+      reservations: reservationsOf(application),
+      mounts: [...bound, { type: 'bind', source: inputs.probePath, target: probeTarget, readOnly: true }],
+      files: filesOf(mounts),
+      ports: ports.map(({ publishedPort, targetPort, protocol, publishMode }) => ({
+        published: publishedPort,
+        target: targetPort,
+        protocol,
+        mode: publishMode,
+      })),
+      healthCheck: healthCheckOf({
+        own: application.healthCheck,
+        imageHasHealthCheck: inputs.imageHasHealthCheck,
+        targetPorts,
+      }),
+      updateOrder: stays || application.updateOrder === 'stop-first' ? 'stop-first' : 'start-first',
+      monitorMs,
+      stopGracePeriodMs: (application.stopGracePeriod ?? defaultGraceSeconds) * 1000,
+      constraints: stays ? [...application.placement, `node.id==${inputs.nodeId}`] : application.placement,
+    },
+  };
+}
+
+/** Most programs listen where PORT says; it names the first domain's port when nobody set it. */
+function withPort({ env, imageEnv, domains }: SpecInputs): Record<string, string> {
+  const [first] = domains.toSorted((left, right) =>
+    left.createdAt === right.createdAt
+      ? left.domainId.localeCompare(right.domainId)
+      : left.createdAt.localeCompare(right.createdAt),
+  );
+  const isSet = 'PORT' in env || 'PORT' in imageEnv;
+  return first === undefined || isSet ? env : { ...env, PORT: String(first.port) };
+}

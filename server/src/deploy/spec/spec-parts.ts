@@ -1,0 +1,78 @@
+/** Parts of a service's specification that every kind of service has. Pure. */
+import type { MountRecord } from '../release/release-inputs.ts';
+import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { ownerLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
+import { volumeNameOf } from '../../modules/mount/mount.ts';
+import { managedLabel, type ServiceMount, type ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Placement } from '../context.ts';
+
+interface Resources {
+  memoryLimit: string | null;
+  memoryReservation: string | null;
+  cpuLimit: string | null;
+  cpuReservation: string | null;
+}
+
+/** Who a service belongs to. */
+export function serviceLabels(
+  { kind, serviceId }: ServiceRef,
+  { organizationId, projectId, environmentId }: Placement,
+): Record<string, string> {
+  return {
+    [managedLabel]: 'true',
+    'berth.organization': organizationId,
+    'berth.project': projectId,
+    'berth.environment': environmentId,
+    [ownerLabels[kind]]: serviceId,
+  };
+}
+
+/** Labels of a service's volume; they outlive the service, so they tell no place. */
+export function volumeLabels({
+  kind,
+  serviceId,
+  organizationId,
+}: ServiceRef & { organizationId: string }): Record<string, string> {
+  return { [managedLabel]: 'true', 'berth.organization': organizationId, [ownerLabels[kind]]: serviceId };
+}
+
+export function serviceMount(
+  mount: MountRecord,
+  owner: ServiceRef & { organizationId: string },
+): ServiceMount {
+  if (mount.type === 'bind') return { type: 'bind', source: mount.hostPath ?? '', target: mount.mountPath };
+  return {
+    type: 'volume',
+    source: volumeNameOf(mount),
+    target: mount.mountPath,
+    labels: volumeLabels(owner),
+  };
+}
+
+export function filesOf(mounts: readonly MountRecord[]): ServiceSpec['files'] {
+  return mounts
+    .filter(({ type }) => type === 'file')
+    .map(({ mountPath, content }) => ({ path: mountPath, content: content ?? '' }));
+}
+
+export function limitsOf({ memoryLimit, cpuLimit }: Resources): ServiceSpec['limits'] {
+  return { memoryBytes: bytes(memoryLimit, 'memoryLimit'), nanoCpus: cpus(cpuLimit, 'cpuLimit') };
+}
+
+export function reservationsOf({
+  memoryReservation,
+  cpuReservation,
+}: Resources): ServiceSpec['reservations'] {
+  return {
+    memoryBytes: bytes(memoryReservation, 'memoryReservation'),
+    nanoCpus: cpus(cpuReservation, 'cpuReservation'),
+  };
+}
+
+function bytes(text: string | null, field: string): number | undefined {
+  return text ? parseMemory(text, field) : undefined;
+}
+
+function cpus(text: string | null, field: string): number | undefined {
+  return text ? parseCpus(text, field) : undefined;
+}

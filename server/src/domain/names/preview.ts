@@ -1,0 +1,47 @@
+/** Names and hosts of the previews of pull requests (decisions 11). */
+import { badField } from '../errors.ts';
+import { hostLabel, parseHost } from './names.ts';
+
+const nameRoom = 63;
+
+/**
+ * `preview-<appName>-<n>`, the appName cut so that the engine takes the name; `extra` makes it another one.
+ */
+export function previewAppName(appName: string, number: number, extra = ''): string {
+  const tail = `-${number}${extra === '' ? '' : `-${extra}`}`;
+  const name = appName.slice(0, nameRoom - 'preview-'.length - tail.length);
+  return `preview-${name.replace(/[-_]+$/, '')}${tail}`;
+}
+
+/**
+ * The wildcard with `*` replaced by `preview-<appName>-<n>`; the appName is cut so that the label stays
+ * within 63.
+ */
+export function previewHost(wildcard: string, appName: string, number: number): string {
+  const [label = ''] = wildcard.split('.', 1);
+  const tail = `-${number}`;
+  const room = nameRoom - (label.length - 1) - 'preview-'.length - tail.length;
+  return wildcard.replace('*', `preview-${hostLabel(appName, room)}${tail}`);
+}
+
+/** Where no wildcard is set: below a domain of sslip.io that resolves to the server's own address. */
+export function defaultWildcard(serverIp: string | null): string {
+  return `*.${(serverIp ?? '127.0.0.1').replace(/[.:]/g, '-')}.sslip.io`;
+}
+
+/**
+ * A host with one `*` in its first label, such as *.preview.example.com or *-pr.example.com. Throws
+ * BAD_REQUEST naming `field`.
+ */
+export function parsePreviewWildcard(text: string, field = 'previewWildcard'): string {
+  const [label = '', ...others] = text.split('.');
+  if (label.split('*').length !== 2 || others.some((part) => part.includes('*')))
+    throw badField(field, 'must have one "*", in its first label, such as *.preview.example.com');
+  if (label.length > 25)
+    throw badField(
+      field,
+      'has a first label that leaves too little room for the name of a preview; it may have 25 characters',
+    );
+  parseHost(text.replace('*', 'x'), field);
+  return text;
+}

@@ -1,0 +1,120 @@
+/**
+ * The dotenv grammar (decisions 3): `NAME=value` lines, quotes, `#`, `export`, several lines inside quotes.
+ */
+import { badField } from '../errors.ts';
+import type { AppError } from '../errors.ts';
+
+export interface EnvVariable {
+  name: string;
+  value: string;
+  /** Where it stands; the first line is 1. */
+  line: number;
+}
+
+/**
+ * The variables of a block in their order; of a name given twice the last one counts and both are listed.
+ * - Without quotes a value ends at the line's end or at a `#` after a blank, and is trimmed.
+ * - In "double quotes" `\n`, `\r`, `\t`, `\"`, `\\` are escapes; in 'single quotes' and `backticks`
+ *   everything is literal; all may hold line breaks. Throws BAD_REQUEST naming `field` and the line; a
+ *   sentence never repeats a value, since values are secret.
+ */
+export function parseEnv(text: string, field = 'env'): EnvVariable[] {
+  const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const nul = source.indexOf('\0');
+  if (nul !== -1)
+    throw badField(
+      field,
+      `line ${countLines(source, 0, nul) + 1}: holds a NUL character, which no variable can carry`,
+    );
+  const variables: EnvVariable[] = [];
+  let at = 0;
+  let line = 1;
+  while (at < source.length) {
+    const read = readLine(source, at, (what) => badField(field, `line ${line}: ${what}`));
+    if (read.name !== undefined) variables.push({ name: read.name, value: read.value, line });
+    line += countLines(source, at, read.next);
+    at = read.next;
+  }
+  return variables;
+}
+
+/** A block that any dotenv reader understands; `parseEnv` gives the same variables back. */
+export function formatEnv(variables: Record<string, string>): string {
+  return Object.entries(variables)
+    .map(([name, value]) => `${name}=${quoteValue(value)}\n`)
+    .join('');
+}
+
+interface ReadLine {
+  name: string | undefined;
+  value: string;
+  next: number;
+}
+
+type Fail = (what: string) => AppError;
+
+const head = /[ \t]*(?:export[ \t]+)?([^=\r\n]*?)[ \t]*=[ \t]*/y;
+const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
+
+function readLine(source: string, at: number, fail: Fail): ReadLine {
+  const end = lineEnd(source, at);
+  const whole = source.slice(at, end).trim();
+  if (whole === '' || whole.startsWith('#')) return { name: undefined, value: '', next: end + 1 };
+  const equals = source.indexOf('=', at);
+  if (equals === -1 || equals >= end) throw fail('has no "="; write NAME=value');
+  if (equals - at > 1024) throw fail('has a name of more than 1,000 characters');
+  head.lastIndex = at;
+  const name = head.exec(source)?.[1] ?? '';
+  if (!namePattern.test(name))
+    throw fail(
+      'has no valid name before "="; a name has letters, digits, "_", "." and "-" and begins with a ' +
+        'letter or "_"',
+    );
+  const start = head.lastIndex;
+  const quote = source.charAt(start);
+  if (quote === '"' || quote === "'" || quote === '`')
+    return { name, ...readQuoted(source, start, quote, fail) };
+  const plain = source.slice(equals + 1, end);
+  const comment = plain.search(/[ \t]#/);
+  return { name, value: (comment === -1 ? plain : plain.slice(0, comment)).trim(), next: end + 1 };
+}
+
+function readQuoted(
+  source: string,
+  start: number,
+  quote: string,
+  fail: Fail,
+): { value: string; next: number } {
+  let at = start + 1;
+  while (at < source.length && source[at] !== quote) at += source[at] === '\\' && quote === '"' ? 2 : 1;
+  if (at >= source.length) throw fail(`opens a quote (${quote}) that is never closed`);
+  const raw = source.slice(start + 1, at).replaceAll('\r\n', '\n');
+  const end = lineEnd(source, at + 1);
+  if (!/^[ \t\r]*(?:#.*)?$/.test(source.slice(at + 1, end)))
+    throw fail(`has text after the closing quote (${quote})`);
+  return {
+    value:
+      quote === '"' ? raw.replace(/\\([nrt"\\])/g, (_, letter: string) => escapes[letter] ?? letter) : raw,
+    next: end + 1,
+  };
+}
+
+const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t' };
+
+function lineEnd(source: string, at: number): number {
+  const end = source.indexOf('\n', at);
+  return end === -1 ? source.length : end;
+}
+
+function countLines(source: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = source.indexOf('\n', from); at !== -1 && at < to; at = source.indexOf('\n', at + 1))
+    count += 1;
+  return count;
+}
+
+function quoteValue(value: string): string {
+  if (/^[A-Za-z0-9_./:@%+,=-]*$/.test(value)) return value;
+  if (!value.includes("'") && !value.includes('\r')) return `'${value}'`;
+  return `"${value.replace(/[\\"\r]/g, (letter) => (letter === '\r' ? '\\r' : `\\${letter}`))}"`;
+}

@@ -1,0 +1,186 @@
+/**
+ * One backup: dump → compress → upload → verify → record → retention. The first three are one stream, of
+ * which only so much is in memory as is on its way.
+ */
+import { AppError } from '../../../domain/errors.ts';
+import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
+import type { ObjectStore } from '../../../ports/object-store.ts';
+import { removeOld } from './retention.ts';
+import type { RunContext } from './run-context.ts';
+import type { BackupRuns } from './runs.ts';
+import type { BackupSource, BackupSources } from '../source.ts';
+import type { BackupRecord, BackupRunRecord } from '../store.ts';
+import { compressed, measure, measured, watched, type Measure } from './streams.ts';
+
+export interface BackupMaking {
+  runs: BackupRuns;
+  sources: BackupSources;
+  backup(backupId: string): Promise<BackupRecord | undefined>;
+  openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+  /** Bytes of Berth's own disk that stay free. */
+  keptFree(): Promise<number>;
+  /** CONFLICT when so many further bytes are more than the organization may keep. */
+  requireQuota(organizationId: string, bytes: number): Promise<void>;
+  /** The backup has a new good one. */
+  good(backup: BackupRecord): Promise<void>;
+}
+
+/** Under this ending an object is not whole or not verified yet; it is no backup, and nothing lists it. */
+export const unfinishedEnding = '.part';
+
+export async function makeBackup(making: BackupMaking, context: RunContext): Promise<void> {
+  const { run, signal } = context;
+  const backup = run.backupId === null ? undefined : await making.backup(run.backupId);
+  if (!backup)
+    throw new AppError('PRECONDITION_FAILED', 'The backup was removed before this run of it began.');
+  const store = await making.openStore(run.destinationId, run.organizationId);
+  if (context.attempt > 1 && (await wasStored(store, context))) {
+    context.say('The object was stored and verified before Berth was restarted.');
+  } else {
+    await requireRoom(making, store, backup);
+    await making.requireQuota(run.organizationId, 0);
+    const source = await making.sources[backup.sourceType].open(backup, context);
+    context.hide(source.secrets);
+    const sent = await send(source, store, context);
+    await keepWithinQuota(making, store, context, sent);
+    await context.step('verify', () => verify(store, run.path, sent, signal));
+    await context.step('record', async () => {
+      // Known before the object has its name, so that a crash between the two loses nothing.
+      await context.record({ storedBytes: sent.bytes, checksum: sent.checksum });
+      await store.rename(`${run.path}${unfinishedEnding}`, run.path, signal);
+      return { value: undefined, detail: run.path };
+    });
+  }
+  await context.record({ isStored: true });
+  await making.good(backup);
+  await retain(making, backup, store, context);
+}
+
+/** Its size is known only now; what is too much is no backup. */
+async function keepWithinQuota(
+  { requireQuota }: BackupMaking,
+  store: ObjectStore,
+  { run, signal }: RunContext,
+  { bytes }: Measure,
+): Promise<void> {
+  try {
+    await requireQuota(run.organizationId, bytes);
+  } catch (error) {
+    await store.remove(`${run.path}${unfinishedEnding}`, signal);
+    throw error;
+  }
+}
+
+/** At least for as much as the last one took. */
+async function requireRoom(
+  making: BackupMaking,
+  store: ObjectStore,
+  { backupId }: BackupRecord,
+): Promise<void> {
+  const room = await store.room();
+  if (!room) return;
+  const [last] = await making.runs.stored(backupId);
+  requireFreeDisk(
+    { free: room.free, kept: room.isOwnDisk ? await making.keptFree() : 0 },
+    {
+      what: 'the backup',
+      needed: last?.storedBytes ?? 0,
+      cure: "Free some space on the destination's disk, or keep fewer backups (keepLatestCount).",
+    },
+  );
+}
+
+/** A run that was killed between the new name and its record. */
+async function wasStored(store: ObjectStore, { run, signal }: RunContext): Promise<boolean> {
+  const object = run.checksum === null ? undefined : await store.find(run.path, signal);
+  if (object !== undefined && object.bytes === run.storedBytes) return true;
+  await store.remove(`${run.path}${unfinishedEnding}`, signal);
+  return false;
+}
+
+async function send(source: BackupSource, store: ObjectStore, context: RunContext): Promise<Measure> {
+  const { run, signal } = context;
+  context.say(`Dumping ${source.title}.`);
+  const steps = {
+    dump: await context.begin('dump'),
+    compress: await context.begin('compress'),
+    upload: await context.begin('upload'),
+  };
+  const faults: { step: keyof typeof steps; error: unknown }[] = [];
+  const watch =
+    (step: keyof typeof steps) =>
+    (error: unknown): void =>
+      void faults.push({ step, error });
+  const [raw, stored] = [empty(), empty()];
+  const dumped = watched(measured(source.read(), raw), watch('dump'));
+  const packed = watched(compressed(dumped), watch('compress'));
+  try {
+    await store.write(`${run.path}${unfinishedEnding}`, measured(packed, stored), signal);
+    if (raw.bytes === 0)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The dump of ${source.title} is empty, so there is nothing to keep.`,
+      );
+  } catch (error) {
+    // What failed first is the cause; the others only stopped with it.
+    const [first = { step: 'upload' as const, error }] = faults;
+    // A run that only gives way goes on with the next start; its steps stand as they were.
+    for (const [name, step] of signal.aborted ? [] : Object.entries(steps))
+      await (name === first.step ? step.failed(first.error) : step.stopped());
+    await store
+      .remove(`${run.path}${unfinishedEnding}`, AbortSignal.timeout(cleaningLimitMs))
+      .catch((fault: unknown) => context.say(`What had been stored could not be removed: ${String(fault)}`));
+    throw first.error;
+  }
+  await steps.dump.done(`${raw.bytes} bytes`);
+  await steps.compress.done(`${stored.bytes} bytes`);
+  await steps.upload.done(`${stored.bytes} bytes`);
+  await context.record({ bytes: raw.bytes });
+  return stored;
+}
+
+const cleaningLimitMs = 30_000;
+
+/** Read again as a restore would read it. */
+async function verify(
+  store: ObjectStore,
+  path: string,
+  sent: Measure,
+  signal: AbortSignal,
+): Promise<{ value: void; detail: string }> {
+  const kept = await measure(store.read(`${path}${unfinishedEnding}`, signal));
+  if (kept.bytes === sent.bytes && kept.checksum === sent.checksum)
+    return { value: undefined, detail: `${kept.bytes} bytes read again, SHA-256 ${kept.checksum}` };
+  await store.remove(`${path}${unfinishedEnding}`, signal);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another ` +
+      'checksum). The object was removed; look into the destination before the next backup.',
+  );
+}
+
+/** The backup is good whatever comes of this; what could not be removed is tried again after the next one. */
+async function retain(
+  making: BackupMaking,
+  backup: BackupRecord,
+  store: ObjectStore,
+  context: RunContext,
+): Promise<void> {
+  if (backup.keepLatestCount === null) return;
+  const step = await context.begin('retention');
+  try {
+    const removed = await removeOld(making.runs, backup, store, context.signal);
+    await step.done(removed.length === 0 ? 'nothing to remove' : `removed ${removed.join(', ')}`);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    await step.failed(error);
+  }
+}
+
+const empty = (): Measure => ({ bytes: 0, checksum: '' });
+
+/** Removes what a run that ended badly or was killed may have left. */
+export async function tidyBackup(making: BackupMaking, run: BackupRunRecord): Promise<void> {
+  const backup = run.backupId === null ? undefined : await making.backup(run.backupId);
+  if (backup) await making.sources[backup.sourceType].tidy(run);
+}

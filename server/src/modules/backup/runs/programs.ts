@@ -1,0 +1,240 @@
+/**
+ * The programs that dump, load and look into each kind of database: out of its own image, so that versions
+ * match. Names and passwords go by the environment wherever the program takes them there. Pure.
+ */
+import { Secret } from '../../../domain/secrets/secret.ts';
+import { databaseKinds, type BackupKindName } from '../../database/kinds.ts';
+
+/** A database inside a running server, and who may do everything there. */
+export interface DatabaseTarget {
+  host: string;
+  user: string;
+  password: string;
+  rootPassword: string;
+  /** Name of the database inside the server. */
+  database: string;
+}
+
+export interface DatabaseProgram {
+  argv: readonly [string, ...string[]];
+  env: Record<string, string | Secret>;
+}
+
+export interface DatabasePrograms {
+  /** Ending of an object's name, before that of the compression. */
+  ending: string;
+  /** Prints a consistent dump. */
+  dump(target: DatabaseTarget): DatabaseProgram;
+  /**
+   * Makes the empty database, where the server has not made it at its first start; undefined: it comes with
+   * the first load.
+   */
+  create?(target: DatabaseTarget): DatabaseProgram;
+  /** Takes the dump on its input and stops at the first error. */
+  load(target: DatabaseTarget): DatabaseProgram;
+  /** Prints how many tables (collections) the database has. */
+  count(target: DatabaseTarget): DatabaseProgram;
+  /** Prints the names of all databases that people made, one a line. */
+  list(target: DatabaseTarget): DatabaseProgram;
+  /**
+   * Users of the server that stand outside its databases: printed as statements, and taken in where some are
+   * there already.
+   */
+  roles?: { dump(target: DatabaseTarget): DatabaseProgram; load(target: DatabaseTarget): DatabaseProgram };
+}
+
+const countTables =
+  `select count(*) from pg_class where relkind in ('r', 'p') and relnamespace not in (select oid from ` +
+  `pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema')`;
+
+/**
+ * Everything about the connection is a variable of libpq. An empty --dbname is one not given, but makes
+ * pg_restore connect.
+ */
+function postgres(
+  { host, user, password, database }: DatabaseTarget,
+  ...argv: [string, ...string[]]
+): DatabaseProgram {
+  return {
+    argv,
+    env: {
+      PGHOST: host,
+      PGPORT: String(databaseKinds.postgres.port),
+      PGUSER: user,
+      PGPASSWORD: new Secret(password),
+      PGDATABASE: database,
+      PGCONNECT_TIMEOUT: '20',
+    },
+  };
+}
+
+const ask = [
+  '--no-psqlrc',
+  '--no-password',
+  '--tuples-only',
+  '--no-align',
+  '--set',
+  'ON_ERROR_STOP=1',
+] as const;
+
+const postgresPrograms: DatabasePrograms = {
+  ending: 'dump',
+  // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever.
+  // Compressed later, once: its own compression would leave nothing to gain and take as long.
+  dump: (target) =>
+    postgres(
+      target,
+      'pg_dump',
+      '--format=custom',
+      '--compress=0',
+      '--no-password',
+      '--lock-wait-timeout=10min',
+    ),
+  create: (target) =>
+    postgres({ ...target, database: 'postgres' }, 'createdb', '--no-password', '--', target.database),
+  load: (target) =>
+    postgres(
+      target,
+      'pg_restore',
+      '--no-password',
+      '--exit-on-error',
+      '--no-owner',
+      '--no-privileges',
+      '--dbname=',
+    ),
+  count: (target) => postgres(target, 'psql', ...ask, '--command', countTables),
+  list: (target) =>
+    postgres(
+      { ...target, database: 'postgres' },
+      'psql',
+      ...ask,
+      '--command',
+      `select datname from pg_database where not datistemplate and datname <> 'postgres' order by 1`,
+    ),
+  roles: {
+    dump: (target) =>
+      postgres(
+        { ...target, database: 'postgres' },
+        'pg_dumpall',
+        '--roles-only',
+        '--no-password',
+        '--database=postgres',
+      ),
+    load: (target) =>
+      postgres(
+        { ...target, database: 'postgres' },
+        'psql',
+        '--no-psqlrc',
+        '--no-password',
+        '--quiet',
+        '--output=/dev/null',
+      ),
+  },
+};
+
+const mysqlDump = [
+  '--single-transaction',
+  '--no-tablespaces',
+  '--quick',
+  '--routines',
+  '--triggers',
+  '--events',
+  '--hex-blob',
+  '--default-character-set=utf8mb4',
+] as const;
+
+function mysql(
+  { host, rootPassword }: DatabaseTarget,
+  program: string,
+  ...words: readonly string[]
+): DatabaseProgram {
+  const server = [`--host=${host}`, `--port=${databaseKinds.mysql.port}`, '--user=root', '--protocol=tcp'];
+  return { argv: [program, ...server, ...words], env: { MYSQL_PWD: new Secret(rootPassword) } };
+}
+
+const quiet = ['--batch', '--skip-column-names'] as const;
+const countMysqlTables = 'select count(*) from information_schema.tables where table_schema = database()';
+const listMysqlDatabases =
+  `select schema_name from information_schema.schemata where schema_name not in ('mysql', ` +
+  `'sys', 'information_schema', 'performance_schema') order by 1`;
+
+/**
+ * MariaDB and MySQL: the same words, each with programs of its own names (an official image has only its
+ * own).
+ */
+function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
+  return {
+    ending: 'sql',
+    dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
+    create: (target) =>
+      mysql(target, client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``),
+    load: (target) =>
+      mysql(
+        target,
+        client,
+        '--default-character-set=utf8mb4',
+        '--binary-mode',
+        `--database=${target.database}`,
+      ),
+    count: (target) =>
+      mysql(target, client, ...quiet, '--execute', countMysqlTables, `--database=${target.database}`),
+    list: (target) => mysql(target, client, ...quiet, '--execute', listMysqlDatabases),
+  };
+}
+
+/**
+ * mongodump takes a password by argument, prompt or file only: the file lies in memory, in the container that
+ * ends with it. The script is fixed text; values come by the environment.
+ */
+function mongoTool(target: DatabaseTarget, tool: string, ...words: string[]): DatabaseProgram {
+  const script =
+    'umask 077 && printf "%s" "$BERTH_CONFIG" >/dev/shm/berth.yaml && unset BERTH_CONFIG && exec "$@"';
+  const login = [
+    `--host=${target.host}`,
+    `--port=${databaseKinds.mongo.port}`,
+    `--username=${target.user}`,
+    '--authenticationDatabase=admin',
+    '--config=/dev/shm/berth.yaml',
+  ];
+  return {
+    argv: ['sh', '-c', script, 'sh', tool, ...login, ...words],
+    env: { BERTH_CONFIG: new Secret(`password: ${JSON.stringify(target.password)}\n`) },
+  };
+}
+
+function mongoShell({ host, user, password, database }: DatabaseTarget, expression: string): DatabaseProgram {
+  const login = `db.getSiblingDB('admin').auth(process.env.BERTH_USER, process.env.BERTH_PASSWORD);`;
+  return {
+    argv: ['mongosh', '--quiet', '--host', host, '--eval', `${login} ${expression}`],
+    env: { BERTH_USER: user, BERTH_PASSWORD: new Secret(password), BERTH_DATABASE: database },
+  };
+}
+
+const mongoPrograms: DatabasePrograms = {
+  ending: 'archive',
+  dump: (target) => mongoTool(target, 'mongodump', '--archive', `--db=${target.database}`),
+  load: (target) =>
+    mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
+  count: (target) =>
+    mongoShell(
+      target,
+      'print(db.getSiblingDB(process.env.BERTH_DATABASE).runCommand({ listCollections: 1, nameOnly: ' +
+        'true, cursor: { batchSize: 100000 } }).cursor.firstBatch.length)',
+    ),
+  list: (target) =>
+    mongoShell(
+      target,
+      'db.adminCommand({ listDatabases: 1, nameOnly: true }).databases.map(({ name }) => ' +
+        `name).filter((name) => !['admin', 'config', 'local'].includes(name)).forEach((name) => ` +
+        'print(name))',
+    ),
+};
+
+export const databasePrograms = {
+  mariadb: mysqlFamily('mariadb', 'mariadb-dump', []),
+  // Transaction ids of the server, written into its dump, would be refused by another server. "loose": a
+  // mysqldump that is MariaDB's does not know the word.
+  mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
+  postgres: postgresPrograms,
+  mongo: mongoPrograms,
+} as const satisfies Record<BackupKindName, DatabasePrograms>;

@@ -1,0 +1,271 @@
+/**
+ * A restore goes beside and then changes over: a new volume with a server of its own, loaded and looked into,
+ * before the running database hears of it. A trial is the same without the change.
+ */
+import { AppError } from '../../../domain/errors.ts';
+import { requireFreeDisk, type DiskRoom } from '../../../domain/resources/free-disk.ts';
+import type { ObjectStore } from '../../../ports/object-store.ts';
+import {
+  runLabel,
+  targetOf,
+  type DatabaseServer,
+  type ProgramOptions,
+  type Programs,
+} from '../database-source.ts';
+import { databasePrograms } from './programs.ts';
+import type { RunContext } from './run-context.ts';
+import type { RunOperation } from './runner.ts';
+import type { BackupRuns } from './runs.ts';
+import type { BackupRunRecord } from '../store.ts';
+import { decompressed, measured, type Measure } from './streams.ts';
+
+/** Servers of a database beside its running one. */
+export interface BesideServers {
+  /**
+   * Starts a server of the database's record on a new volume, under a name of its own on the same network;
+   * gives it when it answers.
+   */
+  start(
+    databaseId: string,
+    beside: Beside,
+    options: { signal: AbortSignal; say(line: string): void },
+  ): Promise<DatabaseServer>;
+  /** Ends the server in good order; an absent one is no error. */
+  stop(databaseId: string | null, beside: Beside): Promise<void>;
+  removeVolume(databaseId: string | null, beside: Beside): Promise<void>;
+  /** Ends the containers of ours that bear the label. */
+  removeContainers(databaseId: string | null, label: string): Promise<void>;
+  /**
+   * The database runs on this volume from now on, once it answers there; gives the volume it left. When it
+   * does not answer, it is back on that one, and this fails with the reason.
+   */
+  changeOver(
+    databaseId: string,
+    beside: Beside,
+    options: { signal: AbortSignal; say(line: string): void },
+  ): Promise<{ previousVolume: string }>;
+  volumeOf(databaseId: string): Promise<string>;
+  /** Whether the database uses this volume; one that is gone uses none. */
+  isOn(databaseId: string, volume: string): Promise<boolean>;
+  /** The database's running server; undefined when it does not run. */
+  running(databaseId: string): Promise<DatabaseServer | undefined>;
+  /** Name of the database that its record makes at the first start. */
+  ownDatabase(databaseId: string): Promise<string | null>;
+}
+
+/** Names of one restore's own things; the same in every attempt, so that a later one finds them. */
+export interface Beside {
+  service: string;
+  volume: string;
+}
+
+export interface RestoringPorts {
+  beside: BesideServers;
+  programs: Programs;
+  runs: BackupRuns;
+  openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+  /** The disk of the database's volumes; undefined where nobody can tell. */
+  disk(databaseId: string): Promise<DiskRoom | undefined>;
+}
+
+export function besideOf({ backupRunId, databaseId }: BackupRunRecord): Beside {
+  const mark = backupRunId.slice(0, 12).toLowerCase();
+  return {
+    service: `restore-${mark}-${backupRunId.slice(12, 18).toLowerCase()}`,
+    volume: `${databaseId ?? 'none'}-${backupRunId}`,
+  };
+}
+
+export function createRestoring(ports: RestoringPorts): {
+  restore: RunOperation;
+  verification: RunOperation;
+} {
+  const tidy = async (run: BackupRunRecord): Promise<void> => {
+    const { databaseId } = run;
+    await ports.beside.removeContainers(databaseId, `${runLabel}=${run.backupRunId}`);
+    const beside = besideOf(run);
+    await ports.beside.stop(databaseId, beside);
+    const isInUse = databaseId !== null && (await ports.beside.isOn(databaseId, beside.volume));
+    if (isInUse) return;
+    await ports.beside.removeVolume(databaseId, beside);
+    if (run.previousVolume !== null) await ports.runs.record(run.backupRunId, { previousVolume: null });
+  };
+  return {
+    restore: { tidy, run: (context) => restore(ports, context) },
+    verification: {
+      tidy,
+      async run(context) {
+        await fill(ports, context);
+        await context.step('tidy', async () => {
+          await tidy(context.run);
+          return { value: undefined };
+        });
+      },
+    },
+  };
+}
+
+async function restore(ports: RestoringPorts, context: RunContext): Promise<void> {
+  const { run, signal, say } = context;
+  const databaseId = idOf(run);
+  const beside = besideOf(run);
+  if (await ports.beside.isOn(databaseId, beside.volume)) {
+    say(
+      'The restored volume was whole and the change to it had begun before Berth was restarted; going ' +
+        'on there.',
+    );
+  } else {
+    const server = await fill(ports, context);
+    await carryOver(ports, context, server);
+    // Known before the change, so that a crash in it forgets no volume.
+    await context.record({ previousVolume: await ports.beside.volumeOf(databaseId) });
+  }
+  await context.step('change over', async () => {
+    await ports.beside.stop(databaseId, beside);
+    try {
+      const { previousVolume } = await ports.beside.changeOver(databaseId, beside, { signal, say });
+      return {
+        value: undefined,
+        detail: `runs on ${beside.volume}; the state before is kept in ${previousVolume}`,
+      };
+    } catch (error) {
+      if (!signal.aborted) await context.record({ previousVolume: null });
+      throw error;
+    }
+  });
+}
+
+/** A server beside with the object in it, looked into. */
+async function fill(ports: RestoringPorts, context: RunContext): Promise<DatabaseServer> {
+  const { run, signal, say } = context;
+  const databaseId = idOf(run);
+  const store = await ports.openStore(run.destinationId, run.organizationId);
+  await context.step('find', async () => {
+    const object = await store.find(run.path, signal);
+    if (!object)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `There is no object ${run.path} at the destination. backup.listFiles shows what there is.`,
+      );
+    const made = await ports.runs.ofObject(run.destinationId, run.path);
+    const disk = await ports.disk(databaseId);
+    if (disk)
+      requireFreeDisk(disk, {
+        what: 'the restored database',
+        needed: Math.max(object.bytes, made?.bytes ?? 0),
+        cure: 'Free some space and restore again. Nothing was changed.',
+      });
+    return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };
+  });
+  const server = await context.step('beside', async () => {
+    const started = await ports.beside.start(databaseId, besideOf(run), { signal, say });
+    context.hide([started.password, started.rootPassword]);
+    return { value: started, detail: `${started.image} as ${started.service}` };
+  });
+  const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
+  const programs = databasePrograms[server.kind];
+  const target = targetOf(server, run.database);
+  await context.step('load', async () => {
+    const { create } = programs;
+    if (create && run.database !== (await ports.beside.ownDatabase(databaseId)))
+      await ports.programs.text(server, create(target), options);
+    const read: Measure = { bytes: 0, checksum: '' };
+    const input = decompressed(measured(store.read(run.path, signal), read));
+    try {
+      await drain(ports.programs.output(server, programs.load(target), { ...options, input }));
+    } catch (error) {
+      if (!signal.aborted) await explain(ports, run, store, signal);
+      throw error;
+    }
+    await checkRead(ports, run, read);
+    return { value: undefined, detail: `${read.bytes} bytes, SHA-256 ${read.checksum}` };
+  });
+  await context.step('check', async () => {
+    const tables = Number(await ports.programs.text(server, programs.count(target), options));
+    if (!Number.isInteger(tables))
+      throw new AppError('PRECONDITION_FAILED', 'The restored database does not tell its tables.');
+    return { value: undefined, detail: `${tables} table${tables === 1 ? '' : 's'}` };
+  });
+  return server;
+}
+
+/**
+ * What fails to load may be a damaged object, of which the program has only strange words: so it is read once
+ * more, whole.
+ */
+async function explain(
+  ports: RestoringPorts,
+  run: BackupRunRecord,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<void> {
+  const read: Measure = { bytes: 0, checksum: '' };
+  await drain(decompressed(measured(store.read(run.path, signal), read)));
+  await checkRead(ports, run, read);
+}
+
+/** An object that Berth made must be the one that it verified. */
+async function checkRead({ runs }: RestoringPorts, run: BackupRunRecord, read: Measure): Promise<void> {
+  const made = await runs.ofObject(run.destinationId, run.path);
+  // A program may stop reading at the end it finds in the dump, before that of the object.
+  if (made?.checksum == null || read.checksum === '' || read.checksum === made.checksum) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The object ${run.path} is not the one that was stored: its checksum is another. Choose another backup.`,
+  );
+}
+
+/** The other databases of the server would stay behind in the volume that is left. */
+async function carryOver(
+  { beside, programs }: RestoringPorts,
+  context: RunContext,
+  fresh: DatabaseServer,
+): Promise<void> {
+  const { run, signal, say } = context;
+  const present = await beside.running(idOf(run));
+  if (!present) {
+    say('The database does not run, so no other database of its server is carried over.');
+    return;
+  }
+  const { list, dump, create, load, roles } = databasePrograms[present.kind];
+  const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
+  const names = (server: DatabaseServer): Promise<string[]> =>
+    programs.text(server, list(targetOf(server, run.database)), options).then((text) =>
+      text
+        .split(/\r?\n/)
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    );
+  const there = await names(fresh);
+  const others = (await names(present)).filter((name) => name !== run.database);
+  await context.step('carry over', async () => {
+    if (roles)
+      await drain(
+        programs.output(fresh, roles.load(targetOf(fresh, run.database)), {
+          ...options,
+          onLine: () => undefined,
+          input: programs.output(present, roles.dump(targetOf(present, run.database)), options),
+        }),
+      );
+    for (const name of others) {
+      const target = targetOf(fresh, name);
+      if (create && !there.includes(name)) await programs.text(fresh, create(target), options);
+      await drain(
+        programs.output(fresh, load(target), {
+          ...options,
+          input: programs.output(present, dump(targetOf(present, name)), options),
+        }),
+      );
+    }
+    return { value: undefined, detail: others.length === 0 ? 'no other databases' : others.join(', ') };
+  });
+}
+
+async function drain(output: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _chunk of output);
+}
+
+function idOf({ databaseId }: BackupRunRecord): string {
+  if (databaseId === null) throw new AppError('PRECONDITION_FAILED', 'The database of this run is gone.');
+  return databaseId;
+}

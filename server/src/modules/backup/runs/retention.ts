@@ -1,0 +1,56 @@
+/**
+ * Removes the oldest objects of a backup. It runs after a newer one was verified, and looks first that what
+ * shall stay is really there.
+ */
+import type { ObjectStore } from '../../../ports/object-store.ts';
+import type { BackupRuns } from './runs.ts';
+import type { BackupRecord } from '../store.ts';
+
+/** Gives the paths removed. Only objects of this backup's own runs at this destination are touched. */
+export async function removeOld(
+  runs: BackupRuns,
+  backup: BackupRecord,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const keep = backup.keepLatestCount ?? Number.MAX_SAFE_INTEGER;
+  const removed: string[] = [];
+  let kept = 0;
+  for (const run of await runs.stored(backup.backupId)) {
+    if (run.destinationId !== backup.destinationId) continue;
+    if (kept < keep) {
+      const object = await store.find(run.path, signal);
+      // One that somebody removed or cut short counts for nothing, so that the last good one never goes in
+      // its place.
+      if (object?.bytes === run.storedBytes) kept += 1;
+      continue;
+    }
+    await store.remove(run.path, signal);
+    await runs.record(run.backupRunId, { isStored: false });
+    removed.push(run.path);
+  }
+  return removed;
+}
+
+export interface StoredRemoval {
+  runs: Pick<BackupRuns, 'ofDatabase' | 'record'>;
+  openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+}
+
+/**
+ * Removes every object that backups of the database have stored. What a destination refuses stops it, with
+ * the rest still recorded.
+ */
+export async function removeStored(
+  { runs, openStore }: StoredRemoval,
+  databaseId: string,
+  organizationId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const run of await runs.ofDatabase(databaseId, organizationId)) {
+    if (!run.isStored) continue;
+    const store = await openStore(run.destinationId, organizationId);
+    await store.remove(run.path, signal);
+    await runs.record(run.backupRunId, { isStored: false });
+  }
+}

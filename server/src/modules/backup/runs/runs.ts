@@ -1,0 +1,208 @@
+/** Backups, restores and trials as records: accepted with their job, followed, ended. */
+import { AppError } from '../../../domain/errors.ts';
+import type { Fact, TellFact } from '../../../domain/states/fact.ts';
+import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
+import type { Queue } from '../../../ports/queue.ts';
+import { createSequence } from '../../../ports/sequence.ts';
+import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
+
+export interface Accepting
+  extends Pick<
+    BackupRunRecord,
+    | 'organizationId'
+    | 'operation'
+    | 'backupId'
+    | 'databaseId'
+    | 'startedBy'
+    | 'destinationId'
+    | 'path'
+    | 'database'
+  > {
+  /** Runs of one key follow each other. */
+  serviceKey: string;
+}
+
+export type RunOutcome =
+  | { status: 'done'; patch?: Partial<BackupRunRecord> }
+  | { status: 'error'; error: AppError };
+
+/** Looking runs up. */
+export interface BackupRunReads {
+  one(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
+  find(backupRunId: string): Promise<BackupRunRecord | undefined>;
+  /** Newest first. */
+  ofBackup(backupId: string, organizationId: string): Promise<BackupRunRecord[]>;
+  ofDatabase(databaseId: string, organizationId: string): Promise<BackupRunRecord[]>;
+  unfinished(): Promise<BackupRunRecord[]>;
+  /** The run of whose object this is the path; undefined for one that Berth knows nothing of. */
+  ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
+  /** Objects of a backup that are kept, newest first. */
+  stored(backupId: string): Promise<BackupRunRecord[]>;
+  /** Waits for the end; throws the run's own error when it failed, the signal's reason when that fires. */
+  settled(backupRunId: string, signal: AbortSignal): Promise<BackupRunRecord>;
+}
+
+export interface BackupRuns extends BackupRunReads {
+  /** Stores run and job in one transaction; `wake` the queue after it. */
+  accept(accepting: Accepting): Promise<BackupRunRecord>;
+  /** A run of this backup, whose object stands under the backup's prefix. */
+  acceptBackup(
+    backup: BackupRecord,
+    options: { startedBy: BackupRunRecord['startedBy']; ending: string },
+  ): Promise<BackupRunRecord>;
+  record(backupRunId: string, patch: Partial<BackupRunRecord>): Promise<void>;
+  finish(backupRunId: string, outcome: RunOutcome): Promise<void>;
+  wake(): void;
+}
+
+const pollMs = 250;
+const errorLimit = 4000;
+const newestFirst = { by: ['sequence' as const], direction: 'desc' as const };
+
+/** `tell` is told of each run that ended. */
+export function createBackupRuns(
+  store: BackupRunStore,
+  queue: Queue,
+  clock: Clock,
+  tell?: TellFact,
+): BackupRuns {
+  const nextSequence = createSequence(clock);
+
+  async function accept({ serviceKey, ...accepting }: Accepting): Promise<BackupRunRecord> {
+    const run = queuedRun(accepting, { createdAt: isoTime(clock), sequence: nextSequence() });
+    await store.insert(run);
+    // Restores wait for nobody's nightly backup.
+    await queue.enqueue({
+      kind: 'backup',
+      payload: { backupRunId: run.backupRunId },
+      serviceKey,
+      serverKey: accepting.operation === 'restore' ? serviceKey : 'backups',
+    });
+    return run;
+  }
+
+  return {
+    accept,
+    acceptBackup: (backup, { startedBy, ending }) =>
+      accept({
+        organizationId: backup.organizationId,
+        operation: 'backup',
+        backupId: backup.backupId,
+        databaseId: backup.databaseId,
+        startedBy,
+        destinationId: backup.destinationId,
+        path: objectPath(backup, ending, clock),
+        database: backup.database,
+        serviceKey: `backup:${backup.databaseId ?? backup.sourceType}`,
+      }),
+    ...createReads(store),
+    record: async (backupRunId, patch) => {
+      await store.update({ backupRunId }, patch);
+    },
+    finish: (backupRunId, outcome) =>
+      store.transaction(async () => {
+        const finishedAt = isoTime(clock);
+        const end =
+          outcome.status === 'done'
+            ? { ...outcome.patch }
+            : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
+        const isEnded = await store.update(
+          { backupRunId, status: 'running' },
+          { ...end, status: outcome.status, finishedAt },
+        );
+        const run = isEnded === 1 ? await store.find({ backupRunId }) : undefined;
+        const fact = run && factOf(run);
+        if (fact) await tell?.(fact);
+      }),
+    wake: queue.wake,
+  };
+}
+
+const operationWords = { backup: 'backup', restore: 'restore', verification: 'trial restore' } as const;
+
+/** Of what a person waits for, and of trials that went well, nothing is told. */
+function factOf(record: BackupRunRecord): Fact | undefined {
+  const { status, organizationId, operation, backupId, backupRunId, ...run } = record;
+  if (operation === 'restore' || (operation === 'verification' && status === 'done')) return undefined;
+  const name = run.databaseId === null ? 'Berth itself' : `the database ${run.database}`;
+  const what = `The ${operationWords[operation]} of ${name}`;
+  return {
+    event: status === 'done' ? 'backupDone' : 'backupFailed',
+    organizationId,
+    subject: {
+      type: 'backup',
+      id: backupId ?? run.databaseId ?? backupRunId,
+      name: what.replace('The ', ''),
+    },
+    sentence:
+      status === 'done' ? `${what} is done: ${run.path}.` : `${what} failed: ${run.errorMessage ?? ''}`,
+  };
+}
+
+function queuedRun(
+  accepting: Omit<Accepting, 'serviceKey'>,
+  at: { createdAt: string; sequence: number },
+): BackupRunRecord {
+  return {
+    backupRunId: randomId(),
+    ...accepting,
+    status: 'queued',
+    steps: [],
+    bytes: null,
+    storedBytes: null,
+    checksum: null,
+    isStored: false,
+    previousVolume: null,
+    errorCode: null,
+    errorMessage: null,
+    startedAt: null,
+    finishedAt: null,
+    ...at,
+  };
+}
+
+function createReads(store: BackupRunStore): BackupRunReads {
+  return {
+    async one(backupRunId, organizationId) {
+      const run = await store.find({ backupRunId, organizationId });
+      if (!run)
+        throw new AppError(
+          'NOT_FOUND',
+          'There is no such run of a backup. It may have been removed with its database.',
+        );
+      return run;
+    },
+    find: (backupRunId) => store.find({ backupRunId }),
+    ofBackup: (backupId, organizationId) => store.list({ backupId, organizationId }, newestFirst),
+    ofDatabase: (databaseId, organizationId) => store.list({ databaseId, organizationId }, newestFirst),
+    unfinished: () => store.unfinished(),
+    ofObject: async (destinationId, path) =>
+      (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
+    stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),
+    async settled(backupRunId, signal) {
+      for (;;) {
+        const run = await store.find({ backupRunId });
+        if (!run) throw new AppError('NOT_FOUND', 'The run was removed before its end.');
+        if (run.status === 'done') return run;
+        if (run.status === 'error')
+          throw new AppError(run.errorCode ?? 'INTERNAL_SERVER_ERROR', run.errorMessage ?? 'It failed.');
+        signal.throwIfAborted();
+        await new Promise((resolve) => setTimeout(resolve, pollMs));
+      }
+    },
+  };
+}
+
+/** Says what, when and which, and is no other run's. */
+function objectPath({ prefix, database, sourceType }: BackupRecord, ending: string, clock: Clock): string {
+  const name =
+    sourceType === 'installation'
+      ? 'berth'
+      : database
+          .replaceAll(/[^\w.-]+/g, '_')
+          .replace(/^[.-]+/, '_')
+          .slice(0, 60) || 'database';
+  const time = isoTime(clock).slice(0, 19).replaceAll(':', '-');
+  const file = `${name}-${time}-${randomId(6).toLowerCase()}.${ending}`;
+  return [...prefix.split('/').filter((part) => part !== '' && part !== '.'), file].join('/');
+}

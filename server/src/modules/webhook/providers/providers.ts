@@ -1,0 +1,342 @@
+/**
+ * The webhooks of git hosts: one row per provider. What is read of a payload is what each documents; the rest
+ * is not looked at.
+ */
+import { z } from 'zod';
+import { badField } from '../../../domain/errors.ts';
+import type { GitProvider } from '../../../domain/git/git-host.ts';
+import type { HookEvent, PullRequestEvent, PushEvent } from '../../../domain/git/git-event.ts';
+import type { Delivery } from '../delivery.ts';
+import { carriesSecret, signedByHmac } from './signature.ts';
+
+export interface ProviderRow {
+  /** Header with the event's name; by it a delivery is recognised at the neutral address. */
+  eventHeader: string;
+  /** Headers with the id of a delivery, which a repeated one keeps; the first that is there counts. */
+  deliveryHeaders: readonly string[];
+  isSigned(delivery: Delivery, secret: string): boolean;
+  /**
+   * What the payload tells; several pushes in one where the host does that. BAD_REQUEST when it is not of the
+   * documented form.
+   */
+  read(event: string, payload: unknown): HookEvent[];
+}
+
+// Gitea sends GitHub's headers besides its own, so it is looked for first.
+export const providers: Record<GitProvider, ProviderRow> = {
+  gitea: {
+    eventHeader: 'x-gitea-event',
+    deliveryHeaders: ['x-gitea-delivery'],
+    isSigned: signedByHmac(['x-gitea-signature', 'x-hub-signature-256']),
+    read: (event, payload) =>
+      readLikeGithub(
+        {
+          push: 'push',
+          pullRequest: 'pull_request',
+          openActions: ['opened', 'reopened', 'synchronized', 'label_updated', 'label_cleared', 'edited'],
+        },
+        event,
+        payload,
+      ),
+  },
+  github: {
+    eventHeader: 'x-github-event',
+    deliveryHeaders: ['x-github-delivery'],
+    isSigned: signedByHmac(['x-hub-signature-256']),
+    read: (event, payload) =>
+      readLikeGithub(
+        {
+          push: 'push',
+          pullRequest: 'pull_request',
+          openActions: ['opened', 'reopened', 'synchronize', 'labeled', 'unlabeled', 'edited'],
+        },
+        event,
+        payload,
+      ),
+  },
+  gitlab: {
+    eventHeader: 'x-gitlab-event',
+    deliveryHeaders: ['idempotency-key', 'x-gitlab-event-uuid'],
+    isSigned: carriesSecret('x-gitlab-token'),
+    read: readGitlab,
+  },
+  bitbucket: {
+    eventHeader: 'x-event-key',
+    deliveryHeaders: ['x-request-uuid'],
+    isSigned: signedByHmac(['x-hub-signature']),
+    read: readBitbucket,
+  },
+};
+
+/** The provider whose event header the delivery carries. */
+export function providerOfDelivery({ headers }: Delivery): GitProvider | undefined {
+  return (['gitea', 'github', 'gitlab', 'bitbucket'] as const).find(
+    (name) => headers[providers[name].eventHeader] !== undefined,
+  );
+}
+
+const text = z.string();
+const optional = z.string().nullish();
+/** Ids come as numbers from some. */
+const idText = z.union([z.string(), z.number()]).transform(String);
+
+/** docs.github.com, Webhook events and payloads: push, pull_request; docs.gitea.com, Webhooks. */
+const githubCommit = z.object({
+  id: optional,
+  message: optional,
+  added: z.array(text).nullish(),
+  modified: z.array(text).nullish(),
+  removed: z.array(text).nullish(),
+});
+const githubPush = z.object({
+  ref: text,
+  after: text,
+  deleted: z.boolean().optional(),
+  head_commit: githubCommit.nullish(),
+  commits: z.array(githubCommit).nullish(),
+  total_commits: z.number().optional(),
+});
+const githubPullRequest = z.object({
+  action: text,
+  number: z.number(),
+  pull_request: z.object({
+    title: text,
+    base: z.object({ ref: text, repo: z.object({ full_name: text }) }),
+    head: z.object({ ref: text, sha: text, repo: z.object({ full_name: text }).nullish() }),
+    labels: z.array(z.object({ name: text })).nullish(),
+    user: z.object({ id: idText, login: text }),
+  }),
+});
+
+interface GithubEvents {
+  push: string;
+  pullRequest: string;
+  openActions: readonly string[];
+}
+
+function readLikeGithub(
+  { push, pullRequest, openActions }: GithubEvents,
+  event: string,
+  payload: unknown,
+): HookEvent[] {
+  if (event === 'ping') return [{ kind: 'ping' }];
+  if (event === push) return [pushOfGithub(parsed(githubPush, payload))];
+  if (event !== pullRequest) return [{ kind: 'other', name: event }];
+  const {
+    action,
+    number,
+    pull_request: { title, base, head, labels, user },
+  } = parsed(githubPullRequest, payload);
+  const isOpen = openActions.includes(action);
+  if (!isOpen && action !== 'closed') return [{ kind: 'other', name: `${event} ${action}` }];
+  return [
+    {
+      kind: 'pullRequest',
+      action: isOpen ? 'open' : 'close',
+      number,
+      title,
+      baseBranch: base.ref,
+      headBranch: head.ref,
+      commit: head.sha,
+      // A fork that was deleted is null.
+      isFork: head.repo?.full_name !== base.repo.full_name,
+      labels: (labels ?? []).map(({ name }) => name),
+      author: { id: user.id, name: user.login },
+      repository: base.repo.full_name,
+    },
+  ];
+}
+
+function pushOfGithub({
+  ref,
+  after,
+  deleted,
+  head_commit: head,
+  commits,
+  total_commits: total,
+}: z.output<typeof githubPush>): HookEvent {
+  const isGone = deleted === true || isZero(after);
+  const all = commits ?? [];
+  const tellsAll = all.length > 0 && (total === undefined || total <= all.length);
+  return pushEvent(ref, {
+    commit: isGone ? null : (head?.id ?? after),
+    message: head?.message ?? all.at(-1)?.message ?? '',
+    changedPaths: tellsAll ? pathsOf(all) : undefined,
+  });
+}
+
+/** docs.gitlab.com, Webhook events: push, tag, merge request. */
+const gitlabCommit = githubCommit;
+const gitlabPush = z.object({
+  ref: text,
+  after: text,
+  checkout_sha: optional,
+  message: optional,
+  commits: z.array(gitlabCommit).nullish(),
+  total_commits_count: z.number().optional(),
+});
+const gitlabMergeRequest = z.object({
+  project: z.object({ path_with_namespace: text }),
+  labels: z.array(z.object({ title: text })).nullish(),
+  object_attributes: z.object({
+    iid: z.number(),
+    title: text,
+    action: optional,
+    state: optional,
+    source_branch: text,
+    target_branch: text,
+    source_project_id: z.number(),
+    target_project_id: z.number(),
+    author_id: idText,
+    last_commit: z.object({ id: text }),
+  }),
+});
+
+function readGitlab(event: string, payload: unknown): HookEvent[] {
+  if (event === 'Push Hook' || event === 'Tag Push Hook') {
+    const {
+      ref,
+      after,
+      checkout_sha: checkout,
+      message,
+      commits,
+      total_commits_count: total,
+    } = parsed(gitlabPush, payload);
+    const all = commits ?? [];
+    const head = all.find(({ id }) => id === checkout) ?? all.at(-1);
+    const tellsAll = all.length > 0 && (total ?? 0) <= all.length;
+    return [
+      pushEvent(ref, {
+        commit: isZero(after) ? null : (checkout ?? after),
+        message: head?.message ?? message ?? '',
+        changedPaths: tellsAll ? pathsOf(all) : undefined,
+      }),
+    ];
+  }
+  if (event !== 'Merge Request Hook') return [{ kind: 'other', name: event }];
+  const { project, labels, object_attributes: request } = parsed(gitlabMergeRequest, payload);
+  const action = gitlabActions[request.action ?? ''];
+  if (action === undefined) return [{ kind: 'other', name: `${event} ${request.action ?? ''}`.trim() }];
+  return [
+    {
+      kind: 'pullRequest',
+      action,
+      number: request.iid,
+      title: request.title,
+      baseBranch: request.target_branch,
+      headBranch: request.source_branch,
+      commit: request.last_commit.id,
+      isFork: request.source_project_id !== request.target_project_id,
+      labels: (labels ?? []).map(({ title }) => title),
+      author: { id: request.author_id, name: request.author_id },
+      repository: project.path_with_namespace,
+    },
+  ];
+}
+
+const gitlabActions: Readonly<Record<string, PullRequestEvent['action']>> = {
+  open: 'open',
+  reopen: 'open',
+  update: 'open',
+  close: 'close',
+  merge: 'close',
+};
+
+/** support.atlassian.com, Event payloads: repo:push, pullrequest:…. */
+const bitbucketPush = z.object({
+  push: z.object({
+    changes: z.array(
+      z.object({
+        new: z
+          .object({ type: text, name: text, target: z.object({ hash: text, message: optional }) })
+          .nullable(),
+        old: z.object({ type: text, name: text }).nullish(),
+      }),
+    ),
+  }),
+});
+const bitbucketSide = z.object({
+  branch: z.object({ name: text }),
+  commit: z.object({ hash: text }).nullish(),
+  repository: z.object({ full_name: text }).nullish(),
+});
+const bitbucketPullRequest = z.object({
+  repository: z.object({ full_name: text }),
+  pullrequest: z.object({
+    id: z.number(),
+    title: text,
+    author: z.object({ uuid: optional, nickname: optional }),
+    source: bitbucketSide,
+    destination: bitbucketSide,
+  }),
+});
+const bitbucketActions: Readonly<Record<string, PullRequestEvent['action']>> = {
+  'pullrequest:created': 'open',
+  'pullrequest:updated': 'open',
+  'pullrequest:fulfilled': 'close',
+  'pullrequest:rejected': 'close',
+};
+
+function readBitbucket(event: string, payload: unknown): HookEvent[] {
+  if (event === 'diagnostics:ping') return [{ kind: 'ping' }];
+  if (event === 'repo:push') {
+    return parsed(bitbucketPush, payload).push.changes.map((change): HookEvent => {
+      const side = change.new ?? change.old;
+      const isTag = side?.type === 'tag' || side?.type === 'annotated_tag';
+      // It tells no paths.
+      return pushEvent(`refs/${isTag ? 'tags' : 'heads'}/${side?.name ?? ''}`, {
+        commit: change.new?.target.hash ?? null,
+        message: change.new?.target.message ?? '',
+        changedPaths: undefined,
+      });
+    });
+  }
+  const action = bitbucketActions[event];
+  if (action === undefined) return [{ kind: 'other', name: event }];
+  const {
+    repository,
+    pullrequest: { id, title, author, source, destination },
+  } = parsed(bitbucketPullRequest, payload);
+  return [
+    {
+      kind: 'pullRequest',
+      action,
+      number: id,
+      title,
+      baseBranch: destination.branch.name,
+      headBranch: source.branch.name,
+      commit: source.commit?.hash ?? '',
+      isFork: source.repository?.full_name !== repository.full_name,
+      labels: [],
+      author: { id: author.uuid ?? '', name: author.nickname ?? '' },
+      repository: repository.full_name,
+    },
+  ];
+}
+
+function pushEvent(ref: string, rest: Pick<PushEvent, 'commit' | 'message' | 'changedPaths'>): HookEvent {
+  const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/s.exec(ref) ?? [];
+  if (kind === undefined) return { kind: 'other', name: `push of ${ref.slice(0, 100)}` };
+  return { kind: 'push', refKind: kind === 'tags' ? 'tag' : 'branch', ref: name, ...rest };
+}
+
+function pathsOf(commits: readonly z.output<typeof githubCommit>[]): string[] {
+  return [
+    ...new Set(
+      commits.flatMap(({ added, modified, removed }) => [
+        ...(added ?? []),
+        ...(modified ?? []),
+        ...(removed ?? []),
+      ]),
+    ),
+  ];
+}
+
+const isZero = (commit: string): boolean => /^0+$/.test(commit);
+
+function parsed<T>(shape: z.ZodType<T>, payload: unknown): T {
+  const result = shape.safeParse(payload);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw badField(issue?.path.join('.') ?? 'payload', 'is not as this git host documents it');
+}

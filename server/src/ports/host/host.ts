@@ -1,0 +1,136 @@
+/**
+ * A host is everything that is one machine's: whoever works on a service takes its host once, and passes it
+ * on.
+ */
+import type { AppError } from '../../domain/errors.ts';
+import type { Builder } from '../engine/builder.ts';
+import type { ProxyStore } from '../certificate-news.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineView } from '../engine/engine-view.ts';
+import type { Proxy } from '../proxy.ts';
+import type { PortWall } from './port-wall.ts';
+import type { WorkFiles } from './work-files.ts';
+
+export interface Host {
+  /** `local` for Berth's own machine, else the id of the server. */
+  key: string;
+  /** As sentences name it: "this server", "the server frankfurt". */
+  name: string;
+  engine: Engine;
+  engineView: EngineView;
+  builder: Builder;
+  /**
+   * Brings an image that Berth's own machine has and this one lacks, through the connection; gives whether it
+   * is there now. Absent for Berth's own machine.
+   */
+  fetchImage?: ((reference: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  networks: HostNetworks;
+  proxy: Proxy;
+  /** Certificates and accounts as the proxy keeps them. */
+  proxyStore: ProxyStore;
+  /** Ports of the machine that its proxy takes. */
+  proxyPorts: { http: number; https: number };
+  files: HostFiles;
+  /** Absolute paths as programs of the host see them. */
+  folders: HostFolders;
+  /** Path on the host of the static busybox that health checks use. */
+  probePath: string;
+  /** Paths on the host that no service may reach, whoever asks: Berth's data and the engine's. */
+  protectedPaths: readonly string[];
+  /**
+   * The path with every link in it followed: that of its deepest part that exists, and the rest as given.
+   * From what the kernel shows of a process (`/proc/1/…`) on, it is as given too. Throws
+   * PRECONDITION_FAILED for one that cannot be followed.
+   */
+  realPath(path: string): Promise<string>;
+  facts(): Promise<HostFacts>;
+  /**
+   * Waits until the machine can be reached; absent for one that always can. Throws what does not mend by
+   * itself, SERVICE_UNAVAILABLE when the time is over, and the signal's reason.
+   */
+  reachable?(waiting: {
+    signal: AbortSignal;
+    /** Told once, when there is something to wait for, with how long that is at most (milliseconds). */
+    onWait(fault: AppError, limitMs: number): void;
+  }): Promise<void>;
+  /** Why nothing of it can be reached at this moment, as a sentence; undefined when all is well. */
+  whySilent?(): string | undefined;
+  /** What its monitoring agent needs; absent where none can run. */
+  agent?: AgentPlaces | undefined;
+  /** Keeps its containers from its ports; absent where nobody may set its packet filter from here. */
+  portWall?: PortWall | undefined;
+  /** Whether nothing on the machine listens on the TCP port, whatever program it is. */
+  isPortFree(port: number): Promise<boolean>;
+}
+
+export interface AgentPlaces {
+  /** Unix socket of Berth's own machine that the agent answers on. */
+  socket: string;
+  /** On the machine itself: the engine's socket, and the proc file system. */
+  engineSocket: string;
+  proc: string;
+}
+
+/** What the machine is at this moment. */
+export interface HostFacts {
+  /** Release of its kernel, such as `6.1.0-18-amd64`. */
+  kernel: string;
+  /** Whether the kernel has IP_VS, without which the routing mesh reaches no published port. */
+  hasRoutingMesh: boolean;
+  /** Whether there is a program at `probePath`. */
+  hasProbe: boolean;
+  /** Its first outside IPv4 address; undefined when it has none. */
+  address: string | undefined;
+  /** All its addresses, IPv4 and IPv6, loopback's too. */
+  addresses: readonly string[];
+  /** As it names itself; empty when it has no name. */
+  hostName: string;
+}
+
+export interface HostFolders {
+  /** Of Berth. */
+  data: string;
+  /** Of the proxy: its sockets, certificates and log. */
+  proxy: string;
+  /** With one folder per compose service, for what its services mount of its repository. */
+  composes: string;
+  /** With one folder per organization that builds, for the sockets of its builder. */
+  builders: string;
+}
+
+/** Files of the host; what is copied comes from Berth's own machine. */
+export type HostFiles = Pick<WorkFiles, 'copyInside' | 'remove' | 'names'>;
+
+/** The overlay networks of the host's swarm. */
+export interface HostNetworks {
+  ensurePlatform(): Promise<void>;
+  /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
+  ensureEnvironment(environmentId: string): Promise<string>;
+  /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
+  ensureCompose(composeId: string): Promise<string>;
+  /**
+   * Attaches the running proxy to these networks; those it has already cost one look. Gives how many were
+   * new.
+   */
+  attachProxy(names: readonly string[]): Promise<number>;
+  /**
+   * Removes the networks of environments and compose services that are not among these; gives their names.
+   */
+  removeOrphans(known: {
+    environments: ReadonlySet<string>;
+    composes: ReadonlySet<string>;
+  }): Promise<string[]>;
+}
+
+/** The only way to a host. */
+export interface Hosts {
+  /**
+   * The host of this key. PRECONDITION_FAILED for a server without an SSH key, SERVICE_UNAVAILABLE when the
+   * connection cannot be had.
+   */
+  of(serverKey: string): Promise<Host>;
+  /** Undefined for a server that was never connected: nothing of Berth's can be on it. */
+  find(serverKey: string): Promise<Host | undefined>;
+  /** Every connected one, Berth's own machine first. */
+  all(): Promise<Host[]>;
+}

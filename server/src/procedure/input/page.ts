@@ -1,0 +1,58 @@
+/** Lists: plain array without `limit`, `{items, nextCursor}` with it (decisions 1, Lists). */
+import { z } from 'zod';
+import { badField, type AppError } from '../../domain/errors.ts';
+
+export const pageInput = {
+  limit: z
+    .number()
+    .int()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('With it the answer is a page: {items, nextCursor}'),
+  cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
+};
+
+/** Output of a list of these items. */
+export function listOf<T extends z.ZodType>(
+  item: T,
+): z.ZodUnion<
+  [z.ZodArray<T>, z.ZodObject<{ items: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }>]
+> {
+  return z.union([z.array(item), z.object({ items: z.array(item), nextCursor: z.string().nullable() })]);
+}
+
+export function unknownCursor(): AppError {
+  return badField('cursor', 'is not known, or its item was removed; leave it out to begin with the newest');
+}
+
+/**
+ * Cuts one page out of a newest-first list; the cursor is the id of the last item shown, BAD_REQUEST when it
+ * is no longer there.
+ */
+export function paginate<T>(
+  items: T[],
+  input: { limit?: number | undefined; cursor?: string | undefined },
+  idOf: (item: T) => string,
+): T[] | { items: T[]; nextCursor: string | null } {
+  if (input.limit === undefined) return items;
+  const start = input.cursor === undefined ? 0 : items.findIndex((item) => idOf(item) === input.cursor) + 1;
+  if (input.cursor !== undefined && start === 0) throw unknownCursor();
+  const page = items.slice(start, start + input.limit);
+  const last = page.at(-1);
+  return {
+    items: page,
+    nextCursor: last !== undefined && start + input.limit < items.length ? idOf(last) : null,
+  };
+}
+
+/** The page of a query that was asked for one item more than `limit`. */
+export function cutPage<T>(
+  items: T[],
+  limit: number,
+  idOf: (item: T) => string,
+): { items: T[]; nextCursor: string | null } {
+  const page = items.slice(0, limit);
+  const last = page.at(-1);
+  return { items: page, nextCursor: last !== undefined && items.length > limit ? idOf(last) : null };
+}

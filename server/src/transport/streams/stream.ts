@@ -1,0 +1,190 @@
+/** Server-sent events, in the document's form (`line`, `end`) and in tRPC's (`connected`, data, `return`). */
+import type { FastifyReply } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import type { Procedure, StreamEvent } from '../../procedure/procedure.ts';
+import { errorAnswer, type ErrorAnswer } from '../envelope.ts';
+import type { AppError } from '../../domain/errors.ts';
+
+export interface StreamLimits {
+  /** Milliseconds between two signs of life. */
+  heartbeatMs: number;
+  /** A reader that takes nothing for so many milliseconds is dropped; it resumes by its last event id. */
+  unreadMs: number;
+}
+
+/** Decisions 1, Streams. */
+export const defaultStreamLimits: StreamLimits = { heartbeatMs: 15_000, unreadMs: 10_000 };
+
+export interface StreamDialect {
+  open: string;
+  event(event: StreamEvent<unknown>): string;
+  close: string;
+  failure(error: AppError): string;
+}
+
+const field = (name: string, value: string): string => `${name}: ${value}\n`;
+const json = (value: unknown): string => field('data', JSON.stringify(value));
+
+export const documentDialect: StreamDialect = {
+  open: ': open\n\n',
+  event: ({ id, data }) => `${field('event', typeOf(data))}${field('id', id)}${json(data)}\n`,
+  close: '',
+  failure: (error) => `${field('event', 'error')}${json(errorAnswer(error, undefined, 'form-b').body)}\n`,
+};
+
+export const trpcDialect: StreamDialect = {
+  open: `${field('event', 'connected')}${field('data', '{}')}\n`,
+  event: ({ id, data }) => `${json(data)}${field('id', id)}\n`,
+  close: `${field('event', 'return')}${field('data', '')}\n`,
+  failure: (error) =>
+    `${field('event', 'serialized-error')}${json(errorOf(errorAnswer(error, undefined, 'trpc')))}\n`,
+};
+
+function errorOf(answer: ErrorAnswer): unknown {
+  return typeof answer.body === 'object' && answer.body !== null
+    ? Reflect.get(answer.body, 'error')
+    : answer.body;
+}
+
+function typeOf(data: unknown): string {
+  const type: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'type') : undefined;
+  return typeof type === 'string' ? type : 'line';
+}
+
+/**
+ * Sends the events until they end, the reader leaves, or it reads too slowly. What the reader has not taken
+ * holds the source back; it is never piled up here.
+ */
+export async function sendStream(
+  reply: FastifyReply,
+  events: AsyncIterable<StreamEvent<unknown>>,
+  dialect: StreamDialect,
+  limits: StreamLimits,
+  toError: (error: unknown) => AppError,
+): Promise<void> {
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    connection: 'keep-alive',
+  });
+  response.write(dialect.open);
+  const heartbeat = setInterval(() => response.write(': still here\n\n'), limits.heartbeatMs);
+  const iterator = events[Symbol.asyncIterator]();
+  const unlessGone = watchReader(response);
+  try {
+    for (;;) {
+      const next = await unlessGone(iterator.next());
+      if (next === undefined || next.done) break;
+      response.write(dialect.event(next.value));
+      if (response.writableNeedDrain && !(await drained(response, limits.unreadMs))) response.destroy();
+    }
+    response.write(dialect.close);
+  } catch (error) {
+    response.write(dialect.failure(toError(error)));
+  } finally {
+    clearInterval(heartbeat);
+    response.end();
+    // Not awaited: a generator that waits for its next line ends by the request's abort signal. Nobody is
+    // left to hear how it ended.
+    void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
+}
+
+/**
+ * Gives what a promise gives, or undefined as soon as the reader is gone. (Promise.race with one lasting
+ * promise would keep something of every event.)
+ */
+function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise<T | undefined> {
+  let leave = (): void => undefined;
+  response.once('close', () => leave());
+  return (work) =>
+    new Promise((resolve, reject) => {
+      leave = () => resolve(undefined);
+      work.then(resolve, reject);
+      if (response.destroyed) leave();
+    });
+}
+
+/** Whether the reader took what was written, within the time. */
+export function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (isDrained: boolean) => (): void => {
+      clearTimeout(timer);
+      response.off('drain', onDrain);
+      response.off('close', onClose);
+      resolve(isDrained);
+    };
+    const [onDrain, onClose] = [settle(true), settle(false)];
+    const timer = setTimeout(onClose, limitMs);
+    response.once('drain', onDrain);
+    response.once('close', onClose);
+  });
+}
+
+interface Collected {
+  lines: unknown[];
+  lastEventId: string | null;
+  /** When there was more. */
+  note?: string;
+}
+
+/** The same events as one JSON answer, for callers that did not ask for a stream, up to so many bytes. */
+export async function collectStream(
+  { whole }: Pick<Procedure, 'whole'>,
+  events: AsyncIterable<StreamEvent<unknown>>,
+  limitBytes: number,
+): Promise<unknown> {
+  if (whole === undefined) return collect(events, limitBytes);
+  return whole.output.parse(whole.of(await collectWithEnd(events, limitBytes)));
+}
+
+/** Stops at the limit: the caller goes on from the last position. */
+async function collect(events: AsyncIterable<StreamEvent<unknown>>, limitBytes: number): Promise<Collected> {
+  const lines: unknown[] = [];
+  let lastEventId: string | null = null;
+  let bytes = 0;
+  for await (const { id, data } of events) {
+    bytes += sizeOf(data);
+    if (bytes > limitBytes && lines.length > 0) {
+      const note =
+        `There is more: one answer holds at most ${limitBytes} bytes (setting logAnswerLimit). Ask again ` +
+        'with this lastEventId, or with Accept: text/event-stream for all of it.';
+      return { lines, lastEventId, note };
+    }
+    lines.push(data);
+    lastEventId = id;
+  }
+  return { lines, lastEventId };
+}
+
+/** What is done while it is read has to be done: so beyond the limit lines are only counted. */
+async function collectWithEnd(
+  events: AsyncIterable<StreamEvent<unknown>>,
+  limitBytes: number,
+): Promise<unknown[]> {
+  const kept: unknown[] = [];
+  let bytes = 0;
+  let leftOut = 0;
+  let end: unknown;
+  for await (const { data } of events) {
+    bytes += sizeOf(data);
+    if (typeOf(data) === 'end') end = data;
+    else if (bytes > limitBytes) leftOut += 1;
+    else kept.push(data);
+  }
+  if (leftOut > 0)
+    kept.push({
+      type: 'line',
+      text:
+        `[${leftOut} further lines are left out: one answer holds at most ${limitBytes} bytes (setting ` +
+        'logAnswerLimit).]',
+    });
+  return end === undefined ? kept : [...kept, end];
+}
+
+function sizeOf(data: unknown): number {
+  return Buffer.byteLength(JSON.stringify(data));
+}

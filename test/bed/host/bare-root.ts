@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, readFile, rm, symlink } from 'node:fs/promises';
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { baseRecipeText, makeBaseRootfs, readBaseRecipe } from '../../../images/base-rootfs.ts';
+import { mustRun } from '../../../images/command.ts';
+import { cached } from '../machine/cached.ts';
+
+/** What the two commands of the README may expect of a machine, besides Debian's minimum. */
+const packages = ['ca-certificates', 'git', 'iproute2', 'procps', 'libstdc++6'];
+
+/** The machine's own settings for npm and apt: without them neither may reach its registry from here. */
+const settings = ['/root/.npmrc', '/etc/npmrc', '/usr/etc/npmrc', '/etc/apt/apt.conf.d/99artifact-registry'];
+
+/**
+ * A folder with the root of a fresh Debian 12 with the machine's Node.js and npm; made once, then kept in the
+ * cache.
+ */
+export async function bareRoot(signal: AbortSignal): Promise<string> {
+  const recipe = await readBaseRecipe(packages, signal);
+  const node = await machineNode(signal);
+  const contents = await Promise.all(settings.filter(existsSync).map((file) => readFile(file, 'utf8')));
+  const key = createHash('sha256')
+    .update(JSON.stringify([baseRecipeText(recipe), recipe.sources, node, contents]))
+    .digest('hex')
+    .slice(0, 16);
+  return cached('bare', key, async (folder) => {
+    const archive = `${folder}.tar`;
+    const scratch = `${folder}.scratch`;
+    // A run that was killed may have left them.
+    await Promise.all([archive, scratch].map((path) => rm(path, { recursive: true, force: true })));
+    await mkdir(scratch);
+    try {
+      await makeBaseRootfs(recipe, archive, scratch, signal);
+      await mustRun(
+        ['tar', '-xf', archive, '-C', folder, '--numeric-owner', '--xattrs', '--xattrs-include=*'],
+        { limitMs: 120_000, signal },
+      );
+    } finally {
+      await Promise.all([archive, scratch].map((path) => rm(path, { recursive: true, force: true })));
+    }
+    await layNode(folder, node);
+  });
+}
+
+interface MachineNode {
+  version: string;
+  binary: string;
+  npm: string;
+}
+
+/** The Node.js of the machine, not the one among the project's dependencies. */
+async function machineNode(signal: AbortSignal): Promise<MachineNode> {
+  const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
+  const env = { ...process.env, PATH: folders.join(':') };
+  const found = folders.map((folder) => join(folder, 'node')).find(existsSync);
+  if (found === undefined) throw new Error('The machine has no Node.js in its PATH.');
+  const version = await mustRun([found, '--version'], { limitMs: 10_000, signal });
+  const modules = await mustRun(['npm', 'root', '--global'], { limitMs: 20_000, signal, env });
+  return { version, binary: realpathSync(found), npm: join(modules, 'npm') };
+}
+
+async function layNode(root: string, node: MachineNode): Promise<void> {
+  await cp(node.binary, join(root, 'usr/bin/node'));
+  await cp(node.npm, join(root, 'usr/lib/node_modules/npm'), { recursive: true });
+  for (const name of ['npm', 'npx'])
+    await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/bin', name));
+  for (const file of settings.filter(existsSync)) await cp(file, join(root, file));
+}

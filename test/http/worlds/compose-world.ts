@@ -1,0 +1,141 @@
+/** Compose services through the HTTP door, without an engine. */
+import { anyHost } from '../any-host.ts';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFileLogs } from '../../../server/src/adapters/deployment-log/file-log.ts';
+import { createStores, type Stores } from '../../../server/src/composition/stores.ts';
+import type { Database } from '../../../server/src/db/database.ts';
+import { AppError, badField } from '../../../server/src/domain/errors.ts';
+import { createQueue } from '../../../server/src/jobs/queue.ts';
+import type { Queue } from '../../../server/src/ports/queue.ts';
+import { createSchedules } from '../../../server/src/modules/schedule/schedule.ts';
+import { createComposeApprovals } from '../../../server/src/modules/compose/approvals.ts';
+import { createComposes } from '../../../server/src/modules/compose/compose.ts';
+import { composeContract } from '../../../server/src/modules/compose/contract.ts';
+import { deployedComposes } from '../../../server/src/modules/compose/deployed.ts';
+import { composeHandlers, type ComposeDesk } from '../../../server/src/modules/compose/handlers.ts';
+import { createComposeRuntime } from '../../../server/src/modules/compose/runtime.ts';
+import { deploymentContract } from '../../../server/src/modules/deployment/contract.ts';
+import { createDeployments } from '../../../server/src/modules/deployment/deployment.ts';
+import { deploymentHandlers } from '../../../server/src/modules/deployment/handlers.ts';
+import { createDomains } from '../../../server/src/modules/domain/domain.ts';
+import { createMembers } from '../../../server/src/modules/organization/member.ts';
+import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
+import { environmentOf } from '../../../server/src/modules/service/service.ts';
+import { createTurns } from '../../../server/src/modules/service/turns.ts';
+import { systemClock } from '../../../server/src/ports/clock.ts';
+import { router } from '../../../server/src/procedure/registry.ts';
+import type { Router } from '../../../server/src/procedure/registry.ts';
+import type { TestDatabase } from '../../store/each-database.ts';
+import { ownHost } from '../../hosts.ts';
+import { textOf } from '../door.ts';
+import { hostReachOn } from '../host-reach.ts';
+import { idleInterruption } from '../../store/interruption.ts';
+import { worlds, type World } from './world.ts';
+import { requirePlaceOn } from '../../../server/src/modules/server/placing.ts';
+
+export const harmless = 'services:\n  web:\n    image: nginx\n  db:\n    image: postgres\n';
+
+/** Worlds with the procedures of compose services, and services in them. */
+export function composeWorlds(test: TestDatabase) {
+  const createWorld = worlds(test);
+  return {
+    begin: (cloud = false): Promise<World> => createWorld((database) => composeRouters(database, cloud)),
+    create: async ({ owner, place }: World, input: object = {}): Promise<string> =>
+      textOf(
+        await owner.mutate('compose.create', {
+          name: 'Stack',
+          environmentId: place.environmentId,
+          ...input,
+        }),
+        'composeId',
+      ),
+  };
+}
+
+export const composeLogs = createFileLogs(join(tmpdir(), 'berth-no-logs'), systemClock);
+
+const envBlocks = async () => ({ project: 'TEAM=blue', environment: '' });
+
+async function repositoryFile({ composePath }: { composePath: string }): Promise<string> {
+  if (composePath === 'none.yml')
+    throw new AppError('PRECONDITION_FAILED', 'There is no file none.yml in the repository.');
+  return 'services:\n  from: {image: repository}\n';
+}
+
+function leavingOf({ schedules: store }: Stores, queue: Queue): ComposeDesk['leaveSchedules'] {
+  const schedules = createSchedules({
+    store,
+    queue,
+    logs: composeLogs,
+    clock: systemClock,
+    tell: async () => undefined,
+    serverKeyOf: async () => 'local',
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  return (composeId) => schedules.leaving({ composeId });
+}
+
+function composeRouters(database: Database, cloud: boolean): Router[] {
+  const stores = createStores(database);
+  const composes = createComposes(
+    stores.composes,
+    { names: createServiceNames(stores.serviceNames), localRepositoryPaths: async () => ['/srv/git'] },
+    systemClock,
+  );
+  const queue = createQueue(stores.jobs, systemClock, () => undefined);
+  // Nobody listens there: what needs the engine says so.
+  const hosts = ownHost();
+  const deployments = createDeployments(
+    stores.deployments,
+    { services: { compose: deployedComposes(composes, hosts) }, queue, logs: composeLogs },
+    systemClock,
+  );
+  const turns = createTurns();
+  const hostReach = hostReachOn(database, ['/var/lib/berth']);
+  return [
+    router('deployment', deploymentContract, deploymentHandlers(deployments, { logs: composeLogs, queue })),
+    router(
+      'compose',
+      composeContract,
+      composeHandlers({
+        composes,
+        deployments,
+        hosts,
+        queue,
+        logs: composeLogs,
+        leaveSchedules: leavingOf(stores, queue),
+        interruption: idleInterruption(deployments, turns),
+        members: createMembers(stores.members),
+        runtime: createComposeRuntime({
+          hosts,
+          composes,
+          turns,
+          liveServices: async () => [],
+          networkOf: (composeId) => composeId,
+          logAnswerBytes: async () => 1024 * 1024,
+          removeCopies: async () => undefined,
+        }),
+        liveOf: () => null,
+        pendingChanges: async () => [],
+        isInstallations: async () => true,
+        approvals: createComposeApprovals({ composes, hostReach, envBlocks }),
+        envBlocks,
+        repositoryFile,
+        requireServer: requirePlaceOn(stores.servers, async (serverId) => {
+          if (cloud && !serverId) throw badField('serverId', 'is required');
+        }),
+        environment: async (environmentId) => {
+          const placement = await stores.applications.placement(environmentId);
+          if (!placement) throw new Error('no such environment');
+          return environmentOf(placement);
+        },
+        domains: createDomains(stores.domains, systemClock, anyHost).byCompose,
+        mounts: async () => [],
+        changeRoutes: (_serverKey, write, change) => write(change),
+      }),
+    ),
+  ];
+}

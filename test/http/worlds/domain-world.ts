@@ -1,0 +1,251 @@
+/** Domains through the HTTP door, with a proxy and a DNS of the test. */
+import { beforeEach } from 'vitest';
+import { createStores } from '../../../server/src/composition/stores.ts';
+import type { Database } from '../../../server/src/db/database.ts';
+import { tableStore } from '../../../server/src/db/table-store.ts';
+import type { AppError } from '../../../server/src/domain/errors.ts';
+import { domainContract } from '../../../server/src/modules/domain/contract.ts';
+import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
+import { createDomains } from '../../../server/src/modules/domain/domain.ts';
+import { domainHandlers } from '../../../server/src/modules/domain/handlers.ts';
+import { createHostRules } from '../../../server/src/modules/own-host/own-host.ts';
+import { createDomainRequests, type DomainRequests } from '../../../server/src/modules/domain/requests.ts';
+import { createDomainStore, createRequestStore } from '../../../server/src/modules/domain/store.ts';
+import { systemClock } from '../../../server/src/ports/clock.ts';
+import type { Lookup } from '../../../server/src/ports/name-resolver.ts';
+import type { ChangeRoutes } from '../../../server/src/ports/proxy.ts';
+import { router } from '../../../server/src/procedure/registry.ts';
+import type { Router } from '../../../server/src/procedure/registry.ts';
+import type { TestDatabase } from '../../store/each-database.ts';
+import { worlds, type World } from './world.ts';
+
+/** What the names lead to, and what was asked. */
+const names: Record<string, Lookup> = {
+  'shop.test': { addresses: ['203.0.113.7', '2001:db8::7'], fault: undefined },
+  'berth-check.wild.test': { addresses: ['203.0.113.7'], fault: undefined },
+  'behind.test': { addresses: ['104.16.0.1'], fault: undefined },
+  'slow.test': { addresses: [], fault: 'the resolver gave no answer in time' },
+};
+
+const pendingCertificate = {
+  status: 'pending',
+  issuer: null,
+  expiresAt: null,
+  error: null,
+  step: 'order',
+  nextTryAt: null,
+} as const;
+
+/** What stands around the domains of a test, and what was asked of it; anew for each test. */
+export interface DomainScene {
+  /** Of every domain. */
+  certificate: typeof pendingCertificate;
+  /** What the proxy got, change by change. */
+  routes: string[][];
+  /** With it the proxy refuses the next change. */
+  refusal: AppError | undefined;
+  /** Name and resolver of each look-up. */
+  asked: [string, string | null][];
+  /** Hosts that were made ready for an authority. */
+  prepared: string[];
+  settings: { serverIp: string | null; dnsResolver: string };
+}
+
+function newScene(): DomainScene {
+  return {
+    certificate: pendingCertificate,
+    routes: [],
+    refusal: undefined,
+    asked: [],
+    prepared: [],
+    settings: { serverIp: '203.0.113.7', dnsResolver: '9.9.9.9' },
+  };
+}
+
+/** Worlds with the procedures of domains, and the scene of the present test. */
+export function domainWorlds(test: TestDatabase) {
+  const createWorld = worlds(test);
+  const scene = newScene();
+  beforeEach(() => void Object.assign(scene, newScene()));
+  return {
+    scene,
+    async begin(): Promise<World & { requests: DomainRequests }> {
+      let requests: DomainRequests | undefined;
+      const world = await createWorld((database) => {
+        requests = createDomainRequests(createRequestStore(database));
+        return domainRouters(database, requests, scene);
+      });
+      if (!requests) throw new Error('The world has no routers.');
+      return { ...world, requests };
+    },
+  };
+}
+
+function domainRouters(database: Database, requests: DomainRequests, scene: DomainScene): Router[] {
+  const store = createDomainStore(database);
+  const { servers } = createStores(database);
+  const dns = createDnsCheck({
+    settings: async () => scene.settings,
+    names: {
+      async lookUp(host, resolver) {
+        scene.asked.push([host, resolver]);
+        return names[host] ?? { addresses: [], fault: undefined };
+      },
+    },
+  });
+  const hosts = createHostRules({
+    settings: async () => ({ host: 'berth.own.test', serverIp: scene.settings.serverIp }),
+    url: 'http://localhost:3000',
+    facts: async () => ({ addresses: ['127.0.0.1', '192.0.2.9'], hostName: 'machine' }),
+  });
+  const changeRoutes: ChangeRoutes = (serverKey, write, change) =>
+    write(async () => {
+      const changed = await change();
+      if (scene.refusal) throw scene.refusal;
+      scene.routes.push((await store.routed(serverKey)).map(({ asciiHost, path }) => asciiHost + path));
+      return changed;
+    });
+  return [
+    router(
+      'domain',
+      domainContract,
+      domainHandlers(createDomains(store, systemClock, hosts), {
+        clock: systemClock,
+        requestsSince: requests.since,
+        lastRequests: async (serviceId, domainId, count) => [
+          {
+            at: 0,
+            domainId,
+            serviceId,
+            method: 'GET',
+            host: 'a.test',
+            path: '/',
+            status: 200,
+            durationMs: count,
+            bytes: 1,
+          },
+        ],
+        prepare: async (_serverKey, host) => void scene.prepared.push(host),
+        certificateOf: async () => scene.certificate,
+        changeRoutes,
+        dns,
+        serverIp: async () => scene.settings.serverIp,
+        serverAddress: async (serverId) => (await servers.find({ serverId }))?.ipAddress ?? '',
+      }),
+    ),
+  ];
+}
+
+export async function withServer(
+  { database, people }: World,
+  serverId: string,
+  ipAddress: string,
+  organizationId = people.owner.organizationId,
+): Promise<void> {
+  await createStores(database).servers.insert({
+    serverId,
+    organizationId,
+    name: serverId,
+    description: null,
+    ipAddress,
+    port: 22,
+    username: 'root',
+    sshKeyId: null,
+    serverType: 'deploy',
+    status: 'active',
+    hostKeyFingerprint: null,
+    setupStatus: 'idle',
+    setupStage: null,
+    setupError: null,
+    buildsConcurrency: 1,
+    metricsConfig: null,
+    metricsToken: null,
+    createdAt: '2026-01-01',
+  });
+}
+
+export async function withCompose(
+  { database, place, people, foreign }: World,
+  composeId: string,
+  isForeign = false,
+): Promise<string> {
+  const { environmentId } = isForeign ? foreign : place;
+  const { organizationId } = isForeign ? people.stranger : people.owner;
+  await tableStore(database, 'compose').insert({
+    composeId,
+    organizationId,
+    environmentId,
+    name: 'c',
+    appName: composeId,
+    description: '',
+    serverId: null,
+    composeType: 'compose',
+    sourceType: 'raw',
+    secretEnv: '',
+    composeFile: '',
+    composePath: '',
+    env: '',
+    createEnvFile: false,
+    composeStatus: 'idle',
+    refreshToken: composeId,
+    autoDeploy: false,
+    randomize: false,
+    suffix: '',
+    repository: null,
+    owner: null,
+    branch: null,
+    gitHost: null,
+    githubId: null,
+    customGitUrl: null,
+    customGitBranch: null,
+    customGitSSHKeyId: null,
+    customGitUsername: null,
+    customGitPassword: null,
+    enableSubmodules: false,
+    watchPaths: [],
+    triggerType: 'push',
+    webhookSecret: null,
+    releasedAppName: null,
+    isStopped: false,
+    createdAt: '2026',
+    liveDeploymentId: null,
+    releasedSuffix: '',
+    releasedServices: null,
+    networkIndex: null,
+    approval: null,
+    awaitsApproval: null,
+  });
+  return composeId;
+}
+
+export async function withPreview(
+  { database, place, people, foreign }: World,
+  previewDeploymentId: string,
+  isForeign = false,
+): Promise<string> {
+  const [{ applicationId }, { organizationId }] = isForeign
+    ? [foreign, people.stranger]
+    : [place, people.owner];
+  await tableStore(database, 'preview_deployment').insert({
+    previewDeploymentId,
+    organizationId,
+    applicationId,
+    branch: 'feature',
+    pullRequestNumber: 7,
+    domain: 'p.test',
+    domainId: null,
+    status: 'running',
+    createdAt: '2026',
+    appName: 'preview-web-12-abcd',
+    commit: null,
+    repository: '',
+    provider: 'github',
+    isTrusted: true,
+    liveDeploymentId: null,
+    releasedAppName: null,
+    isStopped: false,
+    commentId: null,
+    commentDigest: null,
+  });
+  return previewDeploymentId;
+}
