@@ -10,6 +10,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPreviewing, type Previewing } from '../../server/src/composition/services/previewing.ts';
+import { createBuildServers } from '../../server/src/modules/server/placing.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { TableRecord } from '../../server/src/db/tables.ts';
@@ -79,7 +80,12 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   const steps: string[] = [];
   const applications = createApplications(
     stores.applications,
-    { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] },
+    {
+      names,
+      hasResolver: stores.domains.hasResolver,
+      localRepositoryPaths: async () => [],
+      buildServers: createBuildServers(stores.servers),
+    },
     clock,
   );
   const previews = previewsOf(stores, steps);

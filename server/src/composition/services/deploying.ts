@@ -17,6 +17,7 @@ import type { ImageAccess } from '../../modules/image/image.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import type { Registries } from '../../modules/registry/registry.ts';
+import { createBuildServers } from '../../modules/server/placing.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
@@ -52,6 +53,7 @@ export function createDeployPorts(parts: DeployingParts): SharedPorts {
     reachRegistry: adapters.outgoing.registry,
     images,
     clock,
+    buildServers: createBuildServers(parts.stores.servers),
     hosts,
     taskLabels,
     records: createDeployRecords(parts),

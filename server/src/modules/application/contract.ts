@@ -62,6 +62,7 @@ export const applicationContract = {
         { kind: 'environment', field: 'networks' },
         { kind: 'sshKey', field: 'customGitSSHKeyId' },
         { kind: 'registry', field: 'registryId' },
+        { kind: 'server', field: 'buildServerId' },
         { kind: 'gitProvider', field: 'githubId' },
       ],
     },

@@ -33,7 +33,7 @@ export interface Servers {
     organizationId: string,
     config: MonitoringInput,
   ): Promise<ServerRecord>;
-  /** PRECONDITION_FAILED while services or certificates stand on it. */
+  /** PRECONDITION_FAILED while services or certificates stand on it, or applications are built on it. */
   remove(serverId: string, organizationId: string): Promise<ServerRecord>;
   /** The server whose metrics endpoint the address is; FORBIDDEN for any other address. */
   ofMetricsEndpoint(url: string, organizationId: string): Promise<ServerRecord>;
@@ -58,6 +58,8 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const present = await one(store, serverId, organizationId);
       if (patch.serverType === 'build' && present.serverType !== 'build')
         refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
+      if (patch.serverType === 'deploy' && present.serverType === 'build')
+        refuseWhileBuilding(await store.countBuilt(serverId), present);
       const record = changed(present, patch);
       await store.update({ serverId, organizationId }, record);
       return record;
@@ -84,6 +86,7 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const present = await one(store, serverId, organizationId);
       refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
       refuseWhile(await store.countCertificates(serverId), 'certificate', present);
+      refuseWhileBuilding(await store.countBuilt(serverId), present);
       await store.remove({ serverId, organizationId });
       return present;
     },
@@ -166,6 +169,15 @@ function refuseWhile(count: number, thing: string, { name }: ServerRecord): void
       'PRECONDITION_FAILED',
       `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ` +
         `${count === 1 ? 'it' : 'them'} first.`,
+    );
+}
+
+function refuseWhileBuilding(count: number, { name }: ServerRecord): void {
+  if (count > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The server ${name} still builds ${count} application${count === 1 ? '' : 's'}. Give ` +
+        `${count === 1 ? 'it' : 'them'} another buildServerId, or null, first.`,
     );
 }
 
