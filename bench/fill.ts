@@ -1,6 +1,6 @@
 /** A fresh installation with one organization, filled without going through the interface. */
 import { createAccounts } from '../server/src/composition/installation/accounts.ts';
-import { openStorage } from '../server/src/composition/installation/storage.ts';
+import { openStorage } from '../server/src/db/storage.ts';
 import { createStores, type Stores } from '../server/src/composition/stores.ts';
 import { readConfig } from '../server/src/config.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';

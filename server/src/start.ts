@@ -1,6 +1,6 @@
 /** Starts Berth and ends it cleanly; main.ts has switched the compile cache on. */
 import { createBerth, type Berth } from './composition/berth.ts';
-import { lockInstance } from './composition/installation/instance-lock.ts';
+import { lockInstance } from './shell/instance-lock.ts';
 import { createLog, type Log } from './composition/installation/log.ts';
 import { readConfig } from './config.ts';
 

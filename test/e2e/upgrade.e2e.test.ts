@@ -107,7 +107,7 @@ it('puts the old version and its database back when the new one migrates and the
       "PRIMARY KEY);' },\n];\n",
   );
   await patch(
-    'server/src/composition/installation/storage.ts',
+    'server/src/db/storage.ts',
     'await migrate(database, isoTime(clock))',
     "await migrate(database, isoTime(clock)).then(() => { throw new Error('broken on purpose'); })",
   );
@@ -125,7 +125,7 @@ it('puts the old version and its database back when the new one migrates and the
 it('puts the old version back when the new one never answers', async () => {
   await host.exec(['bash', '-c', `rm -rf ${checkout}/server && cp -a /opt/good-server ${checkout}/server`]);
   await patch(
-    'server/src/composition/installation/storage.ts',
+    'server/src/db/storage.ts',
     'export async function openStorage',
     "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport " +
       'async function openStorage',

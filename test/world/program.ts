@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openStorage } from '../../server/src/composition/installation/storage.ts';
+import { openStorage } from '../../server/src/db/storage.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';

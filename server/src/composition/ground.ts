@@ -10,7 +10,7 @@ import { connectLocal } from './hosts/hosts.ts';
 import type { Log } from './installation/log.ts';
 import { hearSetUp } from './installation/told-host.ts';
 import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
-import { openStorage } from './installation/storage.ts';
+import { openStorage } from '../db/storage.ts';
 import { createStores, type Stores } from './stores.ts';
 
 export interface Ground {

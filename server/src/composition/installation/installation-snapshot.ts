@@ -13,7 +13,7 @@ import { requireFreeDisk, type DiskRoom } from '../../domain/resources/free-disk
 import { sealKey } from '../../domain/secrets/sealed-key.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { InstallationPorts, Manifest } from '../../modules/backup/installation-source.ts';
-import { copyDatabase, sqlitePath } from './storage.ts';
+import { copyDatabase, sqlitePath } from '../../db/storage.ts';
 import { version } from './version.ts';
 
 export interface SnapshotPlace {

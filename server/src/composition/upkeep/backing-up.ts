@@ -25,7 +25,7 @@ import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
 import { isoTime, randomId } from '../../ports/clock.ts';
 import type { Adapters } from '../adapters.ts';
-import { createBesideServers, type BesideParts } from '../services/beside-servers.ts';
+import { createBesideServers, type BesideParts } from '../../deploy/database/temporary-server.ts';
 import { installationPorts, sealKeyFile } from '../installation/installation-snapshot.ts';
 import type { Log } from '../installation/log.ts';
 import type { Notifying } from './notifying.ts';

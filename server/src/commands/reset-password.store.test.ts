@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
-import { send, type Answer } from '../../../../test/http/call.ts';
-import { eachDatabase } from '../../../../test/store/each-database.ts';
-import type { Database } from '../../db/database.ts';
-import { hashPassword } from '../../modules/user/sign-in/password.ts';
-import { runReset } from './host-reset.ts';
-import { createStores } from '../stores.ts';
+import { accountWorlds } from '../../../test/http/worlds/account-world.ts';
+import { send, type Answer } from '../../../test/http/call.ts';
+import { eachDatabase } from '../../../test/store/each-database.ts';
+import type { Database } from '../db/database.ts';
+import { hashPassword } from '../modules/user/sign-in/password.ts';
+import { runReset } from './reset-password.ts';
+import { createStores } from '../composition/stores.ts';
 
 eachDatabase('a password reset on the host', (test, dialect) => {
   const begin = accountWorlds(test);
@@ -142,7 +142,7 @@ eachDatabase('a password reset on the host', (test, dialect) => {
       BERTH_DATA: data,
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
     };
-    const program = join(import.meta.dirname, '../../../../bin/berth');
+    const program = join(import.meta.dirname, '../../../bin/berth');
     const run = (argv: string[]): Promise<{ code: unknown; out: string; said: string }> =>
       new Promise((resolve) => {
         const child = execFile(

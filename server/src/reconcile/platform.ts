@@ -1,13 +1,13 @@
 /** Network and proxy of a host as the reconciler keeps them. */
-import { proxyServiceSpec } from '../../adapters/proxy/proxy-service.ts';
-import { listenerCheck } from '../../deploy/release/health-check.ts';
-import { composeNetwork, platformNetwork, proxyServiceName } from '../../deploy/spec/networks.ts';
-import type { Composes } from '../../modules/compose/compose.ts';
-import type { PlatformServiceStore } from '../../modules/platform-service/store.ts';
-import type { Environments } from '../../modules/environment/environment.ts';
-import { ownerOfLabels, type DeployedKind } from '../../domain/names/service-ref.ts';
-import { managedLabel, type ServiceSpec } from '../../ports/engine/engine.ts';
-import type { Host } from '../../ports/host/host.ts';
+import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
+import { listenerCheck } from '../deploy/release/health-check.ts';
+import { composeNetwork, platformNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
+import type { Composes } from '../modules/compose/compose.ts';
+import type { PlatformServiceStore } from '../modules/platform-service/store.ts';
+import type { Environments } from '../modules/environment/environment.ts';
+import { ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
+import { managedLabel, type ServiceSpec } from '../ports/engine/engine.ts';
+import type { Host } from '../ports/host/host.ts';
 
 export interface Platform {
   /** Network and proxy service as they should be; gives what it had to do. */

@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
-import { createCipher, openKeyFile } from '../../db/values/cipher.ts';
-import type { Database } from '../../db/database.ts';
-import { migrate, migrations, schemaVersion } from '../../db/migrations.ts';
-import { openSqlite } from '../../db/sqlite.ts';
-import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { isoTime, type Clock } from '../../ports/clock.ts';
+import type { Config } from '../config.ts';
+import { createCipher, openKeyFile } from './values/cipher.ts';
+import type { Database } from './database.ts';
+import { migrate, migrations, schemaVersion } from './migrations.ts';
+import { openSqlite } from './sqlite.ts';
+import { AppError, sentenceOf } from '../domain/errors.ts';
+import { isoTime, type Clock } from '../ports/clock.ts';
 
 export interface OpenedStorage {
   database: Database;
@@ -74,7 +74,7 @@ async function connect(
   if (config.databaseUrl === undefined)
     return openSqlite({ path: sqlitePath(config), synchronous: config.sqliteSynchronous, cipher });
   // Loaded where it is used: the driver costs 11 MB.
-  const { openPostgres } = await import('../../db/postgres.ts');
+  const { openPostgres } = await import('./postgres.ts');
   return openPostgres({ url: config.databaseUrl, cipher });
 }
 

@@ -3,20 +3,20 @@
  * It takes no lock of the data folder and makes no adapter, so it is no second control plane; a running Berth
  * reads accounts and sessions from the database at each request and follows at once.
  */
-import { readFlags, textOf } from '../../../../cli/flags.ts';
-import { askSecret, type Conversation } from '../../../../cli/terminal.ts';
-import { UsageError } from '../../../../cli/usage-error.ts';
-import { keptEnvironment } from '../../../../setup/settings/keep-settings.ts';
-import { layoutOf } from '../../../../setup/layout.ts';
-import { dataFolder } from '../../../../setup/settings/settings.ts';
-import { readConfig, type Config } from '../../config.ts';
-import { AppError } from '../../domain/errors.ts';
-import { createAudit } from '../../modules/audit/audit.ts';
-import { newPasswordField } from '../../modules/user/record.ts';
-import { resetPassword } from '../../modules/user/reset-password.ts';
-import { systemClock } from '../../ports/clock.ts';
-import { openPresent } from './storage.ts';
-import { createStores } from '../stores.ts';
+import { readFlags, textOf } from '../../../cli/flags.ts';
+import { askSecret, type Conversation } from '../../../cli/terminal.ts';
+import { UsageError } from '../../../cli/usage-error.ts';
+import { keptEnvironment } from '../../../setup/settings/keep-settings.ts';
+import { layoutOf } from '../../../setup/layout.ts';
+import { dataFolder } from '../../../setup/settings/settings.ts';
+import { readConfig, type Config } from '../config.ts';
+import { AppError } from '../domain/errors.ts';
+import { createAudit } from '../modules/audit/audit.ts';
+import { newPasswordField } from '../modules/user/record.ts';
+import { resetPassword } from '../modules/user/reset-password.ts';
+import { systemClock } from '../ports/clock.ts';
+import { openPresent } from '../db/storage.ts';
+import { createStores } from '../composition/stores.ts';
 
 const usage =
   'Usage: ./bin/berth reset-password --email you@example.com [--remove-two-factor]\nThe new password is ' +

@@ -2,9 +2,9 @@
  * Servers of databases beside their running ones: what restores and trials load into, and how a database
  * changes over to their volume.
  */
-import { bringImage } from '../../deploy/images/bring-image.ts';
-import { composeDatabaseSpec } from '../../deploy/database/release-database.ts';
-import type { DatabasePorts } from '../../deploy/database/database-context.ts';
+import { bringImage } from '../images/bring-image.ts';
+import { composeDatabaseSpec } from './release-database.ts';
+import type { DatabasePorts } from './database-context.ts';
 import { resolveEnv } from '../../domain/variables/env.ts';
 import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';

@@ -9,19 +9,19 @@ import {
   serviceKey,
   type DeployedKind,
   type ServiceRef,
-} from '../../domain/names/service-ref.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
-import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../../db/tables.ts';
-import type { Applications } from '../../modules/application/application.ts';
-import type { Composes } from '../../modules/compose/compose.ts';
-import type { Databases } from '../../modules/database/database.ts';
-import type { PreviewDeployments } from '../../modules/preview-deployment/preview-deployment.ts';
-import type { PreviewDeploymentRecord } from '../../modules/preview-deployment/store.ts';
-import type { Deployments } from '../../modules/deployment/deployment.ts';
-import type { Turns } from '../../modules/service/turns.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import type { Host } from '../../ports/host/host.ts';
-import { reconcileServices, type KeptService } from '../../reconcile/services.ts';
+} from '../domain/names/service-ref.ts';
+import { serverKeyOf } from '../domain/names/server-key.ts';
+import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../db/tables.ts';
+import type { Applications } from '../modules/application/application.ts';
+import type { Composes } from '../modules/compose/compose.ts';
+import type { Databases } from '../modules/database/database.ts';
+import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
+import type { PreviewDeploymentRecord } from '../modules/preview-deployment/store.ts';
+import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { Turns } from '../modules/service/turns.ts';
+import type { ServiceSpec } from '../ports/engine/engine.ts';
+import type { Host } from '../ports/host/host.ts';
+import { reconcileServices, type KeptService } from './services.ts';
 
 export interface KeptServicesParts {
   applications: Applications;

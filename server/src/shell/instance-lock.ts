@@ -1,8 +1,8 @@
 /** Only one Berth works on a data folder: its pid with start time stands in a file there. */
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AppError } from '../../domain/errors.ts';
-import { identityOf, isAlive } from '../../shell/process-identity.ts';
+import { AppError } from '../domain/errors.ts';
+import { identityOf, isAlive } from './process-identity.ts';
 
 /** Throws PRECONDITION_FAILED while another Berth lives on the folder; gives the function that frees it. */
 export function lockInstance(data: string): () => void {
