@@ -87,27 +87,6 @@ eachDatabase('containers', (test) => {
     }
   });
 
-  it('give their output to whom they belong, and to nobody else', async () => {
-    const { owner, member, stranger, people, place } = await begin();
-    const said = { at: '2026-01-01T00:00:00.000000001Z', stream: 'stdout', text: 'ready' } as const;
-    engine.output.set('mine', [{ ...said, taskId: 't1', nodeId: 'n1' }]);
-    const read = { containerId: 'mine-name', tail: 10 };
-    const line = { type: 'line', text: 'ready', at: said.at, stream: 'stdout', task: 't1', node: 'n1' };
-    expect(await owner.query('container.logs', read)).toEqual({ lines: [line], lastEventId: said.at });
-    expect(await stranger.query('container.logs', read)).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await member.query('container.logs', read)).toMatchObject({ code: 'FORBIDDEN' });
-    await people.grant({ canAccessToContainers: true });
-    expect(await member.query('container.logs', read)).toMatchObject({ code: 'FORBIDDEN' });
-    await people.grant({ canAccessToContainers: true, accessedServices: [place.applicationId] });
-    expect(await member.query('container.logs', read)).toMatchObject({ lines: [line] });
-    for (const [containerId, code] of [
-      ['gone', 'NOT_FOUND'],
-      ['proxy', 'FORBIDDEN'],
-      ['../x', 'BAD_REQUEST'],
-    ])
-      expect(await stranger.query('container.logs', { containerId })).toMatchObject({ code });
-  });
-
   it('stand where their service stands now, whatever their labels say', async () => {
     const { member, people, place, mine, database } = await begin();
     const { environments, applications } = createStores(database);

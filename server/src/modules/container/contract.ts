@@ -55,8 +55,8 @@ export const containerContract = {
   logs: subscription({
     summary: 'The output of a container as a live stream, of an ended one as well',
     description:
-      "As one JSON it holds what there is, up to the setting logAnswerLimit. Lines of a swarm task's container " +
-      'tell its task and node. Output that goes to a terminal is all of `stdout`.',
+      'As one JSON it holds what there is, up to the setting logAnswerLimit. Lines of the container of a ' +
+      'swarm task tell its task and node. Output that goes to a terminal is all of `stdout`.',
     access,
     input: z.object({
       containerId: name.describe('Id or name'),
