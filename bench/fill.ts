@@ -3,7 +3,7 @@ import { createAccounts } from '../server/src/composition/installation/accounts.
 import { openStorage } from '../server/src/db/storage.ts';
 import { createStores, type Stores } from '../server/src/composition/stores.ts';
 import { readConfig } from '../server/src/config.ts';
-import { randomId, systemClock } from '../server/src/ports/clock.ts';
+import { isoTime, randomId, systemClock } from '../server/src/ports/clock.ts';
 
 export interface Filled<T> {
   organizationId: string;
@@ -20,7 +20,7 @@ export async function fill<T>(
   data: string,
   insert: (stores: Stores, organizationId: string) => Promise<T>,
 ): Promise<Filled<T>> {
-  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), systemClock);
+  const { database } = await openStorage(readConfig({ BERTH_DATA: data }), () => isoTime(systemClock));
   const stores = createStores(database);
   try {
     const { door, users } = createAccounts(stores, database, systemClock);

@@ -375,6 +375,7 @@ export const procedureKinds = {
     getContainers: 'query',
     restartContainer: 'mutation',
     getConfig: 'query',
+    logs: 'subscription',
     getContainersByAppNameMatch: 'query',
     getContainersByAppLabel: 'query',
     getStackContainersByAppName: 'query',

@@ -9,6 +9,7 @@ import { arrowFaults } from './arrows/arrows.ts';
 import { readGraph } from './arrows/graph.ts';
 import { programFaults, runCheck, type Check, type Outcome } from './check/run-check.ts';
 import { staleFiles } from './generate/freshness.ts';
+import { compositionFaults } from './house/composition.ts';
 import { folderFaults } from './house/folders.ts';
 import { formatFaults } from './house/format.ts';
 import { mapFaults } from './house/map.ts';
@@ -58,7 +59,10 @@ const checks: readonly Check[] = [
   { name: 'format', faults: () => formatFaults(root) },
   { name: 'width', faults: async () => widthFaults(await linesOf(root)) },
   { name: 'hosts', faults: async () => oneMachineFaults(await linesOf(root)) },
-  { name: 'arrows', faults: async () => arrowFaults(await readGraph(root)) },
+  {
+    name: 'arrows',
+    faults: async () => [...arrowFaults(await readGraph(root)), ...compositionFaults(await linesOf(root))],
+  },
   { name: 'names', faults: async () => nameFaults(await sourceFiles(root)) },
   {
     name: 'map',

@@ -41,6 +41,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.getContainers': engineIsDown,
   'container.restartContainer': engineIsDown,
   'container.getConfig': engineIsDown,
+  'container.logs': engineIsDown,
   'container.getContainersByAppNameMatch': engineIsDown,
   'container.getContainersByAppLabel': engineIsDown,
   'container.getStackContainersByAppName': engineIsDown,

@@ -90,6 +90,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'template.one': 404,
   'container.restartContainer': 404,
   'container.getConfig': 404,
+  'container.logs': 404,
   'swarm.getNodeInfo': 404,
   'mariadb.reload': 412,
   'mysql.reload': 412,

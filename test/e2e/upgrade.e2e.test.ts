@@ -108,8 +108,8 @@ it('puts the old version and its database back when the new one migrates and the
   );
   await patch(
     'server/src/db/storage.ts',
-    'await migrate(database, isoTime(clock))',
-    "await migrate(database, isoTime(clock)).then(() => { throw new Error('broken on purpose'); })",
+    'await migrate(database, now())',
+    "await migrate(database, now()).then(() => { throw new Error('broken on purpose'); })",
   );
   const run = await runInCheckout(host, ['bin/up', '--example', '--json']);
   console.log(`failed upgrade and the way back: ${(run.ms / 1000).toFixed(1)} s`);

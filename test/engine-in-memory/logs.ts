@@ -1,7 +1,15 @@
 /** The log of a service in the engine's frames. */
 import { PassThrough, type Readable } from 'node:stream';
 import type { Stream } from './programs/program.ts';
-import { changed, rank, type LogEntry, type Service, type State, type Task } from './state.ts';
+import {
+  changed,
+  rank,
+  type Container,
+  type LogEntry,
+  type Service,
+  type State,
+  type Task,
+} from './state.ts';
 
 const headLength = 8;
 
@@ -47,20 +55,58 @@ function sendNew(output: PassThrough, task: Task, sent: Map<string, number>, que
   sent.set(task.id, entries.length);
 }
 
-function messageOf(task: Task, { at, text }: LogEntry): Buffer {
-  const seconds = Number(at / 1_000_000_000n);
-  const nanoseconds = String(at % 1_000_000_000n).padStart(9, '0');
-  const time = `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${nanoseconds}Z`;
+/** The output of one container; a follower reads until it ends. */
+export function containerLog(
+  state: State,
+  container: Container,
+  { tail, since, follow }: LogQuery,
+): Readable {
+  const output = new PassThrough();
+  const entriesNow = (): LogEntry[] => container.log.filter(({ at }) => at >= since);
+  const there = entriesNow().length;
+  let sent = Math.max(0, there - (tail ?? there));
+  const send = (): void => {
+    const entries = entriesNow();
+    for (const entry of entries.slice(sent))
+      output.write(frame(entry.stream, Buffer.concat([Buffer.from(`${timeOf(entry)}  `), entry.text])));
+    sent = entries.length;
+    if (!follow || container.state !== 'running') output.end();
+  };
+  send();
+  if (output.writableEnded) return output;
+  const sendMore = (): void => {
+    if (!output.writableEnded) send();
+  };
+  state.watchers.add(sendMore);
+  output.once('close', () => state.watchers.delete(sendMore));
+  return output;
+}
+
+function messageOf(task: Task, entry: LogEntry): Buffer {
   const details = [
     `com.docker.swarm.node.id=${task.nodeId}`,
     `com.docker.swarm.service.id=${task.serviceId}`,
     `com.docker.swarm.task.id=${task.id}`,
   ].join(',');
-  return Buffer.concat([Buffer.from(`${time} ${details} `), text]);
+  return Buffer.concat([Buffer.from(`${timeOf(entry)} ${details} `), entry.text]);
+}
+
+function timeOf({ at }: LogEntry): string {
+  const seconds = Number(at / 1_000_000_000n);
+  const nanoseconds = String(at % 1_000_000_000n).padStart(9, '0');
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${nanoseconds}Z`;
+}
+
+export function logQueryOf(query: Readonly<Record<string, string | undefined>>): LogQuery {
+  return {
+    follow: query['follow'] === 'true',
+    tail: query['tail'] === undefined ? undefined : Number(query['tail']),
+    since: sinceOf(query['since']),
+  };
 }
 
 /** `<seconds>.<nanoseconds>` as nanoseconds. */
-export function sinceOf(text: string | undefined): bigint {
+function sinceOf(text: string | undefined): bigint {
   if (text === undefined) return 0n;
   const [seconds = '0', fraction = ''] = text.split('.');
   return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0').slice(0, 9) || '0');

@@ -20,7 +20,12 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
   const name = uniqueName('shown');
   const network = uniqueName('shown');
   const byHand = uniqueName('by-hand');
-  const waiting: Step[] = [{ do: 'obeyStop' }, { do: 'stay' }];
+  const speaking: Step[] = [
+    { do: 'obeyStop' },
+    { do: 'say', text: 'it begins' },
+    { do: 'say', text: 'it stays', on: 'stderr' },
+    { do: 'stay' },
+  ];
 
   const actorOf = (change: Partial<Actor> = {}): Actor => ({
     userId: 'u',
@@ -40,7 +45,7 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
   beforeAll(async () => {
     await engine.ensureNetwork({ name: network, subnet: '10.220.9.0/24', labels: {} });
     await engine.applyService(
-      stepService(name, waiting, {
+      stepService(name, speaking, {
         labels: owned,
         env: ['TOKEN=very-secret-value'],
         networks: [network],
@@ -58,7 +63,7 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
         query: { name: byHand },
         body: {
           Image: nodeImage,
-          Cmd: commandOf(waiting),
+          Cmd: commandOf([{ do: 'obeyStop' }, { do: 'say', text: 'made by hand' }, { do: 'stay' }]),
           Env: ['TOKEN=very-secret-value'],
           Labels: { 'com.docker.compose.project': byHand },
         },
@@ -141,6 +146,47 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
       await expect(containers.configuration(actorOf(), 'there-is-none')).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
+    });
+
+    test("give their output, a task's with its task and node, to whom they belong", async () => {
+      const [container] = await containers.list(actorOf());
+      const containerId = container?.containerId ?? '';
+      const output = await containers.output(actorOf(), containerId, 1);
+      const lines = await Array.fromAsync(await output.read({ since: undefined }));
+      expect(lines).toEqual([
+        {
+          at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+          stream: 'stderr',
+          taskId: container?.labels['com.docker.swarm.task.id'],
+          nodeId: (await engine.info()).nodeId,
+          text: 'it stays',
+        },
+      ]);
+      const whole = await containers.output(actorOf(), containerId, 10);
+      expect((await Array.fromAsync(await whole.read({ since: undefined }))).map(({ text }) => text)).toEqual(
+        ['it begins', 'it stays'],
+      );
+      await expect(
+        containers.output(actorOf({ organizationId: 'first' }), containerId, 1),
+      ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+      await expect(containers.output(actorOf(), 'there-is-none', 1)).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+    });
+
+    test('give what comes, until they end', async () => {
+      const seen: string[] = [];
+      const output = await containers.output(actorOf({ organizationId: 'first' }), byHand, 10);
+      const signal = AbortSignal.timeout(60_000);
+      for await (const { text, taskId } of output.follow({ since: undefined, signal })) {
+        seen.push(text);
+        expect(taskId).toBe('');
+        if (text === 'made by hand')
+          await api.send({ method: 'POST', path: `/containers/${byHand}/stop`, doing: 'stopping it' });
+      }
+      expect(seen).toEqual(['made by hand']);
+      expect(signal.aborted).toBe(false);
+      await api.send({ method: 'POST', path: `/containers/${byHand}/start`, doing: 'starting it again' });
     });
 
     test('made by hand are restarted and go on under their id', async () => {

@@ -7,6 +7,7 @@ import type {
   SwarmService,
   SwarmTask,
 } from '../../server/src/ports/engine/engine-view.ts';
+import type { LogLine } from '../../server/src/ports/engine/engine.ts';
 
 export interface ShownEngine extends EngineView {
   containers: (ListedContainer & { env: string[] })[];
@@ -15,6 +16,8 @@ export interface ShownEngine extends EngineView {
   tasks: SwarmTask[];
   /** Ids of containers that were restarted. */
   restarted: string[];
+  /** What containers said, by their ids. */
+  output: Map<string, LogLine[]>;
   isDown: boolean;
   isManager: boolean;
   info(): Promise<{
@@ -37,6 +40,7 @@ export function shownEngine(): ShownEngine {
     services: [],
     tasks: [],
     restarted: [],
+    output: new Map(),
     isDown: false,
     isManager: true,
     info: () =>
@@ -61,6 +65,10 @@ export function shownEngine(): ShownEngine {
         );
       }),
     restartContainer: (containerId) => answer(() => void engine.restarted.push(containerId)),
+    async *containerLogs(containerId, { tail = Number.POSITIVE_INFINITY }) {
+      const lines = await answer(() => engine.output.get(containerId) ?? []);
+      yield* lines.slice(Math.max(0, lines.length - tail));
+    },
     bridges: async () => [],
     swarmNodes: () => answer(() => engine.nodes),
     swarmServices: () => answer(() => engine.services),

@@ -28,6 +28,7 @@ const unused: Record<string, string> = {
   'backup.restore': 'restoreBackupWithLogs shows each step as it happens',
   'deployment.latest': 'deployment.all has the newest of everything',
   'metrics.prometheus': 'for Prometheus, not for people',
+  'container.logs': 'not yet: a service shows the output of its own tasks',
   'container.getContainersByAppNameMatch': 'getContainers shows all; a service shows its own tasks',
   'container.getContainersByAppLabel': 'getContainers shows all',
   'container.getStackContainersByAppName': 'getContainers shows all',

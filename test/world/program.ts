@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { openStorage } from '../../server/src/db/storage.ts';
 import { readConfig } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import { systemClock } from '../../server/src/ports/clock.ts';
+import { isoTime, systemClock } from '../../server/src/ports/clock.ts';
 import { onFreePort, saysTaken } from '../free-port.ts';
 
 export interface Program extends AsyncDisposable {
@@ -68,7 +68,7 @@ export async function startProgram({
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     ...env,
   };
-  const { database } = await openStorage(readConfig(variables), systemClock);
+  const { database } = await openStorage(readConfig(variables), () => isoTime(systemClock));
   await prepare?.(database);
   let running = await run([...nodeOptions, entry], variables);
   return {

@@ -26,7 +26,7 @@ export const zones: readonly Zone[] = [
   },
   {
     name: 'main',
-    files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/composition\//,
+    files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/(composition|commands)\//,
     sees: 'everything',
     cure: 'Take the value as an argument; main passes it in.',
   },
@@ -219,6 +219,10 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'itself; all of it is pure.',
   },
   {
+    file: /^server\/src\/modules\/backup\/(database-source|runs\/restore)\.ts$/,
+    reason: 'A restore loads into a temporary server, which is made as a deployment makes one.',
+  },
+  {
     file: /^server\/src\/modules\/server\/monitoring\/points\.ts$/,
     reason: 'Samples look the same whether a server or a service was measured.',
   },
@@ -248,11 +252,12 @@ export const reservedPackages: readonly {
     files: /^server\/src\/modules\/ssh-key\/key-pair\.ts$/,
     cure: 'Ask for a port; SSH is spoken in adapters/ only.',
   },
+  // A dump of the state before it is migrated is made where the state is opened.
   // The command line starts a person's editor and a database's shell on that person's own machine.
   {
     name: /^node:child_process$/,
     zones: ['shell', 'images', 'setup'],
-    files: /^cli\/terminal\.ts$/,
+    files: /^(cli\/terminal|server\/src\/db\/storage)\.ts$/,
     cure: 'Make a Command and run it with server/src/shell/run.ts.',
   },
   { name: /^nodemailer$/, zones: ['adapters'], cure: 'Ask for the port (server/src/ports/mailer.ts).' },

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { compositionFaults } from './composition.ts';
 import { folderFaults } from './folders.ts';
 import { mapFaults } from './map.ts';
 import { nameFaults } from './names.ts';
@@ -36,6 +37,24 @@ test('a folder of more files than a reader takes in', () => {
   const files = (count: number) => Array.from({ length: count }, (_, at) => `cli/words/w${at}.ts`);
   expect(folderFaults(['README.md', ...files(20)])).toEqual([]);
   expect(folderFaults(files(21))).toEqual([expect.stringMatching(/^cli\/words\/ holds 21 files; 20 are/)]);
+});
+
+test('what main is made of refuses nothing', () => {
+  const line = (file: string, text: string) => ({ file, text, number: 7 });
+  const refusal = "  throw new AppError('NOT_FOUND', 'gone');";
+  expect(
+    compositionFaults([
+      line('server/src/composition/berth.ts', '  throw error;'),
+      line('server/src/composition/upkeep/cleaning.store.test.ts', refusal),
+      line('server/src/reconcile/platform.ts', refusal),
+    ]),
+  ).toEqual([]);
+  expect(compositionFaults([line('server/src/composition/hosts/hosts.ts', refusal)])).toEqual([
+    expect.stringMatching(/hosts\.ts:7 refuses something\. Move the rule/),
+  ]);
+  expect(compositionFaults([line('cli/main.ts', refusal)])).toEqual([
+    expect.stringMatching(/proves nothing/),
+  ]);
 });
 
 test('no map at all', () => {

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import { createWorkFiles } from '../adapters/files/work-files.ts';
 import { createSettings, type SettingsService } from '../modules/settings/settings.ts';
-import { systemClock, type Clock } from '../ports/clock.ts';
+import { isoTime, systemClock, type Clock } from '../ports/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { HostConnection } from '../ports/host/host-connection.ts';
 import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
@@ -29,7 +29,7 @@ export interface Ground {
 
 export async function openGround(config: Config, log: Log): Promise<Ground> {
   const clock = systemClock;
-  const { database, backup, applied } = await openStorage(config, clock);
+  const { database, backup, applied } = await openStorage(config, () => isoTime(clock));
   if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
   const stores = createStores(database);
   const folders = makeFolders(config);

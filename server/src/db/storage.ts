@@ -2,13 +2,20 @@
 import { execFile } from 'node:child_process';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
 import { createCipher, openKeyFile } from './values/cipher.ts';
 import type { Database } from './database.ts';
 import { migrate, migrations, schemaVersion } from './migrations.ts';
 import { openSqlite } from './sqlite.ts';
 import { AppError, sentenceOf } from '../domain/errors.ts';
-import { isoTime, type Clock } from '../ports/clock.ts';
+
+/** Where the state is kept, as the configuration says. */
+export interface StoragePlace {
+  /** Berth's data folder. */
+  data: string;
+  /** Of PostgreSQL; SQLite without it. */
+  databaseUrl: string | undefined;
+  sqliteSynchronous: 'NORMAL' | 'FULL';
+}
 
 export interface OpenedStorage {
   database: Database;
@@ -19,7 +26,7 @@ export interface OpenedStorage {
 
 const backupLimitMs = 10 * 60_000;
 
-export async function openStorage(config: Config, clock: Clock): Promise<OpenedStorage> {
+export async function openStorage(config: StoragePlace, now: () => string): Promise<OpenedStorage> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const keyPath = join(config.data, 'berth.key');
   // A database that holds secrets without its key must not get a new key; the version tells whether it is a
@@ -27,8 +34,8 @@ export async function openStorage(config: Config, clock: Clock): Promise<OpenedS
   const probe = await connect(config, withoutKey);
   const present = await schemaVersion(probe).finally(() => probe.close());
   const database = await connect(config, createCipher(openKeyFile(keyPath, present === 0)));
-  const backup = present > 0 && present < newest ? await backUp(config, database, present, clock) : undefined;
-  return { database, backup, applied: await migrate(database, isoTime(clock)) };
+  const backup = present > 0 && present < newest ? await backUp(config, database, present, now) : undefined;
+  return { database, backup, applied: await migrate(database, now()) };
 }
 
 /**
@@ -36,9 +43,7 @@ export async function openStorage(config: Config, clock: Clock): Promise<OpenedS
  * without the key, so that no secret in it can be read or written. PRECONDITION_FAILED when there is none, or
  * one of another version.
  */
-export async function openPresent(
-  config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
-): Promise<Database> {
+export async function openPresent(config: StoragePlace): Promise<Database> {
   if (config.databaseUrl === undefined && !existsSync(sqlitePath(config))) {
     throw new AppError(
       'PRECONDITION_FAILED',
@@ -63,14 +68,11 @@ export async function openPresent(
 const newest = migrations.at(-1)?.version ?? 0;
 const withoutKey = { encrypt: refuse, decrypt: refuse, sign: refuse };
 
-export function sqlitePath({ data }: Pick<Config, 'data'>): string {
+export function sqlitePath({ data }: Pick<StoragePlace, 'data'>): string {
   return join(data, 'berth.sqlite');
 }
 
-async function connect(
-  config: Pick<Config, 'data' | 'databaseUrl' | 'sqliteSynchronous'>,
-  cipher: Database['cipher'],
-): Promise<Database> {
+async function connect(config: StoragePlace, cipher: Database['cipher']): Promise<Database> {
   if (config.databaseUrl === undefined)
     return openSqlite({ path: sqlitePath(config), synchronous: config.sqliteSynchronous, cipher });
   // Loaded where it is used: the driver costs 11 MB.
@@ -83,7 +85,7 @@ async function connect(
  * format. PRECONDITION_FAILED when it cannot.
  */
 export async function copyDatabase(
-  config: Pick<Config, 'databaseUrl'>,
+  config: Pick<StoragePlace, 'databaseUrl'>,
   database: Database,
   path: string,
 ): Promise<void> {
@@ -114,10 +116,15 @@ export async function copyDatabase(
 }
 
 /** A copy of the whole database beside it, before anything is changed. */
-async function backUp(config: Config, database: Database, version: number, clock: Clock): Promise<string> {
+async function backUp(
+  config: StoragePlace,
+  database: Database,
+  version: number,
+  now: () => string,
+): Promise<string> {
   const folder = join(config.data, 'backups');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stem = join(folder, `before-${version + 1}-${isoTime(clock).replace(/[:.]/g, '-')}`);
+  const stem = join(folder, `before-${version + 1}-${now().replace(/[:.]/g, '-')}`);
   const path = `${stem}.${config.databaseUrl === undefined ? 'sqlite' : 'dump'}`;
   try {
     await copyDatabase(config, database, unfinished(path));

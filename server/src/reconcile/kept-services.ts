@@ -16,7 +16,7 @@ import type { Applications } from '../modules/application/application.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Databases } from '../modules/database/database.ts';
 import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
-import type { PreviewDeploymentRecord } from '../modules/preview-deployment/store.ts';
+import type { TableRecord } from '../db/tables.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
@@ -34,7 +34,7 @@ export interface KeptServicesParts {
     application(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
     database(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
     compose(compose: ComposeRecord): Promise<ServiceSpec[]>;
-    preview(preview: PreviewDeploymentRecord): Promise<ServiceSpec | undefined>;
+    preview(preview: TableRecord<'preview_deployment'>): Promise<ServiceSpec | undefined>;
   };
   /** Undefined where another control plane may have one-off tasks of its own. */
   instance: string | undefined;
@@ -108,7 +108,8 @@ function keptKinds({
   };
 }
 
-type PlacedPreview = PreviewDeploymentRecord & Pick<ApplicationRecord, 'environmentId' | 'serverId'>;
+type PlacedPreview = TableRecord<'preview_deployment'> &
+  Pick<ApplicationRecord, 'environmentId' | 'serverId'>;
 
 /** Previews, which stand where their applications do. */
 function placed(

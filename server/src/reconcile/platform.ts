@@ -1,12 +1,9 @@
 /** Network and proxy of a host as the reconciler keeps them. */
-import { proxyServiceSpec } from '../adapters/proxy/proxy-service.ts';
-import { listenerCheck } from '../deploy/release/health-check.ts';
-import { composeNetwork, platformNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
+import { composeNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
-import type { PlatformServiceStore } from '../modules/platform-service/store.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
-import { managedLabel, type ServiceSpec } from '../ports/engine/engine.ts';
+import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
 
 export interface Platform {
@@ -17,9 +14,12 @@ export interface Platform {
 
 export interface PlatformParts {
   proxyImage: string;
+  /** The proxy's service on this host. */
+  proxySpec(host: Host, image: string): Promise<ServiceSpec>;
   environments: Pick<Environments, 'ids'>;
   composes: Pick<Composes, 'all'>;
-  platformServices: Pick<PlatformServiceStore, 'keep'>;
+  /** Remembers the id that an engine gave to a service of the platform. */
+  platformServices: { keep(serverKey: string, name: string, id: string): Promise<void> };
 }
 
 const settleLimitMs = 60_000;
@@ -38,7 +38,7 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
   return {
     async ensure() {
       await networks.ensurePlatform();
-      const spec = await proxySpec(host, parts.proxyImage);
+      const spec = await parts.proxySpec(host, parts.proxyImage);
       const present = await engine.service(proxyServiceName);
       if (present) await keepId(present.id);
       if (present?.specDigest === engine.specDigest(spec) && present.replicas === 1) {
@@ -65,24 +65,6 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
       ];
     },
   };
-}
-
-async function proxySpec(
-  { engine, facts, folders, probePath, proxyPorts }: Host,
-  image: string,
-): Promise<ServiceSpec> {
-  const [{ nodeId }, { hasProbe, kernel }] = await Promise.all([engine.info(), facts()]);
-  return proxyServiceSpec({
-    image,
-    nodeId,
-    network: platformNetwork,
-    adminFolder: folders.proxy,
-    httpPort: proxyPorts.http,
-    httpsPort: proxyPorts.https,
-    labels: { [managedLabel]: 'true', 'berth.role': 'proxy' },
-    probe: hasProbe ? { busybox: probePath, healthCheck: listenerCheck([80]) } : undefined,
-    migratesRequests: kernelMigratesRequests(kernel),
-  });
 }
 
 async function removeOrphans(
@@ -114,10 +96,4 @@ async function awaitProxy(proxy: Host['proxy'], limitMs: number): Promise<void> 
   const end = Date.now() + limitMs;
   while ((await proxy.current()) === undefined && Date.now() < end)
     await new Promise((resolve) => setTimeout(resolve, 100));
-}
-
-/** net.ipv4.tcp_migrate_req came with Linux 5.14. */
-function kernelMigratesRequests(version: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  return major > 5 || (major === 5 && minor >= 14);
 }

@@ -60,6 +60,21 @@ export const containerRows: Rows = [
     gives: any.object,
   },
   {
+    call: 'container.logs',
+    needs: 'engine',
+    installation: true,
+    before: [{ call: 'container.getContainers', keep: { first: '0.containerId' } }],
+    input: { containerId: '<first>', tail: 1 },
+    gives: { lines: any.list, lastEventId: any.textOrNull },
+  },
+  {
+    rule: 'container names have their pattern',
+    call: 'container.logs',
+    input: { containerId: 'a/b' },
+    refused: 'BAD_REQUEST',
+    field: 'containerId',
+  },
+  {
     rule: "the platform's own container is not restarted",
     call: 'container.restartContainer',
     needs: 'engine',

@@ -12,7 +12,7 @@ import {
   stopContainer,
 } from '../containers.ts';
 import { requireImage } from '../images.ts';
-import { frame } from '../logs.ts';
+import { containerLog, frame, logQueryOf } from '../logs.ts';
 import { ask, connect, findNetwork } from '../networks.ts';
 import { nothing, startProcess } from '../programs/process.ts';
 import { Refusal } from './refusal.ts';
@@ -156,7 +156,14 @@ export const containerAnswers: Answers = [
   { method: 'DELETE', path: '/volumes/*', answer: removeVolume },
 ];
 
-export const containerStreams: Streams = [{ method: 'POST', path: '/exec/*/start', answer: startExec }];
+export const containerStreams: Streams = [
+  { method: 'POST', path: '/exec/*/start', answer: startExec },
+  {
+    method: 'GET',
+    path: '/containers/*/logs',
+    answer: (call) => containerLog(call.state, containerOf(call), logQueryOf(call.query)),
+  },
+];
 
 export const containerConnections: Connections = [
   { method: 'POST', path: '/containers/*/attach', answer: (call) => attach(containerOf(call)) },

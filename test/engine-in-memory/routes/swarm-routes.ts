@@ -4,7 +4,7 @@ import * as answers from './answers.ts';
 import { configBody, connectBody, networkBody } from './bodies.ts';
 import { findContainer } from '../containers.ts';
 import { eventStream } from '../events.ts';
-import { serviceLog, sinceOf } from '../logs.ts';
+import { logQueryOf, serviceLog } from '../logs.ts';
 import { addNetwork, connect, disconnect, findNetwork, removeNetwork } from '../networks.ts';
 import { Refusal, swarmRefusal } from './refusal.ts';
 import { passes, type Answers, type Call, type Streams } from './routes.ts';
@@ -128,12 +128,7 @@ export const swarmStreams: Streams = [
   {
     method: 'GET',
     path: '/services/*/logs',
-    answer: (call) =>
-      serviceLog(call.state, findService(call.state, first(call)), {
-        follow: call.query['follow'] === 'true',
-        tail: call.query['tail'] === undefined ? undefined : Number(call.query['tail']),
-        since: sinceOf(call.query['since']),
-      }),
+    answer: (call) => serviceLog(call.state, findService(call.state, first(call)), logQueryOf(call.query)),
   },
 ];
 

@@ -1,5 +1,6 @@
 /** The machines that services run on: Berth's own, and those that `connect` gives a connection to. */
 import { localConnection } from '../../adapters/host/local/local-connection.ts';
+import { poolHosts } from '../../adapters/host/pool-hosts.ts';
 import { createMachine, type Machine, type MachineOptions } from '../../adapters/host/machine.ts';
 import type { Config } from '../../config.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -9,7 +10,6 @@ import {
   type FindProxy,
   type NetworkOptions,
 } from '../../deploy/spec/networks.ts';
-import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
@@ -42,58 +42,15 @@ export interface HostsParts
 }
 
 export function createHosts(parts: HostsParts): Hosts {
-  const local = hostOf(parts, { key: localServer, name: 'this server', connection: parts.local });
-  const connected = new Map<string, Connected>();
-
-  async function connectTo(serverId: string, isUsed: boolean): Promise<Host | undefined> {
-    const server = await parts.servers.find({ serverId });
-    const connection = server && (await parts.connect(server, { isUsed }));
-    return connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
-  }
-  /** One connection for everybody; who only looks has none made for a server that never had one. */
-  async function get(serverKey: string, isUsed: boolean): Promise<Host | undefined> {
-    if (serverKey === localServer) return local;
-    for (;;) {
-      const present = connected.get(serverKey) ?? { isUsed, host: connectTo(serverKey, isUsed) };
-      connected.set(serverKey, present);
-      const forget = (): void => {
-        if (connected.get(serverKey) === present) connected.delete(serverKey);
-      };
-      const host = await present.host.catch((error: unknown) => {
-        forget();
-        throw error;
-      });
-      if (host) return host;
-      // It may be connected the next time.
-      forget();
-      if (present.isUsed || !isUsed) return undefined;
-    }
-  }
-  const find = (serverKey: string): Promise<Host | undefined> => get(serverKey, false);
-  return {
-    find,
-    async of(serverKey) {
-      const host = await get(serverKey, true);
-      if (!host) throw notConnected();
-      return host;
+  return poolHosts({
+    local: hostOf(parts, { key: localServer, name: 'this server', connection: parts.local }),
+    serverIds: async () => (await parts.servers.list({})).map(({ serverId }) => serverId),
+    async connect(serverId, isUsed) {
+      const server = await parts.servers.find({ serverId });
+      const connection = server && (await parts.connect(server, { isUsed }));
+      return connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
     },
-    async all() {
-      const others = (await parts.servers.list({})).map(({ serverId }) => find(serverId));
-      const settled = await Promise.allSettled(others);
-      return [
-        local,
-        ...settled.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
-      ];
-    },
-  };
-}
-
-const notConnected = (): AppError =>
-  new AppError('SERVICE_UNAVAILABLE', 'This server is not connected, or its record was removed meanwhile.');
-
-interface Connected {
-  isUsed: boolean;
-  host: Promise<Host | undefined>;
+  });
 }
 
 function hostOf(

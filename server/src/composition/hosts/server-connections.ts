@@ -4,8 +4,7 @@ import { newsSocketName } from '../../adapters/proxy/caddy-news.ts';
 import { adminSocketName } from '../../adapters/proxy/proxy-service.ts';
 import { createSshConnection, type SshHostConnection } from '../../adapters/host/ssh/ssh-connection.ts';
 import type { SshTarget } from '../../adapters/host/ssh/ssh-client.ts';
-import { noKey } from '../../adapters/host/ssh/ssh-fault.ts';
-import { AppError } from '../../domain/errors.ts';
+import { noKey, noRecord, notOverSsh } from '../../adapters/host/ssh/ssh-fault.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import type { ServerShell } from '../../ports/host/server-shell.ts';
 import type { Ground } from '../ground.ts';
@@ -48,11 +47,7 @@ export function createServerConnections(parts: Parts): ServerConnections {
     },
     async shell(serverId) {
       const connection = made.get(serverId);
-      if (!connection)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          'This server is not reached over SSH, so nobody can look at it.',
-        );
+      if (!connection) throw notOverSsh();
       return connection.shell();
     },
     reset: (serverId) => made.get(serverId)?.reset(),
@@ -61,7 +56,7 @@ export function createServerConnections(parts: Parts): ServerConnections {
 
 async function targetOf({ stores, adapters }: Parts, serverId: string): Promise<SshTarget> {
   const server = await stores.servers.find({ serverId });
-  if (!server) throw new AppError('NOT_FOUND', 'The record of this server no longer exists. Create it anew.');
+  if (!server) throw noRecord();
   const { organizationId, sshKeyId, ipAddress, port, username, hostKeyFingerprint: hostKey } = server;
   const serverName = `the server ${server.name}`;
   const key = sshKeyId === null ? undefined : await stores.sshKeys.find({ sshKeyId, organizationId });

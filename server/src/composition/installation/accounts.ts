@@ -1,6 +1,5 @@
 /** Accounts, organizations and the audit log, joined: what signs people in and says who they are. */
 import type { Database } from '../../db/database.ts';
-import { AppError } from '../../domain/errors.ts';
 import { contracts } from '../../modules/contracts.ts';
 import { terminalContract } from '../../modules/terminal/contract.ts';
 import { createAudit, type Audit } from '../../modules/audit/audit.ts';
@@ -12,7 +11,7 @@ import { createReferable } from '../../modules/service/referable.ts';
 import type { Quotas } from '../../modules/quota/quota.ts';
 import { createOrganizations, type Organizations } from '../../modules/organization/organization.ts';
 import { createAuthentication, type Authentication } from '../../modules/user/authentication.ts';
-import { createAccountRemoval } from '../../modules/user/account-removal.ts';
+import { createAccountRemoval, installationOwnersOnly } from '../../modules/user/account-removal.ts';
 import { userHandlers, type UserDesk } from '../../modules/user/handlers.ts';
 import { createProofs } from '../../modules/user/sign-in/proof.ts';
 import { createTwoFactors } from '../../modules/user/two-factor.ts';
@@ -149,14 +148,7 @@ function userDesk(
         await invitations.update({ email, status: 'pending' }, { status: 'revoked' });
       },
     }),
-    async requireInstallationOwner({ role, organizationId }) {
-      if (role === 'owner' && (await organizations.isFirst(organizationId))) return;
-      throw new AppError(
-        'FORBIDDEN',
-        "Only its own person deletes an account, and an Owner of the installation's organization one that " +
-          'belongs to no organization.',
-      );
-    },
+    requireInstallationOwner: installationOwnersOnly(organizations.isFirst),
   };
 }
 

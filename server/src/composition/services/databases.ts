@@ -3,24 +3,14 @@
  * is done to them by hand.
  */
 import type { DatabasePorts } from '../../deploy/database/database-context.ts';
-import { withPort } from '../../deploy/database/database-spec.ts';
-import { composeDatabaseSpec } from '../../deploy/database/release-database.ts';
+import { currentDatabaseSpec, liveDatabaseSpec, majorOnServer } from '../../deploy/database/live-database.ts';
 import { releaseNow } from '../../deploy/release-now.ts';
-import { readSnapshot, writeSnapshot } from '../../deploy/snapshot.ts';
-import { resolveEnv } from '../../domain/variables/env.ts';
-import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Databases } from '../../modules/database/database.ts';
-import { databaseInputs } from '../../deploy/inputs/database-inputs.ts';
 import { createAdmission, type Admission } from '../../modules/database/passwords.ts';
-import {
-  createDatabaseRuntime,
-  type DatabaseRuntime,
-  type DatabaseRuntimeOptions,
-} from '../../modules/database/runtime.ts';
-import { majorOfImage } from '../../modules/database/version.ts';
+import { createDatabaseRuntime, type DatabaseRuntime } from '../../modules/database/runtime.ts';
 import type { Turns } from '../../modules/service/turns.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Host } from '../../ports/host/host.ts';
@@ -50,7 +40,7 @@ export function createRunningDatabases(
   const { hosts, clock } = parts;
   const hostOf = (database: DatabaseRecord): Promise<Host | undefined> => hosts.find(serverKeyOf(database));
   const ports = createDatabasePorts(parts, databases);
-  const liveSpec = liveDatabaseSpec(parts);
+  const liveSpec = liveDatabaseSpec(parts.deployments);
   return {
     ports,
     liveSpec,
@@ -61,21 +51,12 @@ export function createRunningDatabases(
       databases,
       turns,
       liveSpec,
-      currentSpec: currentDatabaseSpec(parts, ports, forget),
+      currentSpec: currentDatabaseSpec(parts.deployments, ports, forget),
       releaseNow: ({ engine }, spec) => releaseNow({ engine, clock }, spec, { whenLate: 'wait' }),
       isWorking: ({ databaseId }) => parts.deployments.isWorking(databaseRef(databaseId)),
     }),
-    async majorOf(database, image) {
-      const found = await (await hostOf(database))?.engine.image(image).catch(unlessUnavailable);
-      return majorOfImage(database.kind, image, found?.env);
-    },
+    majorOf: majorOnServer(hostOf),
   };
-}
-
-/** Without an engine the name of the image has to do; its deployment looks again. */
-function unlessUnavailable(error: unknown): undefined {
-  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
-  return undefined;
 }
 
 function createDatabasePorts(parts: DeployingParts, databases: Databases): DatabasePorts {
@@ -90,58 +71,9 @@ function createDatabasePorts(parts: DeployingParts, databases: Databases): Datab
       patch: databases.patch,
       placement,
       envBlocks,
-      liveSpec: liveDatabaseSpec(parts),
+      liveSpec: liveDatabaseSpec(parts.deployments),
       registryAuth: registryAuthBy(registries),
       mounts: (databaseId) => stores.mounts.list({ databaseId }, { by: ['mountId'], direction: 'asc' }),
     },
-  };
-}
-
-/** Its live release, on the port that the record names; undefined before the first release. */
-function liveDatabaseSpec({
-  deployments,
-}: Pick<DeployingParts, 'deployments'>): RunningDatabases['liveSpec'] {
-  return async (database) => {
-    const snapshot = readSnapshot(await deployments.live(database));
-    return snapshot && withPort(snapshot.spec, database);
-  };
-}
-
-function currentDatabaseSpec(
-  { deployments }: DeployingParts,
-  { records }: DatabasePorts,
-  forget: (deploymentId: string) => void,
-): DatabaseRuntimeOptions['currentSpec'] {
-  return async (database, { engine, networks, probePath }) => {
-    const deployment = await deployments.live(database);
-    const former = readSnapshot(deployment);
-    if (!deployment?.settings || !former)
-      throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
-    const { deploymentId, settings } = deployment;
-    const placement = await records.placement(database.environmentId);
-    const env = resolveEnv({
-      ...(await records.envBlocks(database, [database.env])),
-      service: database.env,
-    });
-    // Image and name change at the next deploy only.
-    const composed = await composeDatabaseSpec(
-      { engine, networks, probePath, records, database, placement, env },
-      former.spec.image,
-      former.spec.release ?? deploymentId,
-    );
-    const spec = { ...composed, name: former.spec.name };
-    const kept = { ...database, appName: former.spec.name, containerImage: former.spec.image };
-    const inputs = databaseInputs(kept, env, await records.mounts(database.databaseId));
-    return {
-      spec,
-      async keep() {
-        await deployments.record(deploymentId, { settings: writeSnapshot({ ...former, ...inputs, spec }) });
-        forget(deploymentId);
-        return async () => {
-          await deployments.record(deploymentId, { settings });
-          forget(deploymentId);
-        };
-      },
-    };
   };
 }

@@ -1,18 +1,13 @@
 /** What runs by the records, and what deployments and operations by hand are made of. */
 import { keepUntilWritten } from '../../db/writing/until-written.ts';
+import { createLiveReleases, type LiveReleases } from '../../deploy/release/live-releases.ts';
 import { releaseNow } from '../../deploy/release-now.ts';
 import { createApplicationRuntime, type ApplicationRuntime } from '../../modules/application/runtime.ts';
 import { randomId } from '../../ports/clock.ts';
 import { instanceLabel } from '../../ports/engine/engine.ts';
 import { createRunningComposes, type RunningComposes } from './composes.ts';
 import { createRunningDatabases, type RunningDatabases } from './databases.ts';
-import {
-  createDeployPorts,
-  createLiveReleases,
-  type DeployingParts,
-  type LiveReleases,
-  type SharedPorts,
-} from './deploying.ts';
+import { createDeployPorts, type DeployingParts, type SharedPorts } from './deploying.ts';
 import type { Ground } from '../ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -50,7 +45,11 @@ export function createReleasing(
     taskLabels: { [instanceLabel]: instance },
   };
   const ports = createDeployPorts(parts);
-  const live = createLiveReleases(parts, ports, releases.forget);
+  const live = createLiveReleases({
+    ...parts,
+    records: ports.records,
+    forget: releases.forget,
+  });
   const running = createRunningDatabases(parts, { databases, turns, forget: releases.forget });
   const runningComposes = createRunningComposes(parts, ports, {
     composes,

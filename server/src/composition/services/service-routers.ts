@@ -1,5 +1,4 @@
 /** Routers of projects, environments and what stands in them besides applications. */
-import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { contracts } from '../../modules/contracts.ts';
 import { databaseRouters, type DatabaseDesk } from '../../modules/database/handlers.ts';
@@ -15,6 +14,7 @@ import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { router, type Router } from '../../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
 import { serverAddressOf } from '../hosts/server-address.ts';
+import { createMeasuredOn } from '../../modules/server/monitoring/measured-on.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
 
 export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
@@ -38,12 +38,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
         services: stores.serviceReads,
         conditions: parts.conditions,
         liveOf,
-        measuredOn: async (serverId, organizationId) => {
-          if (serverId === null) return parts.ownCollector;
-          const server = await stores.servers.find({ serverId, organizationId });
-          if (!server) throw new AppError('NOT_FOUND', 'The server of this service no longer exists.');
-          return parts.monitoring.agentOf(server);
-        },
+        measuredOn: createMeasuredOn(stores.servers, parts),
       }),
     ),
     router('mount', contracts.mount, mountHandlers(mounts)),

@@ -3,7 +3,6 @@ import { quotasOf } from './quotas.ts';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
-import { AppError } from '../../domain/errors.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
 import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
 import { createBackups, type Backups } from '../../modules/backup/backup.ts';
@@ -133,15 +132,7 @@ function createSources(parts: BackingUpParts, beside: BesideServers, programs: P
     database: createDatabaseSource({
       programs,
       removeContainers: beside.removeContainers,
-      async server(databaseId) {
-        const server = await beside.running(databaseId);
-        if (!server)
-          throw new AppError(
-            'PRECONDITION_FAILED',
-            'The database does not run, so it cannot be dumped. Start it and make the backup again.',
-          );
-        return server;
-      },
+      running: beside.running,
     }),
   };
 }

@@ -6,6 +6,7 @@ import { desiredRoutes } from './desired-routes.ts';
 import type { Ground } from '../ground.ts';
 import { createServiceKeeper } from '../../reconcile/kept-services.ts';
 import type { Machines } from '../hosts/machines.ts';
+import { proxySpec } from '../hosts/proxy-spec.ts';
 import { createPlatform } from '../../reconcile/platform.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from '../services/releasing.ts';
@@ -60,6 +61,7 @@ function keptHosts(
     const { key, name, proxy, engine } = host;
     const platform = createPlatform(host, {
       proxyImage: config.proxyImage,
+      proxySpec,
       environments,
       composes,
       platformServices: stores.platformServices,

@@ -112,21 +112,26 @@ export interface DatabaseSourcePorts {
   programs: Programs;
   /** Ends the containers of ours that bear the label, on the host of the database. */
   removeContainers(databaseId: string | null, label: string): Promise<void>;
-  /** The server of a database as it runs now; PRECONDITION_FAILED when it does not. */
-  server(databaseId: string): Promise<DatabaseServer>;
+  /** The server of a database as it runs now. */
+  running(databaseId: string): Promise<DatabaseServer | undefined>;
 }
 
 export function createDatabaseSource({
   removeContainers,
   programs,
-  server,
+  running: runningServer,
 }: DatabaseSourcePorts): BackupSourceKind {
   return {
     ending: (backup) => `${databasePrograms[kindOf(backup.databaseType)].ending}.gz`,
     async open(backup, { run, signal, say }) {
       const found = asDatabaseBackup(backup);
       if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup is gone.');
-      const running = await server(found.databaseId);
+      const running = await runningServer(found.databaseId);
+      if (!running)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'The database does not run, so it cannot be dumped. Start it and make the backup again.',
+        );
       const program = databasePrograms[running.kind].dump(targetOf(running, found.database));
       return {
         title: `the database ${found.database} of ${running.name} (${running.image})`,

@@ -13,6 +13,7 @@ import { serverIdOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Actor } from '../../procedure/context.ts';
 import { isPlatform, type Labels, type Sight } from '../sight/sight.ts';
+import type { ServiceOutput } from '../service/output-events.ts';
 import { namesOnly, withoutSecrets } from './masking.ts';
 
 export interface ShownContainer {
@@ -44,6 +45,8 @@ export interface Containers {
    */
   restart(actor: Actor, idOrName: string): Promise<ShownContainer>;
   configuration(actor: Actor, idOrName: string): Promise<Record<string, unknown>>;
+  /** Its output; NOT_FOUND and FORBIDDEN as of `restart`. */
+  output(actor: Actor, idOrName: string, tail: number): Promise<ServiceOutput>;
   /** Of the tasks of these services, on every node, newest first. */
   ofServices(actor: Actor, test: (service: SwarmService) => boolean): Promise<ServiceContainer[]>;
 }
@@ -68,6 +71,13 @@ export function createContainers(
       const { configuration, env } = await seen(place, actor, idOrName);
       const mayRead = actor.role !== 'member' && readsSecrets(actor, 'container');
       return mayRead ? configuration : withoutSecrets(configuration, env);
+    },
+    async output(actor, idOrName, tail) {
+      const { id } = await seen(place, actor, idOrName);
+      return {
+        read: async ({ since }) => engineView.containerLogs(id, { tail, since }),
+        follow: ({ since, signal }) => engineView.containerLogs(id, { tail, since, signal, follow: true }),
+      };
     },
     ofServices: (actor, test) => ofServices(place, actor, test),
   };

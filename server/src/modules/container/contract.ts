@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { containerNamePattern } from '../../domain/names/names.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
+import { logEvent } from '../../procedure/log-event.ts';
+import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { containerRecord, serviceContainer } from './record.ts';
 
 const name = z
@@ -49,6 +50,20 @@ export const containerContract = {
     access,
     input: z.object({ containerId: name.describe('Id or name'), serverId }),
     output: z.record(z.string(), z.unknown()),
+    refusals: ['NOT_FOUND', ...refusals],
+  }),
+  logs: subscription({
+    summary: 'The output of a container as a live stream, of an ended one as well',
+    description:
+      'As one JSON it holds what there is, up to the setting logAnswerLimit. Lines of the container of a ' +
+      'swarm task tell its task and node. Output that goes to a terminal is all of `stdout`.',
+    access,
+    input: z.object({
+      containerId: name.describe('Id or name'),
+      serverId,
+      tail: z.number().int().min(0).max(10_000).default(200),
+    }),
+    output: logEvent,
     refusals: ['NOT_FOUND', ...refusals],
   }),
   getContainersByAppNameMatch: query({

@@ -3,6 +3,7 @@ import type { ListedContainer, SwarmService } from '../../ports/engine/engine-vi
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
+import { outputEvents } from '../service/output-events.ts';
 import type { Containers, ServiceContainer, ShownContainer } from './container.ts';
 import type { containerContract } from './contract.ts';
 
@@ -48,6 +49,10 @@ export function containerHandlers(
       (await containersOf(serverKeyOf({ serverId }))).restart(actor, containerId),
     async getConfig({ actor }, { containerId, serverId }) {
       return (await containersOf(serverKeyOf({ serverId }))).configuration(actor, containerId);
+    },
+    async *logs(context, { containerId, serverId, tail }) {
+      const containers = await containersOf(serverKeyOf({ serverId }));
+      yield* outputEvents(context, await containers.output(context.actor, containerId, tail));
     },
     getContainersByAppNameMatch: (context, { appName, appType, ...input }) =>
       listed(context, input, ({ name, labels }) =>

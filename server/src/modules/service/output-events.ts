@@ -5,7 +5,7 @@ import type { LogEvent } from '../../procedure/log-event.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
 
 export interface ServiceOutput {
-  read(options: { since: string | undefined }): Promise<Iterable<OutputLine>>;
+  read(options: { since: string | undefined }): Promise<Iterable<OutputLine> | AsyncIterable<OutputLine>>;
   follow(options: { since: string | undefined; signal: AbortSignal }): AsyncIterable<OutputLine>;
 }
 

@@ -87,3 +87,19 @@ export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
 function withoutPrivate({ privateKey: _secret, ...shown }: SshKeyRecord): PublicSshKey {
   return shown;
 }
+
+/** The private key of a repository's source; NOT_FOUND when the key is gone. */
+export function privateKeyOf(
+  store: Pick<SshKeyStore, 'find'>,
+): (sshKeyId: string, organizationId: string) => Promise<string> {
+  return async (sshKeyId, organizationId) => {
+    const key = await store.find({ sshKeyId, organizationId });
+    if (!key)
+      throw new AppError(
+        'NOT_FOUND',
+        'The SSH key of this application no longer exists. Choose another one with ' +
+          'application.saveGitProvider.',
+      );
+    return key.privateKey;
+  };
+}

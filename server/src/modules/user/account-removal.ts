@@ -69,3 +69,17 @@ function lastOwner(organization: string): AppError {
       '(organization.updateMember), or delete the organization (organization.delete).',
   );
 }
+
+/** FORBIDDEN for whoever is not an Owner of the installation's organization. */
+export function installationOwnersOnly(
+  isFirst: (organizationId: string) => Promise<boolean>,
+): (actor: { role: string; organizationId: string }) => Promise<void> {
+  return async ({ role, organizationId }) => {
+    if (role === 'owner' && (await isFirst(organizationId))) return;
+    throw new AppError(
+      'FORBIDDEN',
+      "Only its own person deletes an account, and an Owner of the installation's organization one that " +
+        'belongs to no organization.',
+    );
+  };
+}

@@ -2,6 +2,9 @@
  * What Berth shows of a container engine as it is, whoever made the things; it acts on one container only.
  * CPU is cores, memory is bytes, times are ISO 8601.
  */
+import type { LogLine, LogOptions } from './engine.ts';
+
+export type ContainerLogOptions = Pick<LogOptions, 'tail' | 'since' | 'follow' | 'signal'>;
 
 export interface EngineView {
   /** Every container of this node, ended ones included, newest first. */
@@ -13,6 +16,11 @@ export interface EngineView {
    * container for the task's and puts a new one in its place.
    */
   restartContainer(containerId: string): Promise<void>;
+  /**
+   * The output of a container of this node, ended ones included, oldest first; without `follow` it ends with
+   * what there is, with it when the container or `signal` does. What a terminal wrote is all `stdout`.
+   */
+  containerLogs(containerId: string, options: ContainerLogOptions): AsyncIterable<LogLine>;
   /** Interfaces of the node that containers of its local networks are behind, such as `docker_gwbridge`. */
   bridges(): Promise<string[]>;
   /**

@@ -133,7 +133,7 @@ export async function* rawServiceLogs(
 }
 
 /** Times are seconds with nanoseconds behind the point (engine API, "Get service logs"). */
-function logQuery(options: LogOptions) {
+export function logQuery(options: Pick<LogOptions, 'follow' | 'tail' | 'since'>) {
   return {
     stdout: true,
     stderr: true,

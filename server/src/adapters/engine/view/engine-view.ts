@@ -12,6 +12,7 @@ import type {
 import { clientAt, segment } from '../client/engine-client.ts';
 import type { EngineAddress, EngineClient } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
+import { containerLogs } from '../logs/container-logs.ts';
 import { imageLabel } from '../services/service-spec.ts';
 import {
   inspectedContainerAnswer,
@@ -48,6 +49,7 @@ export function createEngineView(address: EngineAddress): EngineView {
         doing: 'restarting a container',
         limitMs: restartLimitMs,
       }),
+    containerLogs: (containerId, options) => containerLogs(client, containerId, options),
     async bridges() {
       const query = { filters: { driver: ['bridge'] } };
       const networks = await client.call(

@@ -55,6 +55,14 @@ export function noKey(serverName: string): SshFault {
   );
 }
 
+export function noRecord(): AppError {
+  return new AppError('NOT_FOUND', 'The record of this server no longer exists. Create it anew.');
+}
+
+export function notOverSsh(): SshFault {
+  return new SshFault('This server is not reached over SSH, so it cannot be looked at.', { mends: false });
+}
+
 export function unreadableKey(serverName: string, cause: unknown): SshFault {
   return new SshFault(
     `The SSH key of ${serverName} cannot be read (${wordsOf(cause)}). Choose one without a passphrase with ` +

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { ContainerLogOptions } from '../../../ports/engine/engine-view.ts';
+import type { LogLine } from '../../../ports/engine/engine.ts';
+import { segment, type EngineClient } from '../client/engine-client.ts';
+import { readFrames, type Frame } from './log-frames.ts';
+import { createLineAssembler, longestLine } from './log-lines.ts';
+import { logQuery } from './logs.ts';
+
+/** Labels that swarm gives to the container of a task. */
+const taskLabel = 'com.docker.swarm.task.id';
+const nodeLabel = 'com.docker.swarm.node.id';
+
+const containerAnswer = z.looseObject({
+  Config: z.looseObject({
+    Tty: z.boolean().default(false),
+    Labels: z
+      .record(z.string(), z.string())
+      .nullish()
+      .transform((labels) => labels ?? {}),
+  }),
+});
+
+/** The output of one container of this node, oldest first (see the port). */
+export async function* containerLogs(
+  client: EngineClient,
+  containerId: string,
+  options: ContainerLogOptions,
+): AsyncGenerator<LogLine> {
+  const path = `/containers/${segment(containerId)}`;
+  const { Config } = await client.call(
+    { method: 'GET', path: `${path}/json`, doing: 'reading a container' },
+    containerAnswer,
+  );
+  const origin = { taskId: Config.Labels[taskLabel] ?? '', nodeId: Config.Labels[nodeLabel] ?? '' };
+  const { signal } = options;
+  const closed = new AbortController();
+  try {
+    const body = await client.open({
+      method: 'GET',
+      path: `${path}/logs`,
+      query: logQuery(options),
+      doing: 'reading the log of a container',
+      signal: AbortSignal.any([closed.signal, ...(signal ? [signal] : [])]),
+    });
+    const assembler = createLineAssembler();
+    for await (const frame of Config.Tty ? readPlain(body) : readFrames(body))
+      for (const line of assembler.push(frame)) yield { ...line, ...origin };
+    for (const line of assembler.flush()) yield { ...line, ...origin };
+  } catch (error) {
+    if (signal?.aborted) return;
+    throw error;
+  } finally {
+    // A reader that stops early must not leave the engine's connection open.
+    closed.abort();
+  }
+}
+
+/** What a terminal wrote comes without frames (engine API, "Attach to a container", stream format). */
+async function* readPlain(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
+      yield { kind: 'stdout', body: rest.subarray(0, end + 1) };
+      rest = rest.subarray(end + 1);
+    }
+    // A line that does not end is held as far as it is shown.
+    if (rest.length > 2 * longestLine) rest = Buffer.from(rest.subarray(0, longestLine + 1));
+  }
+  if (rest.length > 0) yield { kind: 'stdout', body: rest };
+}

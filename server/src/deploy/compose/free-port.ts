@@ -1,0 +1,40 @@
+/** Ports that a compose service publishes: free of what others have on its server. */
+import { AppError } from '../../domain/errors.ts';
+import type { PublishedPorts } from '../../modules/port/port.ts';
+import type { ComposePorts } from './compose-context.ts';
+
+/**
+ * CONFLICT, by the records of applications and databases, and by what the engine has of other compose
+ * services.
+ */
+export function createFreePort(
+  published: Pick<PublishedPorts, 'requireFree'>,
+): ComposePorts['requireFreePort'] {
+  return async ({ engineView }, { port, protocol, field, compose }) => {
+    const { composeId, organizationId, serverId } = compose;
+    await published.requireFree({
+      port,
+      protocol,
+      field,
+      organizationId,
+      serverId,
+      holderId: composeId,
+    });
+    const others = (await engineView.swarmServices()).filter(
+      ({ labels, ports }) =>
+        labels['berth.compose'] !== composeId &&
+        ports.some((other) => other.published === port && other.protocol === protocol),
+    );
+    const [other] = others;
+    if (!other) return;
+    const who =
+      other.labels['berth.organization'] === organizationId
+        ? `the service ${other.name}`
+        : 'another service on this server';
+    throw new AppError(
+      'CONFLICT',
+      `${field}: port ${port}/${protocol} is already published by ${who}. Choose another one.`,
+      { issues: [{ path: field, message: `is taken by ${who}` }] },
+    );
+  };
+}

@@ -1,0 +1,64 @@
+/** The compose file of a repository as it is now, read for a person who waits. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ComposeRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import { randomId } from '../../ports/clock.ts';
+import type { Git } from '../../ports/git.ts';
+import type { WorkFiles } from '../../ports/host/work-files.ts';
+import { linkOf, repositoryAccess, requireRepository } from '../stages/fetch-repository.ts';
+import type { ComposePorts } from './compose-context.ts';
+
+const fileLimitBytes = 65_536;
+/** A person waits for it. */
+const fetchLimitMs = 30_000;
+
+export interface RepositoryFileParts {
+  files: Pick<WorkFiles, 'fresh' | 'readInside'>;
+  git: Git;
+  /** Folder of checkouts on Berth's own machine. */
+  workRoot: string;
+  localRepositoryPaths(organizationId: string): Promise<readonly string[]>;
+  records: ComposePorts['records'];
+}
+
+/** PRECONDITION_FAILED when the repository has no such file. */
+export function createRepositoryFile({
+  files,
+  git,
+  workRoot,
+  localRepositoryPaths,
+  records,
+}: RepositoryFileParts): (compose: ComposeRecord, signal: AbortSignal) => Promise<string> {
+  return async (compose, signal) => {
+    const link = await linkOf(compose, records);
+    const source = requireRepository(compose, await localRepositoryPaths(compose.organizationId), link);
+    const folder = join(workRoot, `read-${randomId()}`);
+    try {
+      await files.fresh(folder);
+      const checkout = join(folder, 'source');
+      await git.checkout(
+        {
+          ...source,
+          ...(await repositoryAccess(compose, records, link)),
+          organizationId: compose.organizationId,
+          submodules: false,
+        },
+        checkout,
+        { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined },
+      );
+      const text = await files.readInside(checkout, compose.composePath, {
+        field: 'composePath',
+        maxBytes: fileLimitBytes,
+      });
+      if (text === undefined)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
+        );
+      return text;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}

@@ -1,0 +1,85 @@
+/** What the engine runs of a database, and what it would run with the settings as they are now. */
+import type { DatabaseRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import { resolveEnv } from '../../domain/variables/env.ts';
+import { majorOfImage } from '../../modules/database/version.ts';
+import type { Deployments } from '../../modules/deployment/deployment.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Host } from '../../ports/host/host.ts';
+import { databaseInputs } from '../inputs/database-inputs.ts';
+import { readSnapshot, writeSnapshot } from '../snapshot.ts';
+import type { DatabasePorts } from './database-context.ts';
+import { withPort } from './database-spec.ts';
+import { composeDatabaseSpec } from './release-database.ts';
+
+/** Its live release, on the port that the record names; undefined before the first release. */
+export function liveDatabaseSpec(
+  deployments: Pick<Deployments, 'live'>,
+): (database: DatabaseRecord) => Promise<ServiceSpec | undefined> {
+  return async (database) => {
+    const snapshot = readSnapshot(await deployments.live(database));
+    return snapshot && withPort(snapshot.spec, database);
+  };
+}
+
+export interface CurrentSpec {
+  spec: ServiceSpec;
+  /** Stores it as the live release's; gives what takes that back. */
+  keep(): Promise<() => Promise<void>>;
+}
+
+/** The live release with the settings as they are now; `keep` stores it as the live one's. */
+export function currentDatabaseSpec(
+  deployments: Deployments,
+  { records }: DatabasePorts,
+  forget: (deploymentId: string) => void,
+): (database: DatabaseRecord, host: Host) => Promise<CurrentSpec> {
+  return async (database, { engine, networks, probePath }) => {
+    const deployment = await deployments.live(database);
+    const former = readSnapshot(deployment);
+    if (!deployment?.settings || !former)
+      throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
+    const { deploymentId, settings } = deployment;
+    const placement = await records.placement(database.environmentId);
+    const env = resolveEnv({
+      ...(await records.envBlocks(database, [database.env])),
+      service: database.env,
+    });
+    // Image and name change at the next deploy only.
+    const composed = await composeDatabaseSpec(
+      { engine, networks, probePath, records, database, placement, env },
+      former.spec.image,
+      former.spec.release ?? deploymentId,
+    );
+    const spec = { ...composed, name: former.spec.name };
+    const kept = { ...database, appName: former.spec.name, containerImage: former.spec.image };
+    const inputs = databaseInputs(kept, env, await records.mounts(database.databaseId));
+    return {
+      spec,
+      async keep() {
+        await deployments.record(deploymentId, { settings: writeSnapshot({ ...former, ...inputs, spec }) });
+        forget(deploymentId);
+        return async () => {
+          await deployments.record(deploymentId, { settings });
+          forget(deploymentId);
+        };
+      },
+    };
+  };
+}
+
+/** The major version that an image brings, as its server's engine knows it; undefined when it does not. */
+export function majorOnServer(
+  hostOf: (database: DatabaseRecord) => Promise<Host | undefined>,
+): (database: DatabaseRecord, image: string) => Promise<number | undefined> {
+  return async (database, image) => {
+    const found = await (await hostOf(database))?.engine.image(image).catch(unlessUnavailable);
+    return majorOfImage(database.kind, image, found?.env);
+  };
+}
+
+/** Without an engine the name of the image has to do; its deployment looks again. */
+function unlessUnavailable(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
+  return undefined;
+}

@@ -1,0 +1,117 @@
+/** What the engine runs of an application, and what it would run with the settings as they are now. */
+import type { ApplicationRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import { applicationRef } from '../../domain/names/service-ref.ts';
+import type { Deployments } from '../../modules/deployment/deployment.ts';
+import type { Registries } from '../../modules/registry/registry.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
+import type { Host } from '../../ports/host/host.ts';
+import type { DeployRecords } from '../context.ts';
+import { applicationVariables, blocksOf } from '../inputs/application-inputs.ts';
+import { readSnapshot, writeSnapshot } from '../snapshot.ts';
+import { composeSpec } from '../spec/compose-spec.ts';
+import { imageAuth } from '../stages/checkout.ts';
+
+export interface LiveReleases {
+  /** What the engine should run for the application now; undefined before its first release. */
+  liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  /** The same with the replicas of the record, which are stored as the live release's. */
+  rescaled(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
+  /** The same for a preview. */
+  previewSpec(preview: Pick<ApplicationRecord, 'liveDeploymentId'>): Promise<ServiceSpec | undefined>;
+  /** The live image with the settings as they are now; `keep` stores them as the live release's. */
+  currentSpec(
+    application: ApplicationRecord,
+    host: Host,
+  ): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
+}
+
+export interface LiveReleaseParts {
+  deployments: Deployments;
+  registries: Pick<Registries, 'access'>;
+  records: DeployRecords;
+  /** The live release of this deployment is another one now. */
+  forget(deploymentId: string): void;
+}
+
+export function createLiveReleases({
+  deployments,
+  registries,
+  records,
+  forget,
+}: LiveReleaseParts): LiveReleases {
+  const auth = async (application: ApplicationRecord): Promise<RegistryAuth | undefined> =>
+    application.registryId === null
+      ? imageAuth({ application })
+      : (await registries.access(application.registryId, application.organizationId)).auth;
+  return {
+    async liveSpec(application) {
+      const snapshot = readSnapshot(await deployments.live(application));
+      return snapshot && { ...snapshot.spec, registryAuth: await auth(application) };
+    },
+    async rescaled(application) {
+      const spec = await rescaled(deployments, application, forget);
+      return spec && { ...spec, registryAuth: await auth(application) };
+    },
+    previewSpec: async (preview) => readSnapshot(await deployments.live(preview))?.spec,
+    async currentSpec(application, { engine, networks, probePath }) {
+      const deployment = await deployments.live(application);
+      const former = readSnapshot(deployment);
+      if (!deployment || !former)
+        throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+      const placement = await records.placement(application.environmentId);
+      const variables = applicationVariables(
+        application,
+        await records.envBlocks(application, blocksOf(application)),
+      );
+      const { spec, inputs } = await composeSpec({
+        engine,
+        networks,
+        probePath,
+        records,
+        application,
+        owner: applicationRef(application.applicationId),
+        placement,
+        deployment,
+        ...variables,
+      });
+      // The name changes at the next deploy only, so that nothing is left under the former one.
+      const kept = { ...spec, name: former.spec.name, release: former.spec.release };
+      const settings = { ...inputs.settings, appName: former.spec.name };
+      return {
+        spec: { ...kept, registryAuth: await auth(application) },
+        async keep() {
+          await deployments.record(deployment.deploymentId, {
+            settings: writeSnapshot({
+              ...inputs,
+              settings,
+              spec: kept,
+              registryId: application.registryId,
+            }),
+          });
+          forget(deployment.deploymentId);
+        },
+      };
+    },
+  };
+}
+
+async function rescaled(
+  deployments: Deployments,
+  application: ApplicationRecord,
+  forget: (deploymentId: string) => void,
+): Promise<ServiceSpec | undefined> {
+  const deployment = await deployments.live(application);
+  const former = readSnapshot(deployment);
+  if (!deployment || !former) return undefined;
+  const { replicas } = application;
+  const spec = { ...former.spec, replicas };
+  if (replicas === former.spec.replicas) return spec;
+  const settings = former.settings && { ...former.settings, replicas };
+  await deployments.record(deployment.deploymentId, {
+    settings: writeSnapshot({ ...former, spec, settings }),
+  });
+  forget(deployment.deploymentId);
+  return spec;
+}
