@@ -1,5 +1,5 @@
 /** A project with its environment and an application in each of the two organizations of `people.ts`. */
-import { createBuildServers } from '../../server/src/modules/server/placing.ts';
+import { createBuildServers } from '../../server/src/modules/server/server.ts';
 import { createServerStore } from '../../server/src/modules/server/store.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';

@@ -64,7 +64,7 @@ test('what runs goes back, and an image is pulled, without the build server', as
   });
 });
 
-test('a build server that cannot be reached is waited for, then the deployment fails and says why', async () => {
+test('an unreachable build server is waited for, then the deployment fails and says why', async () => {
   const way = Promise.withResolvers<void>();
   const { service, builds } = await builtElsewhere('waits', {
     async reachable({ onWait }) {
@@ -76,7 +76,7 @@ test('a build server that cannot be reached is waited for, then the deployment f
   const waited = await product().deploy(service);
   expect(waited).toMatchObject({ status: 'done' });
   expect(product().logOf(waited).join('\n')).toMatch(
-    /builders cannot be reached over SSH\. The deployment waits for it, at most 30 minutes\.\n.*going on after 60 s/,
+    /cannot be reached over SSH\. The deployment waits for it, at most 30 minutes\.\n.*on after 60 s/,
   );
   builds.machine.reachable = async () => Promise.reject(away());
   expect(await product().deploy(service)).toMatchObject({

@@ -95,11 +95,8 @@ export async function createWorld(
     applied: [],
   };
   const product = await createProduct(ground, walls);
-  const machines = machinesOf(
-    ground,
-    product,
-    hostsOn(machine, (place) => hostOf(place, ground, product, reaper, walls)),
-  );
+  const hosts = hostsOn(machine, (place) => hostOf(place, ground, product, reaper, walls));
+  const machines = machinesOf(ground, product, hosts);
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
@@ -115,14 +112,11 @@ export async function createWorld(
   };
   return {
     ...product,
+    ...machines,
+    ...releasing,
     stores: ground.stores,
-    deployments: machines.deployments,
-    previews: machines.previews,
-    hosts: machines.hosts,
     reconciler,
     interruption,
-    pending: releasing.pending,
-    runtime: releasing.runtime,
     drift,
     faults,
     wake: product.queue.wake,

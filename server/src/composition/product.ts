@@ -1,5 +1,5 @@
 /** The records of the product and the rules on them: what needs no machine. */
-import { createBuildServers } from '../modules/server/placing.ts';
+import { createBuildServers } from '../modules/server/server.ts';
 import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createApplications, type Applications } from '../modules/application/application.ts';

@@ -17,7 +17,7 @@ import type { ReleasedInputs } from './inputs/inputs.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ImageAccess } from '../modules/image/image.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
-import type { BuildServers } from '../modules/server/placing.ts';
+import type { BuildServers } from '../modules/server/server.ts';
 import type { BuildPlace, HostParts } from './host-parts.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release/release-inputs.ts';
 

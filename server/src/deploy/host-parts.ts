@@ -2,7 +2,7 @@
 import { sentenceOf } from '../domain/errors.ts';
 import { serverKeyOf } from '../domain/names/server-key.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
-import type { BuildServers } from '../modules/server/placing.ts';
+import type { BuildServers } from '../modules/server/server.ts';
 import type { Builder, ImageIntake } from '../ports/engine/builder.ts';
 import type { Host, Hosts } from '../ports/host/host.ts';
 import type { Clock } from '../ports/clock.ts';

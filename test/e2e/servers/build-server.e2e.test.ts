@@ -109,7 +109,7 @@ it('a build server that is silent is waited for', async () => {
   await untilAnswers('third');
 });
 
-it('a build server in use stays', async () => {
+it('while it is in use it stays', async () => {
   expect(await berth.ask('server.remove', { serverId: buildServerId })).toMatchObject({
     status: 412,
     body: { message: expect.stringContaining('still builds 1 application') },

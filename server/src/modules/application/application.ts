@@ -7,7 +7,7 @@ import { keptGitAddress } from '../../domain/git/git-source.ts';
 import { changedSecrets } from '../../domain/variables/secret-env.ts';
 import { appNameFrom } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
-import type { BuildServers } from '../server/placing.ts';
+import type { BuildServers } from '../server/server.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
