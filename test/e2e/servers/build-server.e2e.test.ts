@@ -66,7 +66,7 @@ it('a build server is named once it is set up, and runs no services itself', asy
   expect(await output(builds, docker, 'service', 'ls', '--format', '{{.Name}}').catch(() => '')).toBe('');
 });
 
-it('it builds, the image travels, and the other server alone runs it', async () => {
+it('the image that it builds travels, and the other server alone runs it', async () => {
   const log = await deployed();
   expect(log).toContain('The build runs on the server builds (buildServerId).');
   expect(log).toMatch(/Built on the server builds\. Sent (\d+) of \1 layers \(\d+ MB\) to the server runs/);
@@ -109,7 +109,7 @@ it('a build server that is silent is waited for', async () => {
   await untilAnswers('third');
 });
 
-it('while it is in use it stays', async () => {
+it('while something is built there it stays', async () => {
   expect(await berth.ask('server.remove', { serverId: buildServerId })).toMatchObject({
     status: 412,
     body: { message: expect.stringContaining('still builds 1 application') },
