@@ -692,6 +692,14 @@ ALTER TABLE "job" ADD COLUMN "buildServerKey" TEXT;
 CREATE INDEX "job_build_server" ON "job"("buildServerKey", "state", "slot", "sequence");
 `,
   },
+  {
+    version: 29,
+    name: 'moves of services to other servers',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "moveFrom" TEXT;
+ALTER TABLE "deployment" ADD COLUMN "moveTo" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -512,6 +512,22 @@ export const applicationRows: Rows = [
     refused: 'FORBIDDEN',
   },
   {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: '<serverId>' },
+    gives: { deploymentId: null },
+  },
+  {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: null },
+    refused: 'BAD_REQUEST',
+    field: 'serverId',
+  },
+  {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: '<foreign.serverId>' },
+    refused: 'FORBIDDEN',
+  },
+  {
     rule: 'refreshToken makes a new token',
     call: 'application.refreshToken',
     before: [

@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts';
 import type { SourcePorts } from '../../deploy/application-deployer.ts';
 import type { DeployRecords } from '../../deploy/context.ts';
+import { serverIdOf, serverKeyOf } from '../../domain/names/server-key.ts';
 import { registryOf } from '../../domain/names/image-reference.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import type { Applications } from '../../modules/application/application.ts';
@@ -96,6 +97,15 @@ export function createDeployRecords({
     succeeded: (applicationId) =>
       stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
     record: (deploymentId, patch) => deployments.record(deploymentId, patch),
+    place: (applicationId, serverKey) =>
+      stores.applications.transaction(async () => {
+        await stores.applications.update({ applicationId }, { serverId: serverIdOf(serverKey) });
+        await stores.ports.update({ applicationId }, { serverKey });
+      }),
+    async placeOf(applicationId) {
+      const found = await stores.applications.find({ applicationId });
+      return found && serverKeyOf(found);
+    },
     nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
   };
 }
