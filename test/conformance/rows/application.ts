@@ -513,8 +513,24 @@ export const applicationRows: Rows = [
   },
   {
     call: 'application.moveToServer',
-    input: { ...application, serverId: '<serverId>' },
+    before: [
+      {
+        call: 'application.create',
+        input: { name: 'goes', environmentId: '<environmentId>' },
+        keep: { goesId: 'applicationId' },
+      },
+    ],
+    input: { applicationId: '<goesId>', serverId: '<serverId>' },
     gives: { deploymentId: null },
+    after: [
+      { call: 'application.one', input: { applicationId: '<goesId>' }, gives: { serverId: '<serverId>' } },
+    ],
+  },
+  {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: '<serverId>' },
+    refused: 'PRECONDITION_FAILED',
+    says: 'has previews',
   },
   {
     call: 'application.moveToServer',
