@@ -50,6 +50,34 @@ test('what was built travels, runs there, and is gone here', async () => {
   expect(await product().deploy(service)).toMatchObject({ status: 'done' });
 });
 
+test('its domains go with it, unless somebody has the host there', async () => {
+  const there = await product().addServer();
+  const { organizationId } = product();
+  const service = await product().addApplication('routed', fromGit);
+  const { serviceId: applicationId } = service;
+  await product().run(({ domains }) =>
+    domains.create(organizationId, { applicationId }, { host: 'routed.test', port: 3000 }),
+  );
+  await product().deploy(service);
+  expect(await moved(service, 'local', there.serverId)).toMatchObject({ status: 'done' });
+  const placed = (): Promise<string | undefined> =>
+    product().run(async ({ stores }) => (await stores.domains.find({ applicationId }))?.serverKey);
+  expect(await placed()).toBe(there.serverId);
+  // Somebody else takes the host where it was.
+  await product().run(async ({ stores }) => {
+    const present = await stores.domains.find({ applicationId });
+    if (!present) throw new Error('It has no domain.');
+    const theirs = { organizationId: 'others', applicationId: null, serverKey: 'local', uniqueConfigKey: 9 };
+    await stores.domains.insert({ ...present, ...theirs, domainId: 'theirs', path: '/shop' });
+  });
+  const refused = await moved(service, there.serverId, 'local');
+  expect(refused).toMatchObject({ status: 'error' });
+  expect(refused.errorMessage).toContain('is a host of another organization on this server');
+  expect(await placed()).toBe(there.serverId);
+  expect(servicesOn(there.machine)).toEqual(['routed']);
+  await product().run(({ stores }) => stores.domains.remove({ domainId: 'theirs' }));
+});
+
 test('an image of a registry is pulled there', async () => {
   const there = await product().addServer();
   // Another engine asks the same registry.

@@ -14,6 +14,7 @@ import { previewDeploymentHandlers } from '../../modules/preview-deployment/hand
 import { webhookHandlers } from '../../modules/webhook/handlers.ts';
 import { createPreviewRuntime } from '../../modules/preview-deployment/runtime.ts';
 import { router, type Router } from '../../procedure/registry.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import { addressOf } from '../../domain/routing/address.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
@@ -100,13 +101,16 @@ function movingOf(parts: AppParts): Pick<ApplicationDesk, 'requireMovable' | 'pl
     mounts: (applicationId) => stores.mounts.list({ applicationId }),
     ports: (applicationId) => stores.ports.list({ applicationId }),
     published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]),
+    domains: parts.domains,
     previews: (applicationId) => stores.previewDeployments.list({ applicationId }),
   };
   return {
-    requireMovable: (application, serverId) => requireMovable(neighbours, application, serverId),
+    requireMovable: (application, serverId, actor) =>
+      requireMovable(neighbours, application, serverId, reachOf(actor)),
     async place(applicationId, serverId) {
       await stores.applications.update({ applicationId }, { serverId });
       await stores.ports.update({ applicationId }, { serverKey: serverKeyOf({ serverId }) });
+      await parts.domains.moveTo(applicationId, serverKeyOf({ serverId }));
       return undefined;
     },
   };

@@ -6,6 +6,7 @@ import { serverIdOf, serverKeyOf } from '../../domain/names/server-key.ts';
 import { registryOf } from '../../domain/names/image-reference.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import type { Applications } from '../../modules/application/application.ts';
+import type { Domains } from '../../modules/domain/domain.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
@@ -27,6 +28,7 @@ export interface DeployingParts {
   stores: Stores;
   applications: Applications;
   deployments: Deployments;
+  domains: Pick<Domains, 'moveTo'>;
   registries: Registries;
   gitProviders: Pick<GitProviders, 'access'>;
   settings: SettingsService;
@@ -71,6 +73,7 @@ export function createDeployRecords({
   stores,
   applications,
   deployments,
+  domains,
   registries,
   gitProviders,
   settings,
@@ -101,6 +104,7 @@ export function createDeployRecords({
       stores.applications.transaction(async () => {
         await stores.applications.update({ applicationId }, { serverId: serverIdOf(serverKey) });
         await stores.ports.update({ applicationId }, { serverKey });
+        await domains.moveTo(applicationId, serverKey);
       }),
     async placeOf(applicationId) {
       const found = await stores.applications.find({ applicationId });

@@ -4,7 +4,7 @@ import { applicationRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
-import type { CallContext } from '../../procedure/context.ts';
+import type { Actor, CallContext } from '../../procedure/context.ts';
 import type { Handlers, UploadedFile } from '../../procedure/procedure.ts';
 import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { HostReach } from '../host-reach/host-reach.ts';
@@ -52,7 +52,7 @@ export interface ApplicationDesk {
   /** Puts the routes of the application's server right. */
   applyRoutes(application: ApplicationRecord): Promise<void>;
   /** Gives the name of the server that the application may go to; throws why not. */
-  requireMovable(application: ApplicationRecord, serverId: string | null): Promise<string>;
+  requireMovable(application: ApplicationRecord, serverId: string | null, actor: Actor): Promise<string>;
   /** What was never released stands on this server from now on. */
   place(applicationId: string, serverId: string | null): Promise<undefined>;
   keeping: HostReach['keeping'];
@@ -293,7 +293,7 @@ export function applicationHandlers(
       ),
     async moveToServer(context, { applicationId, serverId }) {
       const application = await found(context, { applicationId });
-      const to = await desk.requireMovable(application, serverId);
+      const to = await desk.requireMovable(application, serverId, context.actor);
       const deployment = await context.write(async () => {
         if (application.liveDeploymentId === null) return desk.place(applicationId, serverId);
         const move = { from: serverKeyOf(application), to: serverKeyOf({ serverId }) };

@@ -50,10 +50,12 @@ const movable = (neighbours: Partial<MovingNeighbours> = {}, change: Partial<App
       ports: async () => [],
       published: { requireFree: async () => undefined },
       previews: async () => [],
+      domains: { requireFreeOn: async () => undefined },
       ...neighbours,
     },
     { ...application, ...change },
     'there',
+    () => true,
   );
 
 it('goes where nothing stands against it, and is told the name', async () => {

@@ -1,6 +1,8 @@
 /** Whether an application may go to another server. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Domains, Reaches } from '../domain/domain.ts';
 import type { PublishedPorts } from '../port/port.ts';
 
 export interface MovingNeighbours {
@@ -10,6 +12,7 @@ export interface MovingNeighbours {
   ports(applicationId: string): Promise<TableRecord<'port'>[]>;
   published: PublishedPorts;
   previews(applicationId: string): Promise<unknown[]>;
+  domains: Pick<Domains, 'requireFreeOn'>;
 }
 
 /** Gives how sentences name the server that it may go to. */
@@ -17,6 +20,7 @@ export async function requireMovable(
   neighbours: MovingNeighbours,
   application: ApplicationRecord,
   serverId: string | null,
+  reaches: Reaches,
 ): Promise<string> {
   const { applicationId, organizationId, name, liveDeploymentId } = application;
   await neighbours.requireServer(serverId, organizationId);
@@ -41,8 +45,8 @@ export async function requireMovable(
   if ((await neighbours.previews(applicationId)).length > 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${name} has previews, which stand on its server. Remove them first; they are made again with the next ` +
-        'push.',
+      `${name} has previews, which stand on its server. Remove them first; they are made again with the ` +
+        'next push.',
     );
   for (const { portId, publishedPort: port, protocol } of await neighbours.ports(applicationId))
     await neighbours.published.requireFree({
@@ -53,5 +57,6 @@ export async function requireMovable(
       serverId,
       holderId: portId,
     });
+  await neighbours.domains.requireFreeOn(applicationId, serverKeyOf({ serverId }), reaches);
   return server?.name ?? "Berth's own machine";
 }
