@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
+import { createEndedOutput, type EndedOutput } from '../../server/src/composition/upkeep/ended-output.ts';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
@@ -94,7 +96,9 @@ export async function createWorld(
     applied: [],
   };
   const product = await createProduct(ground, walls);
-  const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper, walls));
+  const endedOutput = createEndedOutput(ground);
+  const host = hostOf({ machine, ground, product, reaper, walls, endedOutput });
+  const machines = { ...machinesOf(ground, product, host), endedOutput };
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
@@ -141,7 +145,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** One machine, which is Berth's own. */
-function machinesOf(ground: Ground, product: Product, host: Host): Machines {
+function machinesOf(ground: Ground, product: Product, host: Host): Omit<Machines, 'endedOutput'> {
   const { stores } = ground;
   const find = async (serverKey: string): Promise<Host | undefined> =>
     serverKey === host.key ? host : undefined;
@@ -230,6 +234,7 @@ function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters 
     outgoing,
     mailer: createMailer(outgoing),
     files: reaper.guard('files', filesOf(machine)),
+    endedOutputs: createEndedOutputs(made(config.data, 'ended'), async () => 2 ** 20),
     logs: logsOf(machine, () => reaper.note('log.line')),
     uploads: createUploads({
       root: made(config.data, 'uploads'),
@@ -265,7 +270,16 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   };
 }
 
-function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reaper, walls: Walls): Host {
+interface HostParts {
+  machine: Machine;
+  ground: Ground;
+  product: Product;
+  reaper: Reaper;
+  walls: Walls;
+  endedOutput: EndedOutput;
+}
+
+function hostOf({ machine, ground, product, reaper, walls, endedOutput }: HostParts): Host {
   const { config, local, stores } = ground;
   const { engine: bare, view: engineView } = machine.memory.connect((request) =>
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
@@ -285,7 +299,7 @@ function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reap
     proxyStore: createCaddyStore(made(config.data, 'caddy')),
   };
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
-  const engine = walledEngine(bareHost, parts, walls);
+  const engine = endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   return {
     ...bareHost,
     engine,

@@ -18,6 +18,7 @@ import { ownHostOf } from '../installation/own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { createServerConnections, type ServerConnections } from './server-connections.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
+import { createEndedOutput, type EndedOutput } from '../upkeep/ended-output.ts';
 import type { Walls } from './walls.ts';
 
 export interface Machines extends Deployed {
@@ -28,6 +29,7 @@ export interface Machines extends Deployed {
   ownHost: OwnHost;
   portGuard: PortGuard;
   registries: Registries;
+  endedOutput: EndedOutput;
 }
 
 export function createMachines(
@@ -46,6 +48,7 @@ export function createMachines(
   });
   const servers = createServerConnections(ground);
   const images = imageAccessOf(ground, walls);
+  const endedOutput = createEndedOutput(ground);
   const hosts = createHosts({
     ...ground,
     connect: connect ?? servers.connect,
@@ -55,7 +58,8 @@ export function createMachines(
     servers: stores.servers,
     platformServices: stores.platformServices,
     findProxy: walls.findProxy,
-    walled: (machine) => walledEngine(machine, { approvals, stores, images }, walls),
+    walled: (machine) =>
+      endedOutput.keeping(machine, walledEngine(machine, { approvals, stores, images }, walls)),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     ...builderOptions(stores, ground.config, {
@@ -87,6 +91,7 @@ export function createMachines(
     ownHost: ownHostOf(ground, watch),
     portGuard: walls.portGuard(ground.config.port),
     registries,
+    endedOutput,
     ...deployed,
   };
 }

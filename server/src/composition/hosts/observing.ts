@@ -25,7 +25,7 @@ const hostsLookMs = 60_000;
 
 export function createObserving(
   { clock, log, stores }: Ground,
-  { hosts, deployments }: Pick<Machines, 'hosts' | 'deployments'>,
+  { hosts, deployments, endedOutput }: Pick<Machines, 'hosts' | 'deployments' | 'endedOutput'>,
   events: Pick<Events, 'isFollowed' | 'tellAll'>,
 ): Observing {
   const shown = new Map<string, Live>();
@@ -56,6 +56,7 @@ export function createObserving(
         }),
       onFault: (error) => void log.fault(error, 'observer of the engine'),
       onShown: conditions.look,
+      onSeen: (found) => endedOutput.note(key, found),
       isWatched: events.isFollowed,
     });
     observers.set(key, { ...observer, hostName });
