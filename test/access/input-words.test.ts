@@ -73,3 +73,20 @@ it('limits are said with what was sent, and the text itself never is', () => {
   expect(said({ list: ['a', 'b', 'c'] })[1]).toBe('must have at most 2 entries; it has 3');
   expect(said({ kind: 'secret' })[1]).toBe('must be one of "a", "b"');
 });
+
+it('whatever is shown as one line is taken as one line', () => {
+  const oneLine =
+    /^(name|title|username|host|hostname|region|bucket|branch|subject)$|(Name|Title|Username|Branch)$/;
+  const taken: string[] = [];
+  let seen = 0;
+  for (const { path, procedure } of procedures) {
+    if (!(procedure.input instanceof z.ZodObject)) continue;
+    for (const name of Object.keys(procedure.input.shape).filter((each) => oneLine.test(each))) {
+      seen += 1;
+      const { error } = procedure.input.safeParse({ [name]: 'first\nsecond' });
+      if (!error?.issues.some((issue) => issue.path[0] === name)) taken.push(`${path}: ${name}`);
+    }
+  }
+  expect(taken).toEqual([]);
+  expect(seen).toBeGreaterThan(50);
+});

@@ -126,7 +126,10 @@ interface Life {
 }
 
 async function begin(machine: Machine, database: Database, folder: string): Promise<Life> {
-  const reaper = createReaper(folder, machine.memory.state);
+  const reaper = createReaper(
+    folder,
+    [machine, ...machine.others.values()].map(({ memory }) => memory.state),
+  );
   return { reaper, world: await reaper.run(() => createWorld(machine, database, folder, reaper)) };
 }
 
@@ -146,6 +149,7 @@ export async function createMachine(): Promise<Machine> {
     built: web,
     buildMs: 0,
     logs: new Map(),
+    others: new Map(),
   };
 }
 

@@ -682,6 +682,16 @@ UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || 
   WHERE "grants" NOT LIKE '%canOpenTerminal%' AND length("grants") > 2;
 `,
   },
+  {
+    version: 28,
+    name: 'where applications are built',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "buildServerId" TEXT REFERENCES "server"("serverId");
+CREATE INDEX "application_build_server" ON "application"("buildServerId");
+ALTER TABLE "job" ADD COLUMN "buildServerKey" TEXT;
+CREATE INDEX "job_build_server" ON "job"("buildServerKey", "state", "slot", "sequence");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

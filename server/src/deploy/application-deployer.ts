@@ -12,7 +12,7 @@ import {
   type DeployPorts,
   type Prepared,
 } from './context.ts';
-import { hostOf, partsOf, type HostAccess } from './host-parts.ts';
+import { buildPlaceOf, hostOf, partsOf, type HostAccess } from './host-parts.ts';
 import { secretFiles, secretValues } from './log-secrets.ts';
 import { addressesOf } from './spec/addresses.ts';
 import { planOf } from './plans.ts';
@@ -69,11 +69,13 @@ export async function prepareSource(
     owner,
     placement,
     ...variables,
+    buildPlace: () => buildPlaceOf({ ...ports, hosts }, application, host, context),
     pinnedCommit,
     pullRefs,
   };
   return {
     stages: bind(planOf(deployment, application), whole),
+    buildServerKey: application.buildServerId ?? undefined,
     patch: () => ({ releasedAppName: application.appName }),
     addresses: async () => addressesOf(await records.domains(application.applicationId), host),
   };

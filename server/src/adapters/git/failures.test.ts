@@ -89,8 +89,8 @@ test.each([
     'PRECONDITION_FAILED',
     'disk of this server is full',
   ],
-  [https, ['fatal: something new', 'more'], 'SERVICE_UNAVAILABLE', 'failed: fatal: something new'],
-  [https, [], 'SERVICE_UNAVAILABLE', 'it said nothing'],
+  [https, ['fatal: something new', 'more'], 'SERVICE_UNAVAILABLE', 'failed: git says "something new".'],
+  [https, [], 'SERVICE_UNAVAILABLE', 'git gave no reason.'],
 ])('%o %j', (source, lines, code, sentence) => {
   expect(gitFailure(lines, { source, wanted: 'branch or tag "x"', hasKey: true })).toMatchObject({
     code,
@@ -104,8 +104,8 @@ test('a submodule is named', () => {
     "fatal: clone of 'https://git.example/lib' into submodule path '/x/out/lib' failed",
   ];
   expect(submoduleFailure(lines).message).toContain(
-    'The submodule at https://git.example/lib could not be fetched: fatal: repository ' +
-      "'https://git.example/lib/' not found",
+    'The submodule at https://git.example/lib could not be fetched: git says ' +
+      `"repository 'https://git.example/lib/' not found". Check its address`,
   );
 });
 

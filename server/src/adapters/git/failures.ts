@@ -42,13 +42,14 @@ export function submoduleFailure(lines: readonly string[], fault?: AppError): Ap
   );
 }
 
-/** Git's own reason; what it prints about its retries comes after it. */
+const ownReason = /^(?:remote: )?(?:fatal|error|ssh): ?/i;
+
+/** Git's own reason, as a sentence; what it prints about its retries comes after it. */
 function lastWords(lines: readonly string[]): string {
-  const said =
-    lines.find((line) => /^(fatal|error|ssh|remote: (error|fatal)):/i.test(line)) ??
-    lines.at(-1) ??
-    'it said nothing.';
-  return said.slice(0, 500);
+  const said = lines.find((line) => ownReason.test(line)) ?? lines.at(-1);
+  if (said === undefined) return 'git gave no reason.';
+  const words = said.replace(ownReason, '').trim().slice(0, 500);
+  return `git says "${words}".`;
 }
 
 /** What ssh says of a connection that was not made (OpenSSH, sshconnect.c). */

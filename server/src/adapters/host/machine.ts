@@ -75,6 +75,7 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     name,
     proxyStore,
     fetchImage,
+    imageIntake: { name, socket: transferSocket },
     engine: createSwarmEngine({ socketPath: engineSocket, serverName, whySilent, clock, logAnswerBytes }),
     engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
     builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),

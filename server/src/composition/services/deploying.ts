@@ -10,6 +10,7 @@ import type { ImageAccess } from '../../modules/image/image.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import type { Registries } from '../../modules/registry/registry.ts';
+import { createBuildServers } from '../../modules/server/server.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
 import { privateKeyOf } from '../../modules/ssh-key/ssh-key.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -45,6 +46,7 @@ export function createDeployPorts(parts: DeployingParts): SharedPorts {
     reachRegistry: adapters.outgoing.registry,
     images,
     clock,
+    buildServers: createBuildServers(parts.stores.servers),
     hosts,
     taskLabels,
     records: createDeployRecords(parts),

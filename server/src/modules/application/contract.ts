@@ -62,6 +62,7 @@ export const applicationContract = {
         { kind: 'environment', field: 'networks' },
         { kind: 'sshKey', field: 'customGitSSHKeyId' },
         { kind: 'registry', field: 'registryId' },
+        { kind: 'server', field: 'buildServerId' },
         { kind: 'gitProvider', field: 'githubId' },
       ],
     },
@@ -178,7 +179,7 @@ export const applicationContract = {
   reload: mutation({
     summary: 'Restarts the service with the current settings, without a build',
     access: own,
-    input: id.extend({ appName: z.string().min(1).max(100) }),
+    input: id.extend({ appName: line(100).min(1) }),
     output: success,
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),

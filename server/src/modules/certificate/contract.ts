@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { certificateRecord } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
 const id = z.object({ certificateId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'certificate', field: 'certificateId' }] } as const;
@@ -20,7 +21,7 @@ export const certificateContract = {
         'get theirs by themselves.'),
     access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
-      name: z.string().min(1).max(100),
+      name,
       certificateData: pem.describe('PEM'),
       privateKey: pem.describe('PEM, without a passphrase'),
       certificateChain: z.string().max(200_000).nullish().describe('PEM of the chain after the leaf'),

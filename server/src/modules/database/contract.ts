@@ -250,7 +250,7 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
     removeFormerVolume: mutation({
       summary: 'Removes a volume that an upgrade or a restore kept, with its data; irreversible',
       access: { ...own, grant: 'canDeleteServices' },
-      input: byId.extend({ volumeName: z.string().min(1).max(200).describe('One of `formerVolumes`') }),
+      input: byId.extend({ volumeName: line(200).min(1).describe('One of `formerVolumes`') }),
       output: record,
       refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     }),
@@ -280,7 +280,7 @@ function serverContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
     reload: mutation({
       summary: 'Restarts the database with its current settings',
       access: own,
-      input: byId.extend({ appName: z.string().min(1).max(100).describe('Must be its own appName') }),
+      input: byId.extend({ appName: line(100).min(1).describe('Must be its own appName') }),
       output: record,
       refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { destinationProviders, destinationRecord } from './record.ts';
+import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ destinationId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'destination', field: 'destinationId' }] } as const;
@@ -15,8 +16,8 @@ const settings = z.object({
     .describe('s3: a bucket of any service that speaks S3; local: a folder on the server Berth runs on'),
   accessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
   secretAccessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
-  bucket: z.string().max(255).nullish().describe('Of s3, and required there'),
-  region: z.string().max(100).nullish().describe('Of s3, where its service has regions'),
+  bucket: line(255).nullish().describe('Of s3, and required there'),
+  region: line(100).nullish().describe('Of s3, where its service has regions'),
   endpoint: z
     .string()
     .max(2000)
@@ -34,7 +35,6 @@ const settings = z.object({
         'absolute path of the server. Of s3: a prefix inside the bucket, or empty',
     ),
 });
-const name = z.string().min(1).max(100);
 const example = {
   provider: 's3',
   accessKey: 'AKIAIOSFODNN7EXAMPLE',

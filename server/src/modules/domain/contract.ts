@@ -4,12 +4,12 @@ import { appNamePattern } from '../../domain/names/names.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { dnsVerdict, domainRecord, loggedRequest, requestsByMinute, wholeDomain } from './record.ts';
+import { line } from '../service/contract-fields.ts';
 
-const text = (max: number): z.ZodString => z.string().max(max);
 const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId' }] } as const;
-const id = z.object({ domainId: text(100).min(1) });
+const id = z.object({ domainId: line(100).min(1) });
 const changeable = {
-  path: text(2000).optional(),
+  path: line(2000).optional(),
   port: z.number().int().min(1).max(65_535).optional(),
   https: z.boolean().optional(),
   certificateType: z
@@ -19,10 +19,10 @@ const changeable = {
       'Required when https is true. acme: issued automatically; custom: issued by customCertResolver; ' +
         'none: an uploaded certificate that covers the host',
     ),
-  customCertResolver: text(200).nullish().describe('Name of a certificate resolver of the organization'),
-  serviceName: text(100).nullish().describe('Service within the compose file'),
+  customCertResolver: line(200).nullish().describe('Name of a certificate resolver of the organization'),
+  serviceName: line(100).nullish().describe('Service within the compose file'),
   domainType: z.enum(['application', 'compose', 'preview']).optional(),
-  internalPath: text(2000).nullish(),
+  internalPath: line(2000).nullish(),
   stripPath: z.boolean().optional(),
   hstsMaxAge: z
     .number()
@@ -66,11 +66,11 @@ export const domainContract = {
       ],
     },
     input: z.object({
-      host: text(1024).min(1),
+      host: line(1024).min(1),
       ...changeable,
-      applicationId: text(100).nullish(),
-      composeId: text(100).nullish(),
-      previewDeploymentId: text(100).nullish(),
+      applicationId: line(100).nullish(),
+      composeId: line(100).nullish(),
+      previewDeploymentId: line(100).nullish(),
     }),
     example: {
       host: 'shop.example.com',
@@ -85,7 +85,7 @@ export const domainContract = {
     summary: 'Changes a route; in effect at once',
     description: 'Absent fields stay. What it belongs to, and so domainType, stays always.',
     access: own,
-    input: id.extend({ host: text(1024).min(1).optional(), ...changeable }),
+    input: id.extend({ host: line(1024).min(1).optional(), ...changeable }),
     output: domainRecord,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),
@@ -122,13 +122,13 @@ export const domainContract = {
   byApplicationId: query({
     summary: 'The domains of an application, newest first',
     access: { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] },
-    input: z.object({ applicationId: text(100).min(1), ...pageInput }),
+    input: z.object({ applicationId: line(100).min(1), ...pageInput }),
     output: listOf(domainRecord),
   }),
   byComposeId: query({
     summary: 'The domains of a compose service, newest first',
     access: { class: 'protected', resources: [{ kind: 'compose', field: 'composeId' }] },
-    input: z.object({ composeId: text(100).min(1), ...pageInput }),
+    input: z.object({ composeId: line(100).min(1), ...pageInput }),
     output: listOf(domainRecord),
   }),
   delete: mutation({
@@ -143,7 +143,7 @@ export const domainContract = {
     access: { class: 'protected', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
       appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'),
-      serverId: text(100).nullish().describe('Another server than this one'),
+      serverId: line(100).nullish().describe('Another server than this one'),
     }),
     output: z.string(),
     refusals: ['PRECONDITION_FAILED'],
@@ -156,7 +156,7 @@ export const domainContract = {
       'and cdnProvider names it.',
     access: { class: 'protected', resources: [] },
     input: z.object({
-      domain: text(1024).min(1),
+      domain: line(1024).min(1),
       serverIp: z
         .union([z.ipv4(), z.ipv6()], 'must be an IP address')
         .nullish()

@@ -5,8 +5,8 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { environmentRecord } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
-const name = z.string().min(1).max(100);
 const description = z.string().max(1000);
 const env = referring(z.string().max(500_000));
 const own = { class: 'protected', resources: [{ kind: 'environment', field: 'environmentId' }] } as const;

@@ -5,6 +5,7 @@ import { parseRepositoryPart } from '../../domain/git/git-host.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { gitProviderNames, gitProviderRecord } from './record.ts';
+import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ gitProviderId: z.string().min(1).max(100) });
 const subject = [{ kind: 'gitProvider', field: 'gitProviderId' }] as const;
@@ -47,9 +48,8 @@ const settings = z.object({
     .max(10_000)
     .nullish()
     .describe('Of GitLab, Gitea and Bitbucket, and required there; never shown'),
-  username: z.string().max(300).nullish().describe('Of Bitbucket: the workspace, and required there'),
+  username: line(300).nullish().describe('Of Bitbucket: the workspace, and required there'),
 });
-const name = z.string().min(1).max(100);
 const remote = ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
 export const gitProviderContract = {

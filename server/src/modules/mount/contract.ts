@@ -4,6 +4,7 @@ import { databaseKindNames, perDatabaseId } from '../../domain/database-kind.ts'
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, type ResourceReference } from '../../procedure/procedure.ts';
 import { mountRecord, serviceTypes, type ServiceType } from './record.ts';
+import { line } from '../service/contract-fields.ts';
 
 const own = { class: 'protected', resources: [{ kind: 'mount', field: 'mountId' }] } as const;
 const hostReach = [{ field: 'hostPath', when: 'given' }] as const;
@@ -13,7 +14,7 @@ const type = z.enum(['bind', 'volume', 'file']);
 const path = z.string().max(1000);
 const source = {
   hostPath: path.nullish().describe('Of a bind: folder or file of the server'),
-  volumeName: z.string().max(100).nullish().describe('Of a volume: its name within the service'),
+  volumeName: line(100).nullish().describe('Of a volume: its name within the service'),
   filePath: path.nullish().describe('Of a file: its name; taken from mountPath when absent'),
   content: z.string().max(500_000).nullish().describe('Of a file: its text, at most 500,000 bytes'),
   isSecret: z

@@ -5,12 +5,13 @@ import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { channelNames, channels } from './channels/channels.ts';
 import { notificationRecord, perChannel } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
 const id = z.object({ notificationId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'notification', field: 'notificationId' }] } as const;
 
 const shared = {
-  name: z.string().min(1).max(100),
+  name,
   events: z.array(z.enum(factEventNames)).min(1).max(factEventNames.length).describe('What is told'),
 };
 

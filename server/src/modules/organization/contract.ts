@@ -13,8 +13,8 @@ import {
   quotaInput,
   quotaRecord,
 } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
-const name = z.string().min(1).max(100);
 const id = z.object({ organizationId: z.string().min(1).max(100) });
 const userId = z.string().min(1).max(100);
 const role = z.enum(roles).describe("At most the caller's own");

@@ -6,6 +6,7 @@ import { referring } from '../../procedure/input/references.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
+import { name } from '../service/contract-fields.ts';
 
 export const projectRecord = z
   .object({
@@ -24,7 +25,6 @@ const projectWithServices = projectRecord
   })
   .meta({ id: 'ProjectDetails' });
 
-const name = z.string().min(1).max(100);
 const description = z.string().max(1000);
 const env = referring(z.string().max(500_000));
 const own = { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }] } as const;

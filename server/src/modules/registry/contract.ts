@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { registryRecord } from './record.ts';
+import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ registryId: z.string().min(1) });
 const registry = [{ kind: 'registry', field: 'registryId' }] as const;
@@ -12,8 +13,7 @@ const registryUrl = z
   .describe(
     "host[:port][/prefix], with or without https:// before it; empty for the engine's default registry",
   );
-const name = z.string().min(1).max(100);
-const username = z.string().min(1).max(255);
+const username = line(255).min(1);
 const password = z.string().min(1).max(10_000);
 const imagePrefix = z.string().max(200).describe('Path below which images are pushed, such as team/apps');
 const signInFields = ['registryUrl', 'username', 'password'] as const;

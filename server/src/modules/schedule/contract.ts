@@ -5,7 +5,7 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
-import { argv, id as serviceId } from '../service/contract-fields.ts';
+import { argv, id as serviceId, line, name } from '../service/contract-fields.ts';
 import { scheduleRecord, scheduleRunRecord } from './record.ts';
 
 const id = z.object({ scheduleId: z.string().min(1).max(100) });
@@ -32,7 +32,7 @@ function checkOwner({ applicationId, composeId }: Owner, context: z.RefinementCt
 }
 
 const settings = {
-  name: z.string().min(1).max(100),
+  name,
   cron: ruled(z.string().max(200), parseCron).describe(
     'Cron expression of five fields, or a nickname such as @daily; in timeZone',
   ),
@@ -46,9 +46,7 @@ const settings = {
     .min(1)
     .max(1440)
     .describe('After so long a run is ended and counts as failed'),
-  serviceName: z
-    .string()
-    .max(100)
+  serviceName: line(100)
     .nullish()
     .describe(
       'Of a compose service, and required there: the service of its file whose image runs the command',

@@ -7,13 +7,14 @@ import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { metricsConfig, metricsPoint, metricsRange } from './record-monitoring.ts';
 import { installation, listedServer, securityReport, serverRecord, serverTypes } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
 const id = z.object({ serverId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] } as const;
 const sshKey = { kind: 'sshKey', field: 'sshKeyId' } as const;
 
 const shape = {
-  name: z.string().min(1).max(100),
+  name,
   description: z.string().max(1000).nullable(),
   ipAddress: ruled(z.string().max(255), parseMachineAddress).describe('IP address or host name'),
   port: z.number().int().min(1).max(65_535).describe('Port of SSH'),

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { sshKeyRecord } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
 const id = z.object({ sshKeyId: z.string().min(1) });
-const name = z.string().min(1).max(100);
 const description = z.string().max(1000);
 const key = [{ kind: 'sshKey', field: 'sshKeyId' }] as const;
 /** Members choose among the keys when they may; only Owner and Admin change them (decisions 2). */

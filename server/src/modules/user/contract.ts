@@ -9,6 +9,7 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { grantsRecord } from '../organization/record.ts';
 import { twoFactorContract } from './contract-two-factor.ts';
 import { codeField, keyRecord, newPasswordField, sessionRecord } from './record.ts';
+import { name } from '../service/contract-fields.ts';
 
 const milliseconds = z.number().int().min(1).max(1e13);
 const count = z.number().int().min(1).max(1e12);
@@ -86,7 +87,7 @@ export const userContract = {
     access: { ...anybody, sessionOnly: true, grant: 'canAccessToAPI', actsIn: 'metadata.organizationId' },
     input: z
       .object({
-        name: z.string().min(1).max(100),
+        name,
         prefix: z
           .string()
           .regex(/^[a-zA-Z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, - or _')
