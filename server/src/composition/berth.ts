@@ -54,7 +54,6 @@ export async function createBerth(
   await Promise.all([tidyUp(ground, machines), product.notifying.tellUpgrade()]);
   const timers = startTimers({
     ...ground,
-    settings: product.settings,
     notifying: product.notifying,
     ...working,
     ...watching,
@@ -93,7 +92,6 @@ export async function createBerth(
       await proxySocket.close();
       await app.close();
       await Promise.all([working.worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);
-      await machines.endedOutput.stop();
       await ground.database.close();
     },
   };

@@ -37,7 +37,7 @@ export function createMachines(
   product: Product,
   { connect, walls }: { connect: Connect | undefined; walls: Walls },
 ): Machines {
-  const { stores, adapters, clock, local } = ground;
+  const { stores, adapters, local } = ground;
   const { approvals, settings, environments, composes, queue } = product;
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   const watch = createProxyWatch({
@@ -76,13 +76,6 @@ export function createMachines(
     serverIp: serverIpOf(serverAddressOf(stores, settings), dns),
     commented: commentLater(queue),
   });
-  // A registry belongs to no service; Berth's own engine asks it.
-  const registries = createRegistries(
-    stores.registries,
-    async (auth) => (await hosts.of(localServer)).engine.checkRegistry(auth),
-    adapters.outgoing.registry,
-    clock,
-  );
   return {
     hosts,
     servers,
@@ -90,8 +83,18 @@ export function createMachines(
     watch,
     ownHost: ownHostOf(ground, watch),
     portGuard: walls.portGuard(ground.config.port),
-    registries,
+    registries: registriesOf(ground, hosts),
     endedOutput,
     ...deployed,
   };
+}
+
+/** A registry belongs to no service; Berth's own engine asks it. */
+function registriesOf({ stores, adapters, clock }: Ground, hosts: Hosts): Registries {
+  return createRegistries(
+    stores.registries,
+    async (auth) => (await hosts.of(localServer)).engine.checkRegistry(auth),
+    adapters.outgoing.registry,
+    clock,
+  );
 }
