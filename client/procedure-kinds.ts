@@ -53,6 +53,8 @@ export const procedureKinds = {
   },
   service: {
     all: 'query',
+    endedTasks: 'query',
+    endedOutput: 'query',
     metrics: 'query',
   },
   application: {

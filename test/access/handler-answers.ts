@@ -44,6 +44,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.restartContainer': engineIsDown,
   'container.getConfig': engineIsDown,
   'container.logs': engineIsDown,
+  // No task of it ended.
+  'service.endedOutput': [404],
   'container.getContainersByAppNameMatch': engineIsDown,
   'container.getContainersByAppLabel': engineIsDown,
   'container.getStackContainersByAppName': engineIsDown,

@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
+import { createEndedOutput, type EndedOutput } from '../../server/src/composition/upkeep/ended-output.ts';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
@@ -96,8 +98,9 @@ export async function createWorld(
     applied: [],
   };
   const product = await createProduct(ground, walls);
-  const hosts = hostsOn(machine, (place) => hostOf(place, ground, product, reaper, walls));
-  const machines = machinesOf(ground, product, hosts);
+  const ending = { ...product, endedOutput: createEndedOutput(ground) };
+  const hosts = hostsOn(machine, (place) => hostOf(place, ground, ending, reaper, walls));
+  const machines = machinesOf(ground, ending, hosts);
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
@@ -140,6 +143,8 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
+type Ending = Product & { endedOutput: EndedOutput };
+
 interface HostPlace {
   key: string;
   name: string;
@@ -177,7 +182,7 @@ function hostsOn(own: Machine, make: (place: HostPlace) => Host): Hosts & { own:
   };
 }
 
-function machinesOf(ground: Ground, product: Product, hosts: Hosts & { own: Host }): Machines {
+function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host }): Machines {
   const { stores } = ground;
   const host = hosts.own;
   const watch = createProxyWatch({
@@ -203,6 +208,7 @@ function machinesOf(ground: Ground, product: Product, hosts: Hosts & { own: Host
     ownHost: noOwnHost,
     portGuard: builtWalls.portGuard(ground.config.port),
     hostReach: hostReachOn(product.approvals, hosts, host),
+    endedOutput: product.endedOutput,
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
     ...deployed,
   };
@@ -264,6 +270,7 @@ function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters 
     outgoing,
     mailer: createMailer(outgoing),
     files: reaper.guard('files', filesOf(machine)),
+    endedOutputs: createEndedOutputs(made(config.data, 'ended'), async () => 2 ** 20),
     logs: logsOf(machine, () => reaper.note('log.line')),
     uploads: createUploads({
       root: made(config.data, 'uploads'),
@@ -302,7 +309,7 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
 function hostOf(
   { key, name, machine, engineAt }: HostPlace,
   ground: Ground,
-  product: Product,
+  product: Ending,
   reaper: Reaper,
   walls: Walls,
 ): Host {
@@ -333,7 +340,7 @@ function hostOf(
     proxyStore: createCaddyStore(made(config.data, `caddy-${key}`)),
   };
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
-  const engine = walledEngine(bareHost, parts, walls);
+  const engine = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   return {
     ...bareHost,
     engine,
