@@ -62,6 +62,8 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['link shop/staging/web'],
   ['projects'],
   ['servers'],
+  ['server add 203.0.113.7 --name paris'],
+  ['server add 203.0.113.20'],
   ['members'],
   ['ci setup github shop/web'],
   ['mcp', { stdin: '' }],

@@ -64,7 +64,8 @@ function wordOf(argv: readonly string[]): { word: Word; rest: readonly string[] 
   }
   const [first = '', second] = argv;
   const inner = words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name] : []));
-  if (inner.length === 0) return undefined;
+  // A router of that name stays reachable.
+  if (inner.length === 0 || first in procedureKinds) return undefined;
   if (second === undefined || second.startsWith('-'))
     throw new UsageError(`\`berth ${first}\` needs one more word: ${inner.join(', ')}.`);
   throw new UsageError(

@@ -193,8 +193,19 @@ export const recordedAnswers: Answers = {
     { email: 'ann@example.com', name: 'Ann', role: 'owner', createdAt: at(60 * 24 * 40) },
     { email: 'ben@example.com', name: 'Ben', role: 'member', createdAt: at(60 * 24 * 3) },
   ],
+  'sshKey.generate': { sshKeyId: 'key-id', publicKey: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIExample berth' },
+  'server.create': { serverId: 'paris-id', name: 'paris' },
+  'server.setup': { serverId: 'fsn-id', name: 'fsn-1', setupStatus: 'running' },
+  'server.setupLogs': [
+    { type: 'line', text: '2026-03-01T11:59:00.000Z ── connect' },
+    { type: 'line', text: '2026-03-01T11:59:00.000Z Connected to fsn-1 at 203.0.113.20 as root.' },
+    { type: 'line', text: '2026-03-01T11:59:01.000Z ── engine' },
+    { type: 'line', text: '2026-03-01T11:59:09.000Z Changed: installed the container engine' },
+  ],
+  'server.one': { serverId: 'fsn-id', name: 'fsn-1', setupStatus: 'done', setupError: null },
   'server.all': [
     {
+      serverId: 'fsn-id',
       name: 'fsn-1',
       status: 'active',
       username: 'root',

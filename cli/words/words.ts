@@ -10,6 +10,7 @@ import { fileWords } from './file-words.ts';
 import { importWord } from './import-words.ts';
 import { logs } from './log-words.ts';
 import { mcpWord } from './mcp-word.ts';
+import { serverAdd } from './server-word.ts';
 import { serviceWords } from './service-words.ts';
 import { statusWords } from './status.ts';
 import type { Word } from './parts/word.ts';
@@ -21,7 +22,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },
-  { title: 'Organization', words: accountWords },
+  { title: 'Organization', words: [...accountWords, serverAdd] },
   { title: 'Elsewhere', words: [...ciWords, mcpWord, completionWord(() => words)] },
 ];
 

@@ -19,11 +19,14 @@ export async function preview(place: Place): Promise<Life> {
   const { berth, serverId, environmentId, host } = place;
   const name = `${place.name}-seen`;
   const repository = await createRepository(berth.host, name, tinyFiles('main'));
-  const { applicationId, refreshToken } = await berth.call<Record<'applicationId' | 'refreshToken', string>>(
-    'application.create',
-    { name, appName: name, environmentId, serverId },
-  );
+  const { applicationId } = await berth.call<{ applicationId: string }>('application.create', {
+    name,
+    appName: name,
+    environmentId,
+    serverId,
+  });
   const subject = { applicationId };
+  const { refreshToken } = await berth.call<{ refreshToken: string }>('application.one', subject);
   await berth.call('application.saveGitProvider', {
     ...subject,
     customGitUrl: repository.url,

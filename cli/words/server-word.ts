@@ -1,0 +1,133 @@
+/** `berth server add`: a machine with an SSH server becomes one that services run on, in one step. */
+import { isIP } from 'node:net';
+import type { Client } from '../../client/client.ts';
+import { BerthError } from '../../client/berth-error.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { printableLine } from '../output/printable.ts';
+import { ask, isPersonThere } from '../terminal.ts';
+import { UsageError } from '../usage-error.ts';
+import { itemsOf, type Context } from './parts/context.ts';
+import type { Word } from './parts/word.ts';
+
+const setupPort = 22;
+const timeOfLine = /^\S+Z /;
+/** Kind and key alone: neither has a character that a shell would read. */
+const plainKey = /^[a-z0-9@.-]+ [A-Za-z0-9+/=]+/;
+
+export const serverAdd: Word = {
+  name: 'server add',
+  usage: 'ADDRESS',
+  summary: 'makes a machine with an SSH server one that services run on',
+  description:
+    'Makes an SSH key, adds the server and sets it up. The key gets there by --install, which signs in with ' +
+    'your own ssh (it asks for the password once), or by hand: the line for authorized_keys is printed. The ' +
+    'same command again goes on where it ended.',
+  options: {
+    user: { value: 'NAME', description: 'user to sign in as; root without it' },
+    port: { short: 'p', value: 'PORT', description: 'port of its SSH server; 22 without it' },
+    name: { value: 'NAME', description: 'its name in Berth; the address without it' },
+    build: { description: 'a build server: engine and builders, no services' },
+    install: { description: 'puts the key there with your own ssh' },
+  },
+  most: 1,
+  calls: ['server.all', 'sshKey.generate', 'server.create', 'server.setup', 'server.setupLogs', 'server.one'],
+  async run(context) {
+    const { client } = await context.berth();
+    const machine = machineOf(context);
+    const present = itemsOf(await client.server.all()).find(
+      ({ ipAddress, port }) => ipAddress === machine.ipAddress && port === machine.port,
+    );
+    const serverId = present?.serverId ?? (await added(context, client, machine));
+    if (present) context.say(`${present.name} is there already; going on with it.`);
+    return followSetup(context, client, serverId);
+  },
+};
+
+interface NewMachine {
+  name: string;
+  ipAddress: string;
+  port: number;
+  username: string;
+  serverType: 'deploy' | 'build';
+}
+
+function machineOf(context: Context): NewMachine {
+  const [address] = context.args;
+  if (address === undefined || !(isIP(address) || /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(address)))
+    throw new UsageError('Give the address of the machine: `berth server add 203.0.113.7`.');
+  const username = context.text('user') ?? 'root';
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(username)) throw new UsageError(`--user: ${username} is no user.`);
+  const port = Number(context.text('port') ?? setupPort);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new UsageError('--port: must be a number from 1 to 65535.');
+  const serverType = context.is('build') ? 'build' : 'deploy';
+  return {
+    name: context.text('name') ?? address,
+    ipAddress: address.toLowerCase(),
+    port,
+    username,
+    serverType,
+  };
+}
+
+/** Its key first: a server without one could not be set up. */
+async function added(context: Context, client: Client, machine: NewMachine): Promise<string> {
+  const { sshKeyId, publicKey } = await client.sshKey.generate({ name: `Server ${machine.name}` });
+  const { serverId } = await client.server.create({ ...machine, description: null, sshKeyId });
+  const [line] = plainKey.exec(publicKey) ?? [];
+  if (line === undefined) throw new UsageError(`Berth answered no public key, but ${publicKey}.`);
+  if (context.is('install')) await install(context, machine, line);
+  else {
+    context.say(`Append this line to ~/.ssh/authorized_keys of ${machine.username} on the machine:`);
+    context.terminal.say(`${line}\n`);
+    if (!isPersonThere(context.terminal))
+      throw new UsageError('Then give the same command again, which sets the server up.');
+    await ask(context.terminal, 'Go on when it is there', 'Enter');
+  }
+  return serverId;
+}
+
+async function install({ terminal }: Context, { ipAddress, port, username }: NewMachine, line: string) {
+  const script = `umask 077; mkdir -p ~/.ssh && printf '\\n%s\\n' '${line}' >> ~/.ssh/authorized_keys`;
+  const code = await terminal.runProgram([
+    'ssh',
+    '-p',
+    String(port),
+    '-l',
+    username,
+    '--',
+    ipAddress,
+    script,
+  ]);
+  if (code !== 0)
+    throw new UsageError(
+      `ssh ended with exit code ${code}, and the key is not there. Append this line to ~/.ssh/authorized_keys ` +
+        `of ${username} on the machine, then give the same command again without --install:\n${line}`,
+    );
+}
+
+/** Shows each stage as it comes; the exit code says whether it is a server now. */
+async function followSetup(context: Context, client: Client, serverId: string): Promise<number> {
+  const { look, terminal } = context;
+  const { setupStatus } = await client.server.one({ serverId });
+  if (setupStatus !== 'running') await client.server.setup({ serverId });
+  try {
+    for await (const { data } of client.server.setupLogs({ serverId }, { signal: terminal.signal })) {
+      if (data.type !== 'line') continue;
+      const line = printableLine(data.text, false).replace(timeOfLine, '');
+      terminal.say(`${look(line.startsWith('── ') ? 'bold' : 'dim', line)}\n`);
+    }
+  } catch (error) {
+    if (terminal.signal.aborted) terminal.say('The set-up goes on; `berth servers` shows it.\n');
+    if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
+    context.say(error.message);
+  }
+  const server = await client.server.one({ serverId });
+  const isReady = server.setupStatus === 'done';
+  if (!isReady) context.say(server.setupError ?? `Its set-up is ${server.setupStatus}.`);
+  const { name } = server;
+  context.answer({ serverId, name, setupStatus: server.setupStatus }, () =>
+    isReady ? `${name} is ready: ${serverId}\n` : '',
+  );
+  return isReady ? exitCodes.done : exitCodes.refused;
+}
