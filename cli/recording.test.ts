@@ -64,6 +64,8 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['servers'],
   ['server add 203.0.113.7 --name paris'],
   ['server add 203.0.113.20'],
+  ['server add'],
+  ['server add 203.0.113.7 --port 99999'],
   ['members'],
   ['ci setup github shop/web'],
   ['mcp', { stdin: '' }],
