@@ -682,6 +682,16 @@ UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || 
   WHERE "grants" NOT LIKE '%canOpenTerminal%' AND length("grants") > 2;
 `,
   },
+  {
+    version: 28,
+    name: 'forwarding ports as a grant',
+    sql: `
+UPDATE "member" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'
+  WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
+UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'
+  WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */
