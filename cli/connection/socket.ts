@@ -1,5 +1,8 @@
-/** A WebSocket of Berth: a program in a container, or a connection to a port of one (docs/guide/terminal.md). */
+/**
+ * A WebSocket of Berth: a program in a container, or a connection to a port of one (docs/guide/terminal.md).
+ */
 import { credentials, inputParameter, type Connection } from '../../client/call.ts';
+import type { WebSocket } from 'ws';
 import { refusalOf } from '../../client/refusal.ts';
 import { BerthError } from '../../client/berth-error.ts';
 
@@ -39,9 +42,10 @@ export async function openSocket(
   { path, input, take, signal }: SocketOptions,
 ): Promise<BerthSocket> {
   signal.throwIfAborted();
-  const { WebSocket } = await import('ws');
+  // Loaded by what talks with a container alone.
+  const { WebSocket: Client } = await import('ws');
   const address = connection.url.replace(/\/+$/, '').replace(/^http/, 'ws');
-  const socket = new WebSocket(`${address}/api/${path}${inputParameter(input)}`, {
+  const socket = new Client(`${address}/api/${path}${inputParameter(input)}`, {
     headers: credentials(connection),
   });
   let end: SocketEnd | undefined;
@@ -64,6 +68,19 @@ export async function openSocket(
       .finally(() => socket.resume());
     taken.catch(() => socket.terminate());
   });
+  await hasOpened(socket, connection, signal);
+  return {
+    ended,
+    send: (bytes) => new Promise((resolve) => socket.send(bytes, { binary: true }, () => resolve())),
+    tell(frame) {
+      if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
+    },
+    close: () => socket.close(1000),
+  };
+}
+
+/** Throws what the handshake was refused with. */
+async function hasOpened(socket: WebSocket, connection: Connection, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const onStop = (): void => {
       reject(signal.reason);
@@ -92,14 +109,6 @@ export async function openSocket(
       ),
     );
   });
-  return {
-    ended,
-    send: (bytes) => new Promise((resolve) => socket.send(bytes, { binary: true }, () => resolve())),
-    tell(frame) {
-      if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(frame));
-    },
-    close: () => socket.close(1000),
-  };
 }
 
 function endOf(text: string): SocketEnd | undefined {

@@ -148,9 +148,9 @@ const connect: Word = {
   usage: '[service]',
   summary: "opens the database's shell",
   description:
-    'Starts psql, mysql, mongosh or redis-cli of this machine on the database, through Berth where its port ' +
-    'is not published (a member needs the grant canForwardPorts); where there is no such program, the one ' +
-    'in its container (canOpenTerminal). With --print the address is printed instead.',
+    'Starts psql, mysql, mongosh or redis-cli of this machine on the database, through Berth where its ' +
+    'port is not published (a member needs the grant canForwardPorts); where there is no such program, the ' +
+    'one in its container (canOpenTerminal). With --print the address is printed instead.',
   options: { print: { description: 'prints the address, password included, and starts nothing' } },
   most: 1,
   calls: ['project.all', 'postgres.one', 'terminal.forward', 'terminal.open'],

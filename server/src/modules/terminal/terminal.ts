@@ -106,8 +106,9 @@ export function createTerminals(parts: TerminalParts): Terminals {
 const cannotForward = (): AppError =>
   new AppError(
     'PRECONDITION_FAILED',
-    "The container has no program of Berth's to connect with: its service was released before Berth put one " +
-      'there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on the machine.',
+    "The container has no program of Berth's to connect with: its service was released before Berth put " +
+      'one there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on the ' +
+      'machine.',
   );
 
 type Side = (argv: string[]) => Promise<{ exitCode: number; stdout: string }>;

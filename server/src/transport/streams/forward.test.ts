@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, assert, beforeAll, expect, it, vi } from 'vitest';
 import { forwardPort, type Forwarder } from '../../../../cli/connection/forwarder.ts';
 import { createEngineInMemory } from '../../../../test/engine-in-memory/engine-in-memory.ts';
 import { never, type Program } from '../../../../test/engine-in-memory/programs/program.ts';
@@ -61,7 +61,7 @@ beforeAll(async () => {
     'berth.application': place.applicationId,
   };
   await engine.applyService(stepService('shop', [], { image: 'shop:1', command: ['server'], labels }));
-  await vi.waitFor(async () => expect((await engine.service('shop'))?.running).toBe(1), { timeout: 20_000 });
+  await vi.waitFor(async () => assert((await engine.service('shop'))?.running === 1), { timeout: 20_000 });
   inside = createServer({ allowHalfOpen: true }, (socket) => accepted(socket)).listen(0, '127.0.0.1');
   await once(inside, 'listening');
   port = Number(Object(inside.address()).port);
