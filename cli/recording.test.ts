@@ -32,6 +32,8 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['stop shop/web'],
   ['start shop/web'],
   ['scale shop/web 3'],
+  ['move shop/web --to fsn-1'],
+  ['move shop/web --to paris'],
   ['run shop/web -- npm run migrate'],
   ['exec shop/web -- node --version'],
   ['shell shop/web'],

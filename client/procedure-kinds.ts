@@ -53,6 +53,8 @@ export const procedureKinds = {
   },
   service: {
     all: 'query',
+    endedTasks: 'query',
+    endedOutput: 'query',
     metrics: 'query',
   },
   application: {
@@ -82,6 +84,7 @@ export const procedureKinds = {
     clearDeployments: 'mutation',
     delete: 'mutation',
     move: 'mutation',
+    moveToServer: 'mutation',
     refreshToken: 'mutation',
     run: 'mutation',
     readLogs: 'query',

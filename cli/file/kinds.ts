@@ -23,6 +23,7 @@ const atOnce = new Set([
   'watchPaths',
   'triggerType',
   'cleanCache',
+  'buildServerId',
   'replicas',
   'isPreviewDeploymentsActive',
   'username',

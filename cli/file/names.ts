@@ -10,6 +10,7 @@ const named: Readonly<
   Record<string, { list: 'server' | 'sshKey' | 'registry' | 'destination' | 'gitProvider'; id: string }>
 > = {
   serverId: { list: 'server', id: 'serverId' },
+  buildServerId: { list: 'server', id: 'serverId' },
   customGitSSHKeyId: { list: 'sshKey', id: 'sshKeyId' },
   registryId: { list: 'registry', id: 'registryId' },
   destinationId: { list: 'destination', id: 'destinationId' },

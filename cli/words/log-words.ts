@@ -17,6 +17,8 @@ interface Wanted {
   /** ISO 8601. */
   since: string | undefined;
   grep: string | undefined;
+  /** Of tasks that ended, not of those that run. */
+  isEnded: boolean;
 }
 
 type Print = (service: Service, line: { text: string; at?: string | undefined }) => void;
@@ -37,6 +39,7 @@ export const logs: Word = {
     since: { value: 'TIME', description: 'from then on: 30s, 15m, 2h, 3d, or 2026-01-31T12:00:00Z' },
     grep: { short: 'g', value: 'TEXT', description: 'only lines that hold the text' },
     tail: { short: 'n', value: 'NUMBER', description: 'so many of the newest lines of each; 200 without it' },
+    ended: { description: 'of tasks that ended, as far as it is kept: former releases, crashes, stops' },
     times: { short: 't', description: 'the time before each line' },
   },
   calls: [
@@ -44,6 +47,8 @@ export const logs: Word = {
     'application.readLogs',
     'application.logs',
     'compose.readLogs',
+    'service.endedTasks',
+    'service.endedOutput',
     'postgres.readLogs',
     'postgres.logs',
   ],
@@ -55,7 +60,10 @@ export const logs: Word = {
       tail: numberOf(context, 'tail', since === undefined ? 200 : mostLines),
       since,
       grep: context.text('grep'),
+      isEnded: context.is('ended'),
     };
+    if (wanted.isEnded && context.is('follow'))
+      throw new UsageError('What ended says nothing more: --ended goes without --follow.');
     const print = printerOf(context, services);
     if (!context.is('follow')) return showPast(client, services, wanted, print);
     const { signal } = context.terminal;
@@ -71,11 +79,35 @@ async function showPast(
 ): Promise<void> {
   const lots = await Promise.all(
     services.map(async (service) =>
-      (await readPast(client, service, wanted)).map((line) => ({ service, line })),
+      (await (wanted.isEnded ? readEnded : readPast)(client, service, wanted)).map((line) => ({
+        service,
+        line,
+      })),
     ),
   );
   const lines = lots.flat().toSorted((one, other) => (one.line.at < other.line.at ? -1 : 1));
   for (const { service, line } of lines) print(service, line);
+}
+
+/** Of the newest tasks that ended, until there are as many lines as are wanted. */
+async function readEnded(
+  client: Client,
+  { id: serviceId }: Service,
+  { tail, since, grep }: Wanted,
+): Promise<LogLine[]> {
+  const answer = await client.service.endedTasks({ serviceId });
+  const lines: LogLine[] = [];
+  for (const { task } of Array.isArray(answer) ? answer : answer.items) {
+    if (lines.length >= tail) break;
+    const said = await client.service.endedOutput({
+      serviceId,
+      task,
+      tail: Math.min(tail, mostLines),
+      search: grep,
+    });
+    lines.push(...said.filter(({ at }) => since === undefined || Date.parse(at) >= Date.parse(since)));
+  }
+  return lines.toSorted((one, other) => (one.at < other.at ? -1 : 1)).slice(-tail);
 }
 
 function readPast(client: Client, service: Service, { tail, since, grep }: Wanted): Promise<LogLine[]> {

@@ -23,6 +23,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'application.reload': [412],
   'application.restart': [412],
   'application.redeploy': [412],
+  // It has previews.
+  'application.moveToServer': [412],
   'application.cancelDeployment': [412],
   'application.delete': engineIsDown,
   // Only of those on other servers is it a later version's work.
@@ -42,6 +44,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.restartContainer': engineIsDown,
   'container.getConfig': engineIsDown,
   'container.logs': engineIsDown,
+  // No task of it ended.
+  'service.endedOutput': [404],
   'container.getContainersByAppNameMatch': engineIsDown,
   'container.getContainersByAppLabel': engineIsDown,
   'container.getStackContainersByAppName': engineIsDown,

@@ -163,6 +163,7 @@ const byTail = new Set([
   'domain.accessLog',
   'server.getServerMetrics',
   'server.metrics',
+  'service.endedOutput',
   'service.metrics',
 ]);
 

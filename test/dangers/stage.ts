@@ -58,7 +58,7 @@ export async function createStage(folder: string, walls?: Walls): Promise<Stage>
   });
   await migrate(database, isoTime(systemClock));
   const { machine, asked } = await listeningMachine();
-  const reaper = createReaper(folder, machine.memory.state);
+  const reaper = createReaper(folder, [machine.memory.state]);
   const people = await createPeople(database);
   const world = await reaper.run(() => createWorld(machine, database, folder, reaper, walls));
   await reaper.run(() => world.start());

@@ -29,11 +29,15 @@ export interface LogQuery {
 }
 
 export function serviceLog(state: State, service: Service, query: LogQuery): Readable {
+  return taskLogs(state, (task) => task.serviceId === service.id, query);
+}
+
+/** Of the tasks that pass the test. */
+export function taskLogs(state: State, isOne: (task: Task) => boolean, query: LogQuery): Readable {
   const output = new PassThrough();
   const sent = new Map<string, number>();
   const send = (): void => {
-    for (const task of state.tasks.values())
-      if (task.serviceId === service.id) sendNew(output, task, sent, query);
+    for (const task of state.tasks.values()) if (isOne(task)) sendNew(output, task, sent, query);
   };
   send();
   if (!query.follow) {

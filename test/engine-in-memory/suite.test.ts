@@ -1,5 +1,6 @@
 /** The engine in memory is held to what the real one is held to (test/integration/engine-*.test.ts). */
 import { afterAll, beforeAll, describe } from 'vitest';
+import { endedSuite } from '../engine-suite/ended.ts';
 import { execSuite } from '../engine-suite/exec.ts';
 import { imagesSuite } from '../engine-suite/images.ts';
 import { interactSuite } from '../engine-suite/interact.ts';
@@ -20,6 +21,9 @@ beforeAll(() => {
 afterAll(() => uninstall());
 
 const fixture = memoryFixture();
+describe('ended', () => {
+  endedSuite(fixture);
+});
 describe('exec', () => {
   execSuite(fixture);
 });

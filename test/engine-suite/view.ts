@@ -151,6 +151,10 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
     test("give their output, a task's with its task and node, to whom they belong", async () => {
       const [container] = await containers.list(actorOf());
       const containerId = container?.containerId ?? '';
+      await until('it has spoken', async () => {
+        const said = await containers.output(actorOf(), containerId, 10);
+        return (await Array.fromAsync(await said.read({ since: undefined }))).length === 2;
+      });
       const output = await containers.output(actorOf(), containerId, 1);
       const lines = await Array.fromAsync(await output.read({ since: undefined }));
       expect(lines).toEqual([

@@ -1,4 +1,6 @@
 /** A project with its environment and an application in each of the two organizations of `people.ts`. */
+import { createBuildServers } from '../../server/src/modules/server/server.ts';
+import { createServerStore } from '../../server/src/modules/server/store.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
@@ -38,6 +40,7 @@ export async function createPlace(
       names: createServiceNames(createServiceNameStore(database)),
       hasResolver: createDomainStore(database).hasResolver,
       localRepositoryPaths: async () => [],
+      buildServers: createBuildServers(createServerStore(database)),
     },
     systemClock,
   );

@@ -8,6 +8,7 @@ import type { Builder } from '../../server/src/ports/engine/builder.ts';
 import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
 import type { Git } from '../../server/src/ports/git.ts';
 import type { Proxy as ProxyPort, Route } from '../../server/src/ports/proxy.ts';
+import type { Host } from '../../server/src/ports/host/host.ts';
 import type { WorkFiles } from '../../server/src/ports/host/work-files.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
 import type { ImageContent } from '../engine-in-memory/programs/program.ts';
@@ -26,7 +27,14 @@ export interface Machine {
   /** What a build takes, in milliseconds. */
   buildMs: number;
   logs: Map<string, string[]>;
+  /** Servers beside Berth's own machine, by their ids. */
+  others: Map<string, Machine>;
+  /** The way to it; absent: it can always be reached. */
+  reachable?: Host['reachable'];
 }
+
+/** Unix socket of the engine of a server, as a builder elsewhere is told it. */
+export const intakeOf = (serverKey: string): string => `/engines/${serverKey}.sock`;
 
 const commit = createHash('sha1').update('the newest').digest('hex');
 
@@ -40,18 +48,20 @@ export function gitOf(machine: Machine): Git {
   };
 }
 
-export function builderOf(machine: Machine): Builder {
+/** `engineAt` gives the engine of another server by its socket. */
+export function builderOf(machine: Machine, engineAt: (socket: string) => EngineInMemory): Builder {
   return {
     programs: async () => [],
     tidy: async () => undefined,
     remove: async () => undefined,
-    async build({ image, labels, sourceDirectory, dockerfile, onLine, signal }) {
+    async build({ image, labels, sourceDirectory, dockerfile, deliverTo, onLine, signal }) {
       const { memory, disk, built, buildMs } = machine;
       if (!disk.has(`${sourceDirectory}/${dockerfile}`))
         throw new Error(`${dockerfile} is not in the source`);
       onLine(`Building ${image}`);
       await pause(buildMs, undefined, { signal });
-      memory.addImage(image, { ...built, labels });
+      const engine = deliverTo ? engineAt(deliverTo.socket) : memory;
+      engine.addImage(image, { ...built, labels });
     },
   };
 }

@@ -8,9 +8,11 @@ import type { DatabaseKindName } from '../../server/src/domain/database-kind.ts'
 import { applicationRef, databaseRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import type { ApplicationInput } from '../../server/src/modules/application/application.ts';
 import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
+import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis, webImage } from './images.ts';
-import { createInstallation, untilEnded, type Installation } from './trial.ts';
+import type { Machine } from './neighbours.ts';
+import { createInstallation, createMachine, untilEnded, type Installation } from './trial.ts';
 import type { World } from './world.ts';
 
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -32,11 +34,13 @@ export interface ProductInMemory {
   logOf(deployment: DeploymentRecord): string[];
   /** Variables that the engine gives a service's tasks. */
   envOf(name: string): Record<string, string>;
+  /** A set-up server of the organization, with an engine of its own. */
+  addServer(change?: Partial<TableRecord<'server'>>): Promise<{ serverId: string; machine: Machine }>;
   /** A web server from an image, with these settings. */
   addApplication(
     name: string,
     settings?: ApplicationInput,
-    place?: { environmentId: string },
+    place?: { environmentId: string; serverId?: string },
   ): Promise<ServiceRef>;
   addDatabase(
     kind: DatabaseKindName,
@@ -89,6 +93,15 @@ function productOn({ machine, place, run }: Installation): ProductInMemory {
         env.map((entry) => [entry.slice(0, entry.indexOf('=')), entry.slice(entry.indexOf('=') + 1)]),
       );
     },
+    addServer: (change = {}) =>
+      run(async ({ stores }) => {
+        const added = { ...newServer(organizationId), ...change };
+        // What is built there comes from Berth's own disk.
+        const far = { ...(await createMachine()), disk: machine.disk };
+        machine.others.set(added.serverId, far);
+        await stores.servers.insert(added);
+        return { serverId: added.serverId, machine: far };
+      }),
     addApplication: (name, settings = {}, at = { environmentId }) =>
       run(async ({ applications }) => {
         const { applicationId } = await applications.create({ organizationId, ...at, name, appName: name });
@@ -113,5 +126,28 @@ function productOn({ machine, place, run }: Installation): ProductInMemory {
         await databases.patch(databaseId, change);
         return databaseRef(databaseId);
       }),
+  };
+}
+
+function newServer(organizationId: string): TableRecord<'server'> {
+  return {
+    serverId: randomId(),
+    organizationId,
+    name: 'frankfurt',
+    description: null,
+    ipAddress: '192.0.2.20',
+    port: 22,
+    username: 'root',
+    sshKeyId: null,
+    serverType: 'deploy',
+    status: 'active',
+    hostKeyFingerprint: null,
+    setupStatus: 'done',
+    setupStage: null,
+    setupError: null,
+    buildsConcurrency: 1,
+    metricsConfig: null,
+    metricsToken: null,
+    createdAt: isoTime(systemClock),
   };
 }

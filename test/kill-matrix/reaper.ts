@@ -34,7 +34,7 @@ const leavesNothing = /^(?:engine|log|proxy\.current|files\.(?:names|readInside|
 /** Thrown inside a transaction of a killed world, which the database takes back then. */
 class Dead extends Error {}
 
-export function createReaper(name: string, engine: State): Reaper {
+export function createReaper(name: string, engines: readonly State[]): Reaper {
   const world: World = { name, isOver: false };
   const killed = Promise.withResolvers<void>();
   let calls: string[] | undefined;
@@ -44,11 +44,11 @@ export function createReaper(name: string, engine: State): Reaper {
   const change = (): void => {
     isOtherwise = true;
   };
-  engine.watchers.add(change);
+  for (const { watchers } of engines) watchers.add(change);
 
   function kill(): void {
     world.isOver = true;
-    engine.watchers.delete(change);
+    for (const { watchers } of engines) watchers.delete(change);
     killed.resolve();
   }
 

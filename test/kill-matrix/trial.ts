@@ -52,6 +52,7 @@ export async function createInstallation(kind: Kind, folder: string): Promise<In
   const database = openSqlite({ path: join(folder, databaseName), synchronous: 'NORMAL', cipher });
   await migrate(database, isoTime(systemClock));
   const machine = await createMachine();
+  if (kind.hasServer) machine.others.set('far', { ...(await createMachine()), disk: machine.disk });
   let life = await begin(machine, database, folder);
   const place = await life.reaper.run(async () => {
     await life.world.start();
@@ -126,7 +127,10 @@ interface Life {
 }
 
 async function begin(machine: Machine, database: Database, folder: string): Promise<Life> {
-  const reaper = createReaper(folder, machine.memory.state);
+  const reaper = createReaper(
+    folder,
+    [machine, ...machine.others.values()].map(({ memory }) => memory.state),
+  );
   return { reaper, world: await reaper.run(() => createWorld(machine, database, folder, reaper)) };
 }
 
@@ -146,6 +150,7 @@ export async function createMachine(): Promise<Machine> {
     built: web,
     buildMs: 0,
     logs: new Map(),
+    others: new Map(),
   };
 }
 
@@ -166,9 +171,10 @@ export async function placeOf({ stores, environments }: World): Promise<Place> {
   return { organizationId, environmentId: environment.environmentId };
 }
 
-function stageOf({ memory }: Machine, world: World, place: Place): Stage {
+function stageOf({ memory, others }: Machine, world: World, place: Place): Stage {
   return {
     addRedis: (major) => memory.addImage(`redis:${major}`, redis(`${major}.0.0`)),
+    far: others.get('far')?.memory.state,
     world,
     place,
     async deploy(service, accepting) {

@@ -6,6 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
+import { createEndedOutput, type EndedOutput } from '../../server/src/composition/upkeep/ended-output.ts';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
@@ -43,10 +45,12 @@ import type { PreviewDeployments } from '../../server/src/modules/preview-deploy
 import { createRegistries } from '../../server/src/modules/registry/registry.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { systemClock as clock } from '../../server/src/ports/clock.ts';
+import type { ImageIntake } from '../../server/src/ports/engine/builder.ts';
 import type { HostConnection } from '../../server/src/ports/host/host-connection.ts';
 import type { Host, Hosts } from '../../server/src/ports/host/host.ts';
 import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
-import { builderOf, filesOf, gitOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
+import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
+import { builderOf, filesOf, gitOf, intakeOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
 import { guardDatabase, type Reaper } from './reaper.ts';
 
 export interface World
@@ -94,7 +98,9 @@ export async function createWorld(
     applied: [],
   };
   const product = await createProduct(ground, walls);
-  const machines = machinesOf(ground, product, hostOf(machine, ground, product, reaper, walls));
+  const ending = { ...product, endedOutput: createEndedOutput(ground) };
+  const hosts = hostsOn(machine, (place) => hostOf(place, ground, ending, reaper, walls));
+  const machines = machinesOf(ground, ending, hosts);
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
@@ -110,14 +116,11 @@ export async function createWorld(
   };
   return {
     ...product,
+    ...machines,
+    ...releasing,
     stores: ground.stores,
-    deployments: machines.deployments,
-    previews: machines.previews,
-    hosts: machines.hosts,
     reconciler,
     interruption,
-    pending: releasing.pending,
-    runtime: releasing.runtime,
     drift,
     faults,
     wake: product.queue.wake,
@@ -140,12 +143,48 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-/** One machine, which is Berth's own. */
-function machinesOf(ground: Ground, product: Product, host: Host): Machines {
+type Ending = Product & { endedOutput: EndedOutput };
+
+interface HostPlace {
+  key: string;
+  name: string;
+  machine: Machine;
+  engineAt(socket: string): EngineInMemory;
+}
+
+/** Berth's own machine, and the servers beside it. */
+function hostsOn(own: Machine, make: (place: HostPlace) => Host): Hosts & { own: Host } {
+  const made = new Map<string, Host>();
+  const machineOf = (key: string): Machine | undefined => (key === localServer ? own : own.others.get(key));
+  const engineAt = (socket: string): EngineInMemory => {
+    const key = [localServer, ...own.others.keys()].find((one) => intakeOf(one) === socket);
+    const machine = machineOf(key ?? '');
+    if (!machine) throw new Error(`No engine listens on ${socket}.`);
+    return machine.memory;
+  };
+  const hostAt = (key: string): Host | undefined => {
+    const machine = machineOf(key);
+    const name = key === localServer ? 'this server' : `the server ${key}`;
+    const host = made.get(key) ?? (machine && make({ key, name, machine, engineAt }));
+    if (host) made.set(key, host);
+    return host;
+  };
+  const of = (key: string): Host => {
+    const host = hostAt(key);
+    if (!host) throw new Error(`There is no machine ${key}.`);
+    return host;
+  };
+  return {
+    own: of(localServer),
+    find: async (key) => hostAt(key),
+    of: async (key) => of(key),
+    all: async () => [localServer, ...own.others.keys()].map(of),
+  };
+}
+
+function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host }): Machines {
   const { stores } = ground;
-  const find = async (serverKey: string): Promise<Host | undefined> =>
-    serverKey === host.key ? host : undefined;
-  const hosts = { find, of: async () => host, all: async () => [host] };
+  const host = hosts.own;
   const watch = createProxyWatch({
     ...ground,
     settings: product.settings,
@@ -169,6 +208,7 @@ function machinesOf(ground: Ground, product: Product, host: Host): Machines {
     ownHost: noOwnHost,
     portGuard: builtWalls.portGuard(ground.config.port),
     hostReach: hostReachOn(product.approvals, hosts, host),
+    endedOutput: product.endedOutput,
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
     ...deployed,
   };
@@ -230,6 +270,7 @@ function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters 
     outgoing,
     mailer: createMailer(outgoing),
     files: reaper.guard('files', filesOf(machine)),
+    endedOutputs: createEndedOutputs(made(config.data, 'ended'), async () => 2 ** 20),
     logs: logsOf(machine, () => reaper.note('log.line')),
     uploads: createUploads({
       root: made(config.data, 'uploads'),
@@ -265,27 +306,41 @@ function connectionOf(machine: Machine, config: Config, reaper: Reaper): HostCon
   };
 }
 
-function hostOf(machine: Machine, ground: Ground, product: Product, reaper: Reaper, walls: Walls): Host {
+function hostOf(
+  { key, name, machine, engineAt }: HostPlace,
+  ground: Ground,
+  product: Ending,
+  reaper: Reaper,
+  walls: Walls,
+): Host {
   const { config, local, stores } = ground;
   const { engine: bare, view: engineView } = machine.memory.connect((request) =>
     reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
   );
   const { environments, composes, settings } = product;
   const proxyContainers = async (): Promise<ContainerState[]> =>
-    walls.findProxy(bare, await stores.platformServices.idOf(localServer, proxyServiceName));
+    walls.findProxy(bare, await stores.platformServices.idOf(key, proxyServiceName));
   const pool = async (): Promise<string> => (await settings.get()).networkPool;
   const bareHost = {
     ...local,
-    key: localServer,
-    name: 'this server',
+    key,
+    name,
+    reachable: async (waiting: Parameters<NonNullable<Host['reachable']>>[0]) => machine.reachable?.(waiting),
     engine: bare,
     engineView,
-    builder: reaper.guard('builder', builderOf(machine)),
+    builder: reaper.guard('builder', builderOf(machine, engineAt)),
+    imageIntake: { name, socket: intakeOf(key) },
+    copyImage: async (from: ImageIntake, reference: string) => {
+      const found = [...engineAt(from.socket).state.images.values()].find(({ tags }) => tags.has(reference));
+      await reaper.pass('engine POST images');
+      if (found) machine.memory.addImage(reference, found.content);
+      return found !== undefined;
+    },
     proxy: reaper.guard('proxy', proxyOf(machine)),
-    proxyStore: createCaddyStore(made(config.data, 'caddy')),
+    proxyStore: createCaddyStore(made(config.data, `caddy-${key}`)),
   };
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
-  const engine = walledEngine(bareHost, parts, walls);
+  const engine = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   return {
     ...bareHost,
     engine,

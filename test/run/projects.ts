@@ -78,7 +78,7 @@ export const projects = {
   command: { on: 'bed', files: e2e('command-line'), minutes: 15 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
   web: { on: 'bed', files: e2e('web'), minutes: 20 },
-  servers: { on: 'bed', files: e2e('lives', 'servers', 'server-setup'), minutes: 40 },
+  servers: { on: 'bed', files: e2e('lives', 'servers', 'servers/build-server', 'server-setup'), minutes: 40 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },
   screens: { on: 'program', files: ['test/web/*.interface.test.ts'], minutes: 15 },

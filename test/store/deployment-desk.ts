@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../server/src/adapters/deployment-log/file-log.ts';
 import { createWorkFiles } from '../../server/src/adapters/files/work-files.ts';
+import { createBuildServers } from '../../server/src/modules/server/server.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { DeploymentRecord } from '../../server/src/db/tables.ts';
@@ -212,6 +213,7 @@ function applicationsOf(stores: Stores): Applications {
     {
       names: createServiceNames(stores.serviceNames),
       hasResolver: stores.domains.hasResolver,
+      buildServers: createBuildServers(stores.servers),
       localRepositoryPaths: async () => [],
     },
     systemClock,

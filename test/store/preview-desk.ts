@@ -10,6 +10,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createPreviewing, type Previewing } from '../../server/src/composition/services/previewing.ts';
+import { createBuildServers } from '../../server/src/modules/server/server.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { TableRecord } from '../../server/src/db/tables.ts';
@@ -77,11 +78,9 @@ export function createPreviewDesk(database: Database): PreviewDesk {
   const queue = createQueue(stores.jobs, clock, () => undefined);
   const warnings: string[] = [];
   const steps: string[] = [];
-  const applications = createApplications(
-    stores.applications,
-    { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] },
-    clock,
-  );
+  const neighbours = { names, hasResolver: stores.domains.hasResolver, localRepositoryPaths: async () => [] };
+  const buildServers = createBuildServers(stores.servers);
+  const applications = createApplications(stores.applications, { ...neighbours, buildServers }, clock);
   const previews = previewsOf(stores, steps);
   const composes = createComposes(stores.composes, { names, localRepositoryPaths: async () => [] }, clock);
   const services = {

@@ -35,6 +35,8 @@ const unused: Record<string, string> = {
   'container.getServiceContainersByAppName': 'getContainers shows all',
   'server.getServerMetrics': 'wants a token that nobody may read',
   'server.metrics': 'not yet: the command line shows it',
+  'service.endedTasks': 'not yet: the command line shows them',
+  'service.endedOutput': 'not yet: the command line shows it',
   'service.metrics': 'not yet: the command line shows it',
   'server.setupMonitoring': 'a server is set up with it from the command line',
   'gitProvider.repositories': 'owner and repository are typed so far',

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccessLog } from '../adapters/access-log/access-log.ts';
+import { createEndedOutputs } from '../adapters/ended-output/files.ts';
 import { createFileLogs, type FileLogLimits } from '../adapters/deployment-log/file-log.ts';
 import { createNameResolver } from '../adapters/dns/name-resolver.ts';
 import { createUploads, type Uploads } from '../adapters/archive/uploads.ts';
@@ -61,6 +62,10 @@ export function createAdapters(config: Config, parts: AdapterParts) {
     outgoing,
     mailer: createMailer(outgoing),
     files,
+    endedOutputs: createEndedOutputs(
+      folder('logs/ended'),
+      async () => (await settings.get()).endedOutputLimit,
+    ),
     logs: createFileLogs(folder('logs'), clock, () => logLimits(settings)),
     uploads: uploadsBelow(folder('uploads'), files, settings),
   };

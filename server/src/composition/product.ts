@@ -1,4 +1,5 @@
 /** The records of the product and the rules on them: what needs no machine. */
+import { createBuildServers } from '../modules/server/server.ts';
 import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createApplications, type Applications } from '../modules/application/application.ts';
@@ -68,7 +69,7 @@ export async function createProduct(ground: Ground, walls: Pick<Walls, 'hosts' |
     environments: createEnvironments(stores.environments, clock),
     applications: createApplications(
       stores.applications,
-      { names, hasResolver, localRepositoryPaths },
+      { names, hasResolver, localRepositoryPaths, buildServers: createBuildServers(stores.servers) },
       clock,
     ),
     databases: createDatabases(stores.databases, { names, published }, clock),

@@ -684,6 +684,24 @@ UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || 
   },
   {
     version: 28,
+    name: 'where applications are built',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "buildServerId" TEXT REFERENCES "server"("serverId");
+CREATE INDEX "application_build_server" ON "application"("buildServerId");
+ALTER TABLE "job" ADD COLUMN "buildServerKey" TEXT;
+CREATE INDEX "job_build_server" ON "job"("buildServerKey", "state", "slot", "sequence");
+`,
+  },
+  {
+    version: 29,
+    name: 'moves of services to other servers',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "moveFrom" TEXT;
+ALTER TABLE "deployment" ADD COLUMN "moveTo" TEXT;
+`,
+  },
+  {
+    version: 30,
     name: 'forwarding ports as a grant',
     sql: `
 UPDATE "member" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'

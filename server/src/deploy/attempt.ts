@@ -60,13 +60,14 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
   try {
     if (job.attempts > 1) await resume(options, given, log);
     const context = contextOf(options, given, log, secrets);
-    turn = createBuildTurn(
-      options.slots,
-      deployments,
-      { ...job, organizationId: deployment.organizationId },
-      context,
-    );
-    const { stages, patch, addresses } = await prepare(options, context);
+    const {
+      stages,
+      buildServerKey: serverKey = job.serverKey,
+      patch,
+      addresses,
+    } = await prepare(options, context);
+    const { organizationId } = deployment;
+    turn = createBuildTurn(options.slots, deployments, { ...job, serverKey, organizationId }, context);
     const from = resumeAt(stages, deployment);
     begun.push(...stages.slice(0, lastBegun(stages, deployment) + 1));
     for (const stage of stages.slice(from)) {

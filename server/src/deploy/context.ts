@@ -17,7 +17,8 @@ import type { ReleasedInputs } from './inputs/inputs.ts';
 import type { Applications } from '../modules/application/application.ts';
 import type { ImageAccess } from '../modules/image/image.ts';
 import type { ServicePatch } from '../modules/deployment/deployment.ts';
-import type { HostParts } from './host-parts.ts';
+import type { BuildServers } from '../modules/server/server.ts';
+import type { BuildPlace, HostParts } from './host-parts.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release/release-inputs.ts';
 
 /** Where an application stands: its environment, project and organization. */
@@ -33,6 +34,7 @@ export interface DeployPorts {
   clock: Clock;
   records: DeployRecords;
   settings(): Promise<DeploySettings>;
+  buildServers: Pick<BuildServers, 'requireStill'>;
   /** Folders of Berth's machine that the organization's repositories may lie in; none without host reach. */
   localRepositoryPaths(organizationId: string): Promise<readonly string[]>;
   /** Folder that holds one folder per running deployment. */
@@ -81,6 +83,10 @@ export interface DeployRecords {
   /** Done deployments of the application, newest first. */
   succeeded(applicationId: string): Promise<DeploymentRecord[]>;
   record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
+  /** From now on the application stands on this server, with the ports that it publishes. */
+  place(applicationId: string, serverKey: string): Promise<void>;
+  /** Key of the server that it stands on now. */
+  placeOf(applicationId: string): Promise<string | undefined>;
   /** From now on the application's routes lead to the service of this name. */
   nameReleased(applicationId: string, appName: string): Promise<void>;
 }
@@ -119,6 +125,8 @@ export interface DeployContext extends DeployPorts, HostParts, StageContext, App
   /** Whose service, image and deployments these are: the application's, or a preview's. */
   owner: ServiceRef;
   placement: Placement;
+  /** Waits for a build server that cannot be reached now. */
+  buildPlace(): Promise<BuildPlace>;
   /** Commit to build instead of the newest. */
   pinnedCommit: string | undefined;
   /** Pattern of refs where a host keeps the commits of a pull request. */
@@ -180,6 +188,8 @@ interface StageFacts {
 /** A deployment ready to run. */
 export interface Prepared {
   stages: readonly BoundStage[];
+  /** The server whose build slot its building stages take; absent: that of the service. */
+  buildServerKey?: string | undefined;
   /** What changes in the record of the service with its success; asked when it is done. */
   patch(): ServicePatch;
   /** Where it answers then, for the end of the log. */

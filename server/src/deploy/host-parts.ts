@@ -1,6 +1,9 @@
 /** What a deployment works with of the host of its service: taken once, when the deployment is prepared. */
 import { sentenceOf } from '../domain/errors.ts';
 import { serverKeyOf } from '../domain/names/server-key.ts';
+import type { ApplicationRecord } from '../db/tables.ts';
+import type { BuildServers } from '../modules/server/server.ts';
+import type { Builder, ImageIntake } from '../ports/engine/builder.ts';
 import type { Host, Hosts } from '../ports/host/host.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
@@ -52,4 +55,25 @@ export function partsOf({ applyRoutes }: Pick<HostAccess, 'applyRoutes'>, host: 
     fetchImage,
     applyRoutes: () => applyRoutes(key),
   };
+}
+
+/** Where an image is made, and who gets it. */
+export interface BuildPlace {
+  builder: Builder;
+  /** As sentences name the server that builds, when another one runs the image. */
+  elsewhere?: string;
+  deliverTo?: ImageIntake;
+}
+
+/** The place of an application's builds; waits for a build server as for any other. */
+export async function buildPlaceOf(
+  { hosts, buildServers }: Pick<HostAccess, 'hosts'> & { buildServers: Pick<BuildServers, 'requireStill'> },
+  { buildServerId, organizationId }: Pick<ApplicationRecord, 'buildServerId' | 'organizationId'>,
+  host: Pick<Host, 'builder' | 'imageIntake'>,
+  context: Parameters<typeof hostOf>[2],
+): Promise<BuildPlace> {
+  if (buildServerId === null) return { builder: host.builder };
+  await buildServers.requireStill(buildServerId, organizationId);
+  const { builder, name } = await hostOf({ hosts }, { serverId: buildServerId }, context);
+  return { builder, elsewhere: name, deliverTo: host.imageIntake };
 }

@@ -18,6 +18,7 @@ export function createQueue(store: JobStore, clock: Clock, wake: () => void): Qu
         worker: null,
         leaseUntil: 0,
         slot: 'none',
+        buildServerKey: null,
         organizationId: null,
         sequence: nextSequence(),
         createdAt: isoTime(clock),

@@ -38,7 +38,8 @@ interface Turn {
 export function createSlotStore(database: Database): SlotStore {
   const jobs = tableStore(database, 'job');
   const living = ({ serverKey }: SlotJob, now: number, row = sql`o`): RawBuilder<unknown> =>
-    sql`${row}."serverKey" = ${serverKey} and ${row}."state" = 'running' and ${row}."leaseUntil" >= ${now}`;
+    sql`${row}."buildServerKey" = ${serverKey} and ${row}."state" = 'running'
+      and ${row}."leaseUntil" >= ${now}`;
   /** Of the server's builds, those of the organization. */
   const runningOf = (job: SlotJob, now: number, organization: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(select count(*) from "job" h where ${living(job, now, sql`h`)} and h."slot" = 'held'
@@ -54,8 +55,8 @@ export function createSlotStore(database: Database): SlotStore {
     })}`;
 
   return {
-    async ask({ jobId, worker, organizationId }) {
-      const waiting = { slot: 'waiting', organizationId } as const;
+    async ask({ jobId, worker, organizationId, serverKey: buildServerKey }) {
+      const waiting = { slot: 'waiting', organizationId, buildServerKey } as const;
       await jobs.update({ jobId, worker, state: 'running', slot: 'none' }, waiting);
     },
     take: (job, limit, now) =>

@@ -26,6 +26,8 @@ export interface ObservedOptions {
   shown: Map<string, Live>;
   /** Told once of a released service that has come into trouble, with the engine's name for it. */
   onProblem(problem: LiveProblem, name: string, live: Live): void;
+  /** Told of a service each time it is looked at. */
+  onSeen?(found: RunningService): void;
   /** Told when something of what is shown may be another than before. */
   onShown?(): void;
 }
@@ -134,6 +136,7 @@ async function remember(
   const { name, labels } = found.service;
   const owner = ownerOfLabels(labels);
   if (owner === undefined || labels[taskLabel] !== undefined) return undefined;
+  book.onSeen?.(found);
   const memory = book.noted.get(name)?.memory ?? emptyMemory();
   const seen = await seeService(memory, found, {
     now: book.clock.now(),

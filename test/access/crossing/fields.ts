@@ -41,7 +41,7 @@ export const idsBesideResources: Readonly<Record<string, ResourceKind | 'session
 };
 
 const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly string[]>> = {
-  engineId: ['containerId', 'nodeId'],
+  engineId: ['containerId', 'nodeId', 'task'],
   serviceName: ['appName', 'suffix'],
   engineName: [
     'volumeName',

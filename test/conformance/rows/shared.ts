@@ -345,6 +345,12 @@ export const serverRows: Rows = [
   },
   // It has no monitoring.
   { call: 'server.metrics', input: { serverId: '<serverId>', points: 5 }, refused: 'PRECONDITION_FAILED' },
+  { call: 'service.endedTasks', input: { serviceId: '<applicationId>' }, gives: [] },
+  {
+    call: 'service.endedOutput',
+    input: { serviceId: '<applicationId>', task: 'gone' },
+    refused: 'NOT_FOUND',
+  },
   { call: 'service.metrics', input: { serviceId: '<applicationId>' }, gives: any.list },
 ];
 

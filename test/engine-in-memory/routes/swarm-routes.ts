@@ -4,7 +4,7 @@ import * as answers from './answers.ts';
 import { configBody, connectBody, networkBody } from './bodies.ts';
 import { findContainer } from '../containers.ts';
 import { eventStream } from '../events.ts';
-import { logQueryOf, serviceLog } from '../logs.ts';
+import { logQueryOf, serviceLog, taskLogs } from '../logs.ts';
 import { addNetwork, connect, disconnect, findNetwork, removeNetwork } from '../networks.ts';
 import { Refusal, swarmRefusal } from './refusal.ts';
 import { passes, type Answers, type Call, type Streams } from './routes.ts';
@@ -124,6 +124,15 @@ export const swarmAnswers: Answers = [
 ];
 
 export const swarmStreams: Streams = [
+  {
+    method: 'GET',
+    path: '/tasks/*/logs',
+    answer(call) {
+      const task = call.state.tasks.get(first(call));
+      if (task === undefined) throw new Refusal(404, `task ${first(call)} not found`);
+      return taskLogs(call.state, ({ id }) => id === task.id, logQueryOf(call.query));
+    },
+  },
   { method: 'GET', path: '/events', answer: ({ state }) => eventStream(state) },
   {
     method: 'GET',

@@ -15,7 +15,7 @@ import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } 
 import { buildersOf, ensureBuilder, limitBuilder, stopBuilder } from './builder-container.ts';
 import { nameOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
-import { bringImage, deliverImage } from './image-transfer.ts';
+import { bringImage, chainsOf, deliverImage } from './image-transfer.ts';
 import { holdSocket } from './held-socket.ts';
 import { chainIds } from './layer-archive.ts';
 
@@ -191,7 +191,7 @@ function lent(
     host: { client: engine, socket: engineSocket },
     builder: { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) },
   };
-  const brought = new Set<string>();
+  const brought = new Map<string, string[]>();
   return {
     socket,
     limiter: builder.limiter,
@@ -208,14 +208,17 @@ function lent(
           reference,
           chains.catch(() => undefined),
         );
-        for (const chainId of await chains) brought.add(chainId);
+        brought.set(reference, await chains);
       }
     },
-    async deliver(name, labels, signal) {
-      const present = new Set([...brought, ...(await presentLayers(engine, organizationId))]);
-      await deliverImage(ends, { image: name, labels }, present, signal);
+    async deliver({ name, labels }, to, signal) {
+      const host = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : ends.host;
+      const shared = to ? await chainsOf(host.client, brought.keys()) : [...brought.values()].flat();
+      const present = new Set([...shared, ...(await presentLayers(host.client, organizationId))]);
+      const delivered = await deliverImage({ ...ends, host }, { image: name, labels }, present, signal);
       // Its layers stay in the cache; nobody can begin from it by its name.
       await removeImage(client, name);
+      return delivered;
     },
     async giveBack() {
       running.delete(limits);

@@ -2,6 +2,7 @@
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
+import type { Delivered } from '../../ports/engine/build-engine.ts';
 import type { EngineClient } from '../engine/client/engine-client.ts';
 import { parseImageReference } from '../engine/client/image-reference.ts';
 import { layersOf, loadImage, saveImage } from '../engine/images/image-load.ts';
@@ -9,7 +10,7 @@ import { chainIds, digestOf, imageArchive } from './layer-archive.ts';
 import { imagePart } from './image-parts.ts';
 
 export interface Ends {
-  /** Of the host. */
+  /** The engine that has base images, or takes a built one. */
   host: { client: EngineClient; socket: string };
   builder: { client: EngineClient; socket: string; partsSocket: string };
 }
@@ -26,15 +27,26 @@ export async function bringImage(
   reference: string,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const { repository, tag } = parseImageReference(reference);
-  // A name without a tag would mean every tag. Digests are a registry's affair.
-  const tagged = `${repository}:${tag}`;
-  const image = tag.includes(':') ? undefined : await layersOf(host.client, tagged);
-  if (image === undefined) return [];
+  const tagged = taggedName(reference);
+  const image = tagged === undefined ? undefined : await layersOf(host.client, tagged);
+  if (tagged === undefined || image === undefined) return [];
   const there = await layersOf(builder.client, tagged);
   if (there?.id !== image.id)
     await loadImage(builder.socket, await saveImage(host.client, tagged, signal), signal);
   return chainIds(image.diffIds);
+}
+
+/** Chain ids of the layers that an engine has of these images. */
+export async function chainsOf(client: EngineClient, references: Iterable<string>): Promise<string[]> {
+  const tagged = [...references].flatMap((reference) => taggedName(reference) ?? []);
+  const images = await Promise.all(tagged.map((reference) => layersOf(client, reference)));
+  return images.flatMap((image) => chainIds(image?.diffIds ?? []));
+}
+
+/** A name without a tag would mean every tag. Digests are a registry's affair: undefined. */
+function taggedName(reference: string): string | undefined {
+  const { repository, tag } = parseImageReference(reference);
+  return tag.includes(':') ? undefined : `${repository}:${tag}`;
 }
 
 /**
@@ -46,25 +58,32 @@ export async function deliverImage(
   { image, labels }: { image: string; labels: Readonly<Record<string, string>> },
   present: ReadonlySet<string>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Delivered> {
   const { host, builder } = ends;
   const built = await layersOf(builder.client, image);
   if (built === undefined)
     throw new AppError('PRECONDITION_FAILED', `The build ended without an image ${image}.`);
   const config = labelled(await configOf(builder.partsSocket, built.id, signal), labels);
   const chains = chainIds(built.diffIds);
-  const send = (left: ReadonlySet<string>): Promise<void> => {
+  const send = async (left: ReadonlySet<string>): Promise<Delivered> => {
+    const delivered = { layers: chains.length, sent: 0, bytes: 0 };
     const layers = built.diffIds.map((diffId, index) => {
       const chainId = chains[index] ?? '';
-      const open = () => imagePart(builder.partsSocket, 'layer', chainId, signal);
+      const open = async () => {
+        const part = await imagePart(builder.partsSocket, 'layer', chainId, signal);
+        delivered.sent += 1;
+        delivered.bytes += part.size;
+        return part;
+      };
       return { diffId, chainId, ...(left.has(chainId) ? {} : { open }) };
     });
-    return loadImage(host.socket, imageArchive({ tag: image, config, layers }), signal);
+    await loadImage(host.socket, imageArchive({ tag: image, config, layers }), signal);
+    return delivered;
   };
-  await send(present).catch(async (error: unknown) => {
+  const delivered = await send(present).catch(async (error: unknown) => {
     signal.throwIfAborted();
     if (present.size === 0) throw error;
-    await send(new Set());
+    return send(new Set());
   });
   const taken = await layersOf(host.client, image);
   if (taken?.id !== digestOf(config))
@@ -73,6 +92,7 @@ export async function deliverImage(
       `The engine has ${taken?.id ?? 'nothing'} under ${image}, not the image that was built ` +
         `(${digestOf(config)}); deploy again.`,
     );
+  return delivered;
 }
 
 async function configOf(socket: string, id: string, signal: AbortSignal): Promise<Buffer> {

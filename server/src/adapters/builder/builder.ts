@@ -8,7 +8,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { argumentNamePattern } from '../../domain/names/names.ts';
 import { createRedactor, redactLines } from '../../domain/secrets/redactor.ts';
 import type { Redactor } from '../../domain/secrets/redactor.ts';
-import type { BuildEngine, BuildEngines } from '../../ports/engine/build-engine.ts';
+import type { BuildEngine, BuildEngines, Delivered } from '../../ports/engine/build-engine.ts';
 import type { Builder, BuilderProgram, BuildRequest, LimitedBuild } from '../../ports/engine/builder.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
@@ -76,11 +76,19 @@ export function createBuilder(options: BuilderOptions): Builder {
       await writeFiles(request, row, plan);
       await engine.bring(await basesOf(row, plan), signal);
       await runSteps(row.steps(plan), request, plan, engine);
-      await engine.deliver(request.image, request.labels, signal);
+      const { image: name, labels, deliverTo } = request;
+      const delivered = await engine.deliver({ name, labels }, deliverTo, signal);
+      if (deliverTo) request.onLine(travelled(delivered, options.serverName, deliverTo.name));
     } finally {
       await engine.giveBack();
     }
   }
+}
+
+/** For the log: what an image cost that was built elsewhere than it runs. */
+function travelled({ layers, sent, bytes }: Delivered, from: string, to: string): string {
+  const size = bytes < 10_000_000 ? `${(bytes / 1000).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(0)} MB`;
+  return `Built on ${from}. Sent ${sent} of ${layers} layers (${size}) to ${to}, which had the others.`;
 }
 
 async function runSteps(

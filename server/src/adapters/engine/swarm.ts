@@ -69,6 +69,9 @@ export function createSwarmEngine({
     async *serviceLogs(serviceName, options) {
       yield* serviceLogs(client, serviceName, { ...options, maxBytes: await logAnswerBytes() });
     },
+    async *taskLogs(taskId, options) {
+      yield* serviceLogs(client, taskId, { ...options, maxBytes: await logAnswerBytes(), of: 'tasks' });
+    },
     runTask: (spec, options) => runTask(client, spec, options, clock),
     programOutput: (spec, streams) => programOutput(client, spec, streams),
     removeContainers: (label) => removeContainers(client, label),

@@ -18,6 +18,7 @@ import { ownHostOf } from '../installation/own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { createServerConnections, type ServerConnections } from './server-connections.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
+import { createEndedOutput, type EndedOutput } from '../upkeep/ended-output.ts';
 import type { Walls } from './walls.ts';
 
 export interface Machines extends Deployed {
@@ -28,6 +29,7 @@ export interface Machines extends Deployed {
   ownHost: OwnHost;
   portGuard: PortGuard;
   registries: Registries;
+  endedOutput: EndedOutput;
 }
 
 export function createMachines(
@@ -35,7 +37,7 @@ export function createMachines(
   product: Product,
   { connect, walls }: { connect: Connect | undefined; walls: Walls },
 ): Machines {
-  const { stores, adapters, clock, local } = ground;
+  const { stores, adapters, local } = ground;
   const { approvals, settings, environments, composes, queue } = product;
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   const watch = createProxyWatch({
@@ -46,6 +48,7 @@ export function createMachines(
   });
   const servers = createServerConnections(ground);
   const images = imageAccessOf(ground, walls);
+  const endedOutput = createEndedOutput(ground);
   const hosts = createHosts({
     ...ground,
     connect: connect ?? servers.connect,
@@ -55,7 +58,8 @@ export function createMachines(
     servers: stores.servers,
     platformServices: stores.platformServices,
     findProxy: walls.findProxy,
-    walled: (machine) => walledEngine(machine, { approvals, stores, images }, walls),
+    walled: (machine) =>
+      endedOutput.keeping(machine, walledEngine(machine, { approvals, stores, images }, walls)),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     ...builderOptions(stores, ground.config, {
@@ -72,13 +76,6 @@ export function createMachines(
     serverIp: serverIpOf(serverAddressOf(stores, settings), dns),
     commented: commentLater(queue),
   });
-  // A registry belongs to no service; Berth's own engine asks it.
-  const registries = createRegistries(
-    stores.registries,
-    async (auth) => (await hosts.of(localServer)).engine.checkRegistry(auth),
-    adapters.outgoing.registry,
-    clock,
-  );
   return {
     hosts,
     servers,
@@ -86,7 +83,18 @@ export function createMachines(
     watch,
     ownHost: ownHostOf(ground, watch),
     portGuard: walls.portGuard(ground.config.port),
-    registries,
+    registries: registriesOf(ground, hosts),
+    endedOutput,
     ...deployed,
   };
+}
+
+/** A registry belongs to no service; Berth's own engine asks it. */
+function registriesOf({ stores, adapters, clock }: Ground, hosts: Hosts): Registries {
+  return createRegistries(
+    stores.registries,
+    async (auth) => (await hosts.of(localServer)).engine.checkRegistry(auth),
+    adapters.outgoing.registry,
+    clock,
+  );
 }

@@ -2,7 +2,7 @@
 import { serviceKey, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Live } from '../../domain/states/live.ts';
 import type { Host } from '../../ports/host/host.ts';
-import { createObserver, type Observer } from '../../reconcile/observer.ts';
+import { createObserver, type Observer, type ObserverOptions } from '../../reconcile/observer.ts';
 import { conditionEvent, type Events } from '../../modules/event/event.ts';
 import { createConditions, type ConditionParts, type Conditions } from '../../modules/service/conditions.ts';
 import type { Ground } from '../ground.ts';
@@ -25,7 +25,7 @@ const hostsLookMs = 60_000;
 
 export function createObserving(
   { clock, log, stores }: Ground,
-  { hosts, deployments }: Pick<Machines, 'hosts' | 'deployments'>,
+  { hosts, deployments, endedOutput }: Pick<Machines, 'hosts' | 'deployments' | 'endedOutput'>,
   events: Pick<Events, 'isFollowed' | 'tellAll'>,
 ): Observing {
   const shown = new Map<string, Live>();
@@ -42,10 +42,7 @@ export function createObserving(
       engine,
       clock,
       shown,
-      async deploymentOf(deploymentId) {
-        const found = await deployments.find(deploymentId);
-        return found && { ...found, isDone: found.status === 'done' };
-      },
+      deploymentOf: deploymentsAsRun(deployments),
       onProblem: (problem, service, { restarts, lastExit }) =>
         log.warn('A released service is in trouble', {
           host: hostName,
@@ -56,6 +53,7 @@ export function createObserving(
         }),
       onFault: (error) => void log.fault(error, 'observer of the engine'),
       onShown: conditions.look,
+      onSeen: (found) => endedOutput.note(key, found),
       isWatched: events.isFollowed,
     });
     observers.set(key, { ...observer, hostName });
@@ -82,6 +80,7 @@ export function createObserving(
       await conditions.stop();
       looking = undefined;
       await Promise.all([...observers.values()].map((observer) => observer.stop()));
+      await endedOutput.stop();
     },
   };
 }
@@ -101,6 +100,15 @@ function sights(
         const since = unreachableSince();
         return since === null ? [] : { serverKey, name: hostName, since };
       }),
+  };
+}
+
+function deploymentsAsRun(
+  deployments: Pick<Machines['deployments'], 'find'>,
+): ObserverOptions['deploymentOf'] {
+  return async (deploymentId) => {
+    const found = await deployments.find(deploymentId);
+    return found && { ...found, isDone: found.status === 'done' };
   };
 }
 

@@ -38,6 +38,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
         services: stores.serviceReads,
         conditions: parts.conditions,
         liveOf,
+        endedOutputs: parts.adapters.endedOutputs,
         measuredOn: createMeasuredOn(stores.servers, parts),
       }),
     ),

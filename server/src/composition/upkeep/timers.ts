@@ -4,6 +4,8 @@
 import type { BackupSchedules } from '../../modules/backup/runs/schedules.ts';
 import { keptMs } from '../../modules/event/event.ts';
 import type { Schedules } from '../../modules/schedule/schedule.ts';
+import type { EndedOutputs } from '../../ports/ended-output.ts';
+import type { SettingsService } from '../../modules/settings/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../installation/log.ts';
 import type { Notifying } from './notifying.ts';
@@ -40,6 +42,8 @@ export function startTimers({
   alarms,
   monitoring,
   cleanTurn,
+  adapters,
+  settings,
 }: {
   stores: Stores;
   clock: Clock;
@@ -51,12 +55,19 @@ export function startTimers({
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
   cleanTurn(): Promise<void>;
+  adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
+  settings: Pick<SettingsService, 'get'>;
 }): Timers {
   const timers = [
     every(
       housekeepingMs,
       () => tidy(stores, clock),
       (error) => void log.fault(error, 'housekeeping'),
+    ),
+    every(
+      housekeepingMs,
+      () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
+      (error) => void log.fault(error, 'old output of what ended'),
     ),
     every(
       eventsMs,
@@ -97,6 +108,20 @@ function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) 
       await running;
     },
   };
+}
+
+/** Output of what ended, when it is too old or its service is gone. */
+async function forgetEnded(
+  stores: Stores,
+  clock: Clock,
+  { outputs, settings }: { outputs: Pick<EndedOutputs, 'prune'>; settings: Pick<SettingsService, 'get'> },
+): Promise<void> {
+  const there = await stores.serviceReads.everywhere();
+  const keys = new Set(there.map(({ organizationId, serviceId }) => `${organizationId}/${serviceId}`));
+  const { endedOutputDays } = await settings.get();
+  await outputs.prune(clock.now() - endedOutputDays * dayMs, ({ organizationId, serviceId }) =>
+    keys.has(`${organizationId}/${serviceId}`),
+  );
 }
 
 /**

@@ -20,10 +20,12 @@ export const build: Stage = {
   holdsBuildSlot: true,
   sentence: ({ application }) => `Building with ${application.buildType}`,
   async run(context) {
-    const { application, owner, builder, log } = context;
+    const { application, owner, log } = context;
     const settings = await context.settings();
     await checkDisk(context, settings.minFreeDisk);
     if (application.createEnvFile) await writeEnvFile(context);
+    const { builder, elsewhere, deliverTo } = await context.buildPlace();
+    if (elsewhere !== undefined) log.line(`The build runs on ${elsewhere} (buildServerId).`);
     const image = builtImage(owner.serviceId, context.deployment.deploymentId);
     await builder.build({
       organizationId: application.organizationId,
@@ -38,6 +40,7 @@ export const build: Stage = {
         : undefined,
       singlePage: application.isStaticSpa,
       image,
+      deliverTo,
       labels: {
         [managedLabel]: 'true',
         'berth.organization': application.organizationId,

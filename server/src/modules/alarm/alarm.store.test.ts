@@ -234,6 +234,7 @@ eachDatabase('alarms', (test) => {
       worker: null,
       leaseUntil: 0,
       slot: 'none',
+      buildServerKey: null,
       organizationId: null,
       sequence: 1,
       createdAt: new Date(clock.time - 31 * minuteMs).toISOString(),

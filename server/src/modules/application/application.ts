@@ -7,6 +7,7 @@ import { keptGitAddress } from '../../domain/git/git-source.ts';
 import { changedSecrets } from '../../domain/variables/secret-env.ts';
 import { appNameFrom } from '../../domain/names/names.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { BuildServers } from '../server/server.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
@@ -49,6 +50,7 @@ export interface ApplicationNeighbours {
   localRepositoryPaths(): Promise<string[]>;
   /** Whether the organization has a certificate resolver of that name. */
   hasResolver(organizationId: string, name: string): Promise<boolean>;
+  buildServers: Pick<BuildServers, 'require'>;
 }
 
 interface Parts extends ApplicationNeighbours {
@@ -130,6 +132,7 @@ async function update(
   await refuseOtherProjects(parts.store, patch.networks ?? [], present);
   if (patch.previewCertificateType !== undefined || patch.previewCustomCertResolver !== undefined)
     await refuseUnknownResolver({ ...present, ...patch }, parts);
+  if (patch.buildServerId) await parts.buildServers.require(patch.buildServerId, organizationId);
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await parts.localRepositoryPaths());
   await write(parts, { applicationId, organizationId }, patch);
   return { ...present, ...patch };

@@ -124,6 +124,8 @@ export async function checkDeployable(application: ApplicationRecord, hosts: Hos
       issues: [{ path: 'applicationId', message: missing }],
     });
   await hosts.of(serverKeyOf(application));
+  if (application.buildServerId && application.sourceType !== 'container')
+    await hosts.of(application.buildServerId);
 }
 
 const saveProcedures = {

@@ -107,6 +107,7 @@ const build = {
   isStaticSpa: false,
   buildArgs: null,
   buildSecrets: null,
+  buildServerId: null,
   cleanCache: false,
 } satisfies Partial<ApplicationRecord>;
 

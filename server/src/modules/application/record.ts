@@ -74,6 +74,7 @@ export const applicationFields = applicationSummary
     command: optional,
     args: z.array(z.string()),
     serverId: optional,
+    buildServerId: optional,
     githubId: optional,
     previewEnv: secretLines().nullable(),
     previewSecretEnvNames: secretEnvNames,

@@ -103,6 +103,11 @@ export const settingShape = {
   username: line(300).nullable(),
   password: z.string().max(10_000).nullable(),
   registryId: z.string().max(100).nullable(),
+  buildServerId: z
+    .string()
+    .max(100)
+    .nullable()
+    .describe('Build server that its images are made on; null: the server that it runs on'),
   autoDeploy: z.boolean(),
   webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'),
   watchPaths: z.array(line(1000)).max(200).nullable(),

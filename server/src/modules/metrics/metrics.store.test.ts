@@ -86,6 +86,7 @@ eachDatabase('metrics', (test) => {
       worker: null,
       leaseUntil: 0,
       slot: 'none',
+      buildServerKey: null,
       organizationId,
       sequence: 1,
       createdAt: '',

@@ -122,6 +122,25 @@ eachDatabase('servers', (test) => {
     },
   );
 
+  it('that build applications stay build servers, and stay', async () => {
+    const { owner, database, place } = await begin();
+    const { applications } = createStores(database);
+    const serverId = textOf(
+      await owner.mutate('server.create', { ...input, serverType: 'build' }),
+      'serverId',
+    );
+    const { applicationId } = place;
+    await applications.update({ applicationId }, { buildServerId: serverId });
+    const refused = {
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('still builds 1 application. Give it another buildServerId, or null'),
+    };
+    expect(await owner.mutate('server.remove', { serverId })).toMatchObject(refused);
+    expect(await owner.mutate('server.update', { serverId, serverType: 'deploy' })).toMatchObject(refused);
+    await applications.update({ applicationId }, { buildServerId: null });
+    expect(await owner.mutate('server.remove', { serverId })).toMatchObject({ serverId });
+  });
+
   it('are set up by one job at a time, and not without a key', async () => {
     const world = await begin();
     const { owner } = world;

@@ -33,7 +33,7 @@ export interface Servers {
     organizationId: string,
     config: MonitoringInput,
   ): Promise<ServerRecord>;
-  /** PRECONDITION_FAILED while services or certificates stand on it. */
+  /** PRECONDITION_FAILED while services or certificates stand on it, or applications are built on it. */
   remove(serverId: string, organizationId: string): Promise<ServerRecord>;
   /** The server whose metrics endpoint the address is; FORBIDDEN for any other address. */
   ofMetricsEndpoint(url: string, organizationId: string): Promise<ServerRecord>;
@@ -58,6 +58,8 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const present = await one(store, serverId, organizationId);
       if (patch.serverType === 'build' && present.serverType !== 'build')
         refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
+      if (patch.serverType === 'deploy' && present.serverType === 'build')
+        refuseWhileBuilding(await store.countBuilt(serverId), present);
       const record = changed(present, patch);
       await store.update({ serverId, organizationId }, record);
       return record;
@@ -84,6 +86,7 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const present = await one(store, serverId, organizationId);
       refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
       refuseWhile(await store.countCertificates(serverId), 'certificate', present);
+      refuseWhileBuilding(await store.countBuilt(serverId), present);
       await store.remove({ serverId, organizationId });
       return present;
     },
@@ -169,7 +172,53 @@ function refuseWhile(count: number, thing: string, { name }: ServerRecord): void
     );
 }
 
+function refuseWhileBuilding(count: number, { name }: ServerRecord): void {
+  if (count > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The server ${name} still builds ${count} application${count === 1 ? '' : 's'}. Give ` +
+        `${count === 1 ? 'it' : 'them'} another buildServerId, or null, first.`,
+    );
+}
+
 /** The address as a URL writes it. */
 function hostOf(ipAddress: string): string {
   return new URL(`http://${ipAddress.includes(':') ? `[${ipAddress}]` : ipAddress}`).hostname;
+}
+
+/** Where an application is to be built. */
+export interface BuildServers {
+  /** BAD_REQUEST naming buildServerId for a server that does not build, or not yet. */
+  require(serverId: string, organizationId: string): Promise<void>;
+  /** The same of one that was named before, as PRECONDITION_FAILED. */
+  requireStill(serverId: string, organizationId: string): Promise<void>;
+}
+
+export function createBuildServers(servers: Pick<ServerStore, 'find'>): BuildServers {
+  const whyNot = async (serverId: string, organizationId: string): Promise<string | undefined> =>
+    whyNoBuilds(await servers.find({ serverId, organizationId }));
+  return {
+    async require(serverId, organizationId) {
+      const reason = await whyNot(serverId, organizationId);
+      if (reason !== undefined) throw badField('buildServerId', `names ${reason}`);
+    },
+    async requireStill(serverId, organizationId) {
+      const reason = await whyNot(serverId, organizationId);
+      if (reason !== undefined)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `buildServerId of this application names ${reason}, or set buildServerId to null, so that it is ` +
+            'built on the server that it runs on.',
+        );
+    },
+  };
+}
+
+function whyNoBuilds(server: ServerRecord | undefined): string | undefined {
+  if (!server) return 'a server that is not one of this organization; name one of its build servers';
+  const { name, serverType, status } = server;
+  if (serverType !== 'build')
+    return `${name}, whose serverType is ${serverType}; name a server whose serverType is build`;
+  if (status !== 'active') return `${name}, which is not set up yet; set it up with server.setup first`;
+  return undefined;
 }

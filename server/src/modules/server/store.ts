@@ -13,6 +13,8 @@ export interface ServerStore extends TableStore<'server'> {
    */
   countServices(organizationId: string): Promise<Map<string, number>>;
   countCertificates(serverId: string): Promise<number>;
+  /** Applications that are built on it. */
+  countBuilt(serverId: string): Promise<number>;
   /**
    * Keeps the host key that a server showed at its first contact; false when another is pinned by now, or the
    * record names another machine than the one that was connected to.
@@ -35,6 +37,11 @@ export function createServerStore(database: Database): ServerStore {
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('serverId', '=', '')
     .compile();
+  const built = builder
+    .selectFrom('application')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('buildServerId', '=', '')
+    .compile();
   const servers = tableStore(database, 'server');
   return {
     ...servers,
@@ -48,5 +55,6 @@ export function createServerStore(database: Database): ServerStore {
       ),
     countCertificates: async (serverId) =>
       Number((await database.run(certificates, [serverId]))[0]?.count ?? 0),
+    countBuilt: async (serverId) => Number((await database.run(built, [serverId]))[0]?.count ?? 0),
   };
 }

@@ -11,6 +11,22 @@ import { lastExit } from './record-live.ts';
 const optional = z.string().nullable();
 const id = z.string().min(1).max(100).optional();
 
+const serviceId = z.string().min(1).max(100).describe('Of an application, database or compose service');
+const ofService = { class: 'protected', resources: [{ kind: 'service', field: 'serviceId' }] } as const;
+
+export const endedTask = z
+  .object({
+    task: z.string(),
+    node: z.string().describe('Id of the node that it ran on'),
+    service: optional.describe('Of a compose service: the service of its file'),
+    deploymentId: optional.describe('The deployment of its release'),
+    exitCode: z.number().nullable(),
+    reason: optional.describe('Why it ended by itself; null for one that was told to go'),
+    endedAt: z.string(),
+    bytes: z.number().int().describe('Of its output on the disk'),
+  })
+  .meta({ id: 'EndedTask' });
+
 export const serviceRow = z
   .object({
     serviceId: z.string(),
@@ -71,16 +87,39 @@ export const serviceContract = {
     }),
     output: listOf(serviceRow),
   }),
+  endedTasks: query({
+    summary: 'The tasks of a service that ended and whose output is kept, newest first',
+    description:
+      'Of former releases, of crashes and of stops, for as long as the settings endedOutputDays and ' +
+      'endedOutputLimit say, whether or not the engine still knows them. `reason` is null for a task that ' +
+      'was told to go. They go with their service.',
+    access: ofService,
+    input: z.object({ serviceId, ...pageInput }),
+    output: listOf(endedTask),
+  }),
+  endedOutput: query({
+    summary: 'The output of a task that ended: its newest lines, oldest first',
+    access: ofService,
+    input: z.object({
+      serviceId,
+      task: z
+        .string()
+        .min(1)
+        .max(64)
+        .regex(/^[a-zA-Z0-9]+$/, 'must be the task of an answer of service.endedTasks'),
+      tail: z.number().int().min(1).max(10_000).default(200),
+      search: z.string().max(500).optional().describe('Only lines with this text'),
+    }),
+    output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+    refusals: ['NOT_FOUND'],
+  }),
   metrics: query({
     summary: 'What was measured of all containers of a service together, oldest first',
     description:
       'Of the server that it stands on, whose monitoring must be set up; on the machine of Berth itself it ' +
       'always is. Empty while nothing of it ran.',
-    access: { class: 'protected', resources: [{ kind: 'service', field: 'serviceId' }] },
-    input: z.object({
-      serviceId: z.string().min(1).max(100).describe('Of an application, database or compose service'),
-      ...metricsRange,
-    }),
+    access: ofService,
+    input: z.object({ serviceId, ...metricsRange }),
     output: z.array(servicePoint),
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import { serviceKey } from '../../domain/names/service-ref.ts';
+import type { EndedLine, EndedOutputs, KeptTask } from '../../ports/ended-output.ts';
 import type { Collector } from '../../ports/metrics.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
@@ -15,6 +16,7 @@ export interface ServiceDesk {
   services: ServiceReads;
   conditions: Pick<Conditions, 'of'>;
   liveOf: LiveReader;
+  endedOutputs: Pick<EndedOutputs, 'tasks' | 'lines'>;
   /** What measures the services of a server; null: of Berth's own machine. */
   measuredOn(serverId: string | null, organizationId: string): Promise<Pick<Collector, 'service'>>;
 }
@@ -24,6 +26,7 @@ export function serviceHandlers({
   conditions,
   liveOf,
   measuredOn,
+  endedOutputs,
 }: ServiceDesk): Handlers<typeof serviceContract, CallContext> {
   return {
     async all({ actor }, { search, projectId, environmentId, limit, cursor }) {
@@ -60,6 +63,26 @@ export function serviceHandlers({
         ? page.map(shown)
         : { items: page.items.map(shown), nextCursor: page.nextCursor };
     },
+    async endedTasks({ actor: { organizationId } }, { serviceId, limit, cursor }) {
+      const tasks = await endedOutputs.tasks({ organizationId, serviceId });
+      return paginate(tasks.map(endedTaskOf), { limit, cursor }, ({ task }) => task);
+    },
+    async endedOutput({ actor: { organizationId } }, { serviceId, task, tail, search }) {
+      const lines = await endedOutputs.lines({ organizationId, serviceId }, task);
+      if (!lines)
+        throw new AppError(
+          'NOT_FOUND',
+          `Nothing is kept of the task ${task}. It may run still, or be older than the setting ` +
+            'endedOutputDays; service.endedTasks lists those that are kept.',
+        );
+      const newest: EndedLine[] = [];
+      for await (const line of lines) {
+        if (search !== undefined && !line.text.includes(search)) continue;
+        newest.push(line);
+        if (newest.length > tail) newest.shift();
+      }
+      return newest;
+    },
     async metrics({ actor }, { serviceId, since, points }) {
       const { organizationId } = actor;
       const found = (await services.placed(organizationId)).find((one) => one.serviceId === serviceId);
@@ -69,6 +92,11 @@ export function serviceHandlers({
       return (await measured.service(key, rangeOf({ since, points }))).map(servicePointOf);
     },
   };
+}
+
+function endedTaskOf({ taskId, nodeId, serviceName, ...told }: KeptTask) {
+  const { deploymentId, exitCode, reason, endedAt, bytes } = told;
+  return { task: taskId, node: nodeId, service: serviceName, deploymentId, exitCode, reason, endedAt, bytes };
 }
 
 interface Seen extends ReturnType<Conditions['of']> {

@@ -158,6 +158,24 @@ export const settingFields = {
     ),
     4 * MiB,
   ),
+  endedOutputDays: field(
+    'admin',
+    z
+      .number()
+      .int()
+      .min(1)
+      .max(365)
+      .describe('Days that the output of tasks which ended stays readable (service.endedTasks)'),
+    7,
+  ),
+  endedOutputLimit: field(
+    'admin',
+    bytes.describe(
+      'Bytes of output of ended tasks that are kept of each service, the oldest tasks going first; of one ' +
+        'task its newest lines, up to a quarter of it',
+    ),
+    16 * MiB,
+  ),
   streamLimit: field(
     'admin',
     z

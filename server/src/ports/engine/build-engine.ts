@@ -2,7 +2,7 @@
  * The engines that build: each organization has one of its own on each host, so that its builds share neither
  * cache nor images nor network with anybody.
  */
-import type { BuildLimiter, BuildLimits } from './builder.ts';
+import type { BuildLimiter, BuildLimits, ImageIntake } from './builder.ts';
 
 export interface BuildEngine {
   /** Unix socket of its API, a path of this machine. */
@@ -12,12 +12,23 @@ export interface BuildEngine {
   /** Brings those of these images that the host's engine has and shares with everybody. */
   bring(references: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * Hands a built image over to the host's engine, under its tag and with exactly these labels over its own,
-   * whatever made it; only layers that the host's engine lacks travel.
+   * Hands a built image over to an engine, under its tag and with exactly these labels over its own, whatever
+   * made it; only layers that this engine lacks travel. Absent `to`: the host's own.
    */
-  deliver(image: string, labels: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void>;
+  deliver(
+    image: { name: string; labels: Readonly<Record<string, string>> },
+    to: ImageIntake | undefined,
+    signal: AbortSignal,
+  ): Promise<Delivered>;
   /** The build is over. */
   giveBack(): Promise<void>;
+}
+
+/** What travelled of an image. */
+export interface Delivered {
+  layers: number;
+  sent: number;
+  bytes: number;
 }
 
 export interface BuildEngines {

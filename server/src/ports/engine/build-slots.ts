@@ -3,6 +3,7 @@
 /** The job that asks; its lease is the slot's. */
 export interface SlotJob {
   jobId: string;
+  /** The server that builds, which need not be the one that the service runs on. */
   serverKey: string;
   sequence: number;
   worker: string | null;

@@ -55,6 +55,8 @@ export interface BuildRequest {
   singlePage: boolean;
   /** Tag of the image to make. */
   image: string;
+  /** The engine of another host that gets the image; absent: that of the builder's host. */
+  deliverTo?: ImageIntake | undefined;
   labels: Record<string, string>;
   /** Build arguments: data, they stay in the image's history. */
   buildArguments: Record<string, string>;
@@ -70,6 +72,14 @@ export interface BuildRequest {
   limitMs: number;
   onLine(line: string): void;
   onChild(child: ChildIdentity): Promise<void>;
+}
+
+/** An engine that takes images which the builder of another host made. */
+export interface ImageIntake {
+  /** As sentences name its host: "this server", "the server frankfurt". */
+  name: string;
+  /** Unix socket of its API, a path of this machine. */
+  socket: string;
 }
 
 export interface BuildLimits {

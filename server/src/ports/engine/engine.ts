@@ -100,6 +100,8 @@ export interface Engine extends EngineDisk {
    * one that says how many lines are left out, since one reading gives a limited number of bytes.
    */
   serviceLogs(serviceName: string, options: LogOptions): AsyncIterable<LogLine>;
+  /** The output of one task, on whichever node, ended ones included; as `serviceLogs` without `follow`. */
+  taskLogs(taskId: string, options: Pick<LogOptions, 'tail' | 'signal'>): AsyncIterable<LogLine>;
   /**
    * Runs one task to its end and gives its exit code; the log goes to `onLine`. The temporary service is
    * removed whatever happens.

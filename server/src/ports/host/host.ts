@@ -3,7 +3,7 @@
  * on.
  */
 import type { AppError } from '../../domain/errors.ts';
-import type { Builder } from '../engine/builder.ts';
+import type { Builder, ImageIntake } from '../engine/builder.ts';
 import type { ProxyStore } from '../certificate-news.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineView } from '../engine/engine-view.ts';
@@ -19,11 +19,15 @@ export interface Host {
   engine: Engine;
   engineView: EngineView;
   builder: Builder;
+  /** Where its engine takes images from. */
+  imageIntake: ImageIntake;
   /**
    * Brings an image that Berth's own machine has and this one lacks, through the connection; gives whether it
    * is there now. Absent for Berth's own machine.
    */
   fetchImage?: ((reference: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Brings an image that another host's engine has; gives whether it is there now. */
+  copyImage(from: ImageIntake, reference: string, signal: AbortSignal): Promise<boolean>;
   networks: HostNetworks;
   proxy: Proxy;
   /** Certificates and accounts as the proxy keeps them. */

@@ -21,6 +21,8 @@ const searchedLines = 10_000;
 const wholeLimitMs = 60_000;
 
 export interface ServiceLogOptions extends LogOptions {
+  /** What the name is one of; without, a service. */
+  of?: 'services' | 'tasks';
   /** Bytes of the lines that are kept when the log is read to its end. */
   maxBytes: number;
 }
@@ -61,7 +63,7 @@ export async function* serviceLogs(
   yield* lines;
 }
 
-export interface WholeLog extends LogOptions {
+export interface WholeLog extends LogOptions, Pick<ServiceLogOptions, 'of'> {
   /** Milliseconds for all of it; without, it may take as long as lines come. */
   limitMs?: number;
   /** Called for each reading, since one may have to be begun anew; gives what takes its lines. */
@@ -106,7 +108,7 @@ export async function readToEnd(
 export async function* rawServiceLogs(
   client: EngineClient,
   serviceName: string,
-  options: LogOptions,
+  { of = 'services', ...options }: LogOptions & Pick<ServiceLogOptions, 'of'>,
   limit?: AbortSignal,
 ): AsyncGenerator<LogLine> {
   const { signal } = options;
@@ -115,7 +117,7 @@ export async function* rawServiceLogs(
   try {
     const body = await client.open({
       method: 'GET',
-      path: `/services/${segment(serviceName)}/logs`,
+      path: `/${of}/${segment(serviceName)}/logs`,
       query: logQuery(options),
       doing: `reading the log of ${serviceName}`,
       signal: AbortSignal.any([closed.signal, signal, limit].filter((each) => each !== undefined)),
