@@ -188,6 +188,8 @@ function deploymentOf(
     stages: null,
     child: null,
     previousVersion: null,
+    moveFrom: null,
+    moveTo: null,
     startedAt: createdAt,
     healthyAt: createdAt,
     finishedAt: createdAt,

@@ -84,6 +84,7 @@ export const procedureKinds = {
     clearDeployments: 'mutation',
     delete: 'mutation',
     move: 'mutation',
+    moveToServer: 'mutation',
     refreshToken: 'mutation',
     run: 'mutation',
     readLogs: 'query',

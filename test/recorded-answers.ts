@@ -122,6 +122,7 @@ export const recordedAnswers: Answers = {
   'application.uploadedChunks': { upload: null, names: '' },
   'application.dropDeployment': true,
   'application.redeploy': true,
+  'application.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
   'application.saveEnvironment': { applicationId: 'web-id' },
   'application.reload': { success: true },
   'application.start': { applicationId: 'web-id', applicationStatus: 'done' },

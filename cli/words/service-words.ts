@@ -1,4 +1,5 @@
 /** What is done to services: a row each. */
+import type { Client } from '../../client/client.ts';
 import { UsageError } from '../usage-error.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
 import { databaseCalls, waiting } from './parts/database-calls.ts';
@@ -164,4 +165,45 @@ const rollback: Word = {
   },
 };
 
-export const serviceWords: readonly Word[] = [redeploy, rollback, restart, stop, start, scale, run];
+const move: Word = {
+  name: 'move',
+  usage: '[service] --to SERVER',
+  summary: 'moves an application to another server',
+  description:
+    'Starts the running version there, leads its domains to it once it is healthy, and removes it where it ' +
+    "was. SERVER is a server's name or id, or `own` for the machine of Berth itself.",
+  options: {
+    to: { value: 'SERVER', description: 'name or id of the server, or own' },
+    'no-wait': { description: 'does not wait for the end' },
+  },
+  most: 1,
+  calls: ['project.all', 'server.all', 'application.moveToServer', 'deployment.logs'],
+  async run(context) {
+    const to = context.text('to');
+    if (to === undefined) throw new UsageError('Name the server: `berth move shop/web --to SERVER`.');
+    const { client } = await context.berth();
+    const service = await serviceOf(context, context.args[0]);
+    if (service.kind !== 'application')
+      throw new UsageError(`${nameOf(service)} is no application, and only these move to another server.`);
+    const serverId = to === 'own' ? null : await serverNamed(client, to);
+    const { deploymentId } = await client.application.moveToServer({ applicationId: service.id, serverId });
+    if (deploymentId !== null) return followDeployment(context, service, deploymentId);
+    context.say(`${nameOf(service)} has no release yet; its first one will be there.`);
+    return 0;
+  },
+};
+
+async function serverNamed(client: Client, to: string): Promise<string> {
+  const servers = itemsOf(await client.server.all());
+  const found = servers.filter(({ serverId, name }) => serverId === to || name === to);
+  const [first] = found;
+  if (found.length === 1 && first) return first.serverId;
+  const names = servers.map(({ name }) => name).join(', ') || 'none';
+  throw new UsageError(
+    first
+      ? `${found.length} servers are called ${to}; give the id of one.`
+      : `There is no server ${to}. There are: ${names}.`,
+  );
+}
+
+export const serviceWords: readonly Word[] = [redeploy, rollback, restart, stop, start, scale, run, move];

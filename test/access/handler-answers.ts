@@ -23,6 +23,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'application.reload': [412],
   'application.restart': [412],
   'application.redeploy': [412],
+  // It has previews.
+  'application.moveToServer': [412],
   'application.cancelDeployment': [412],
   'application.delete': engineIsDown,
   // Only of those on other servers is it a later version's work.

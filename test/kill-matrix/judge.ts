@@ -32,6 +32,7 @@ export async function judge(judged: Judged): Promise<string[]> {
     ...(await recordFaults(world, deployment)),
     ...serviceFaults(judged),
     ...taskFaults(state),
+    ...leavingFaults(judged),
     ...(await leftovers(judged)),
     ...world.drift.map((line) => `the reconciler found a difference: ${line}`),
     ...world.faults.map((fault) => `unexpected: ${fault}`),
@@ -50,6 +51,17 @@ async function recordFaults(world: World, deployment: DeploymentRecord): Promise
     ...stuck.map(({ state }) => `a job is ${state} for ever`),
     ...tooOften.map(({ attempts }) => `a job was tried ${attempts} times`),
   ];
+}
+
+/** A service that moves stands on one machine in the end, never on none and never on both. */
+function leavingFaults({ asked, deployment }: Judged): string[] {
+  const { leaves, services } = asked;
+  if (leaves === undefined) return [];
+  const left = new Set([...leaves.services.values()].map(({ spec }) => spec.Name));
+  return services.flatMap((name) => {
+    if (deployment.status === 'done') return left.has(name) ? [`${name} is still where it was`] : [];
+    return left.has(name) ? [] : [`${name} is where it was no more`];
+  });
 }
 
 function serviceFaults({ machine, asked, deployment, before }: Judged): string[] {

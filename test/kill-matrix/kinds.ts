@@ -9,6 +9,7 @@ import {
   type ServiceRef,
 } from '../../server/src/domain/names/service-ref.ts';
 import { oldRedis, otherWebImage, webImage } from './images.ts';
+import type { State } from '../engine-in-memory/state.ts';
 import type { World } from './world.ts';
 
 export interface Place {
@@ -21,6 +22,8 @@ export interface Stage {
   world: World;
   place: Place;
   deploy(service: ServiceRef, accepting?: Partial<Accepting>): Promise<string>;
+  /** Engine of the second machine, where there is one. */
+  far: State | undefined;
   /** Puts the image of a major version of Redis on the engine. */
   addRedis(major: number): void;
 }
@@ -31,12 +34,16 @@ export interface Asked {
   accepting?: Partial<Accepting> | undefined;
   /** The engine's services of it when it is done. */
   services: readonly string[];
+  /** The engine that they are on before, and no more when it is done. */
+  leaves?: State | undefined;
 }
 
 export interface Kind {
   name: string;
   /** Somebody is served all the time: a version before it runs, and the new one starts first. */
   isServed: boolean;
+  /** There is a second machine, the server of the id `far`. */
+  hasServer?: boolean;
   /**
    * Makes what every deployment of the kind needs; gives what makes the next one possible, and asks for it.
    */
@@ -192,6 +199,15 @@ async function upgrade(stage: Stage): Promise<(stage: Stage) => Promise<Asked>> 
   };
 }
 
+/** Each is another application's way from the second machine to Berth's own. */
+async function move(stage: Stage): Promise<Asked> {
+  const { world, far, deploy } = stage;
+  const asked = await application(stage, fromGit);
+  await world.stores.applications.update({ applicationId: asked.service.serviceId }, { serverId: 'far' });
+  await deploy(asked.service);
+  return { ...asked, leaves: far, accepting: { kind: 'move', move: { from: 'far', to: 'local' } } };
+}
+
 export const kinds: readonly Kind[] = [
   { name: 'source, first', isServed: false, begin: first((stage) => application(stage, fromGit)) },
   { name: 'source, again', isServed: true, begin: again(fromGit, async () => undefined) },
@@ -202,4 +218,5 @@ export const kinds: readonly Kind[] = [
   { name: 'database, upgrade', isServed: false, begin: upgrade },
   { name: 'compose, again', isServed: true, begin: compose },
   { name: 'preview, first', isServed: false, begin: first(preview) },
+  { name: 'application, move', isServed: false, hasServer: true, begin: first(move) },
 ];

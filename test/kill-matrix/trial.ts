@@ -52,6 +52,7 @@ export async function createInstallation(kind: Kind, folder: string): Promise<In
   const database = openSqlite({ path: join(folder, databaseName), synchronous: 'NORMAL', cipher });
   await migrate(database, isoTime(systemClock));
   const machine = await createMachine();
+  if (kind.hasServer) machine.others.set('far', { ...(await createMachine()), disk: machine.disk });
   let life = await begin(machine, database, folder);
   const place = await life.reaper.run(async () => {
     await life.world.start();
@@ -170,9 +171,10 @@ export async function placeOf({ stores, environments }: World): Promise<Place> {
   return { organizationId, environmentId: environment.environmentId };
 }
 
-function stageOf({ memory }: Machine, world: World, place: Place): Stage {
+function stageOf({ memory, others }: Machine, world: World, place: Place): Stage {
   return {
     addRedis: (major) => memory.addImage(`redis:${major}`, redis(`${major}.0.0`)),
+    far: others.get('far')?.memory.state,
     world,
     place,
     async deploy(service, accepting) {

@@ -45,6 +45,7 @@ import type { PreviewDeployments } from '../../server/src/modules/preview-deploy
 import { createRegistries } from '../../server/src/modules/registry/registry.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { systemClock as clock } from '../../server/src/ports/clock.ts';
+import type { ImageIntake } from '../../server/src/ports/engine/builder.ts';
 import type { HostConnection } from '../../server/src/ports/host/host-connection.ts';
 import type { Host, Hosts } from '../../server/src/ports/host/host.ts';
 import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
@@ -329,6 +330,12 @@ function hostOf(
     engineView,
     builder: reaper.guard('builder', builderOf(machine, engineAt)),
     imageIntake: { name, socket: intakeOf(key) },
+    copyImage: async (from: ImageIntake, reference: string) => {
+      const found = [...engineAt(from.socket).state.images.values()].find(({ tags }) => tags.has(reference));
+      await reaper.pass('engine POST images');
+      if (found) machine.memory.addImage(reference, found.content);
+      return found !== undefined;
+    },
     proxy: reaper.guard('proxy', proxyOf(machine)),
     proxyStore: createCaddyStore(made(config.data, `caddy-${key}`)),
   };

@@ -76,6 +76,8 @@ function failedDeployment(estate: Estate, own: Own, number: number): TableRecord
     stages: null,
     child: null,
     previousVersion: null,
+    moveFrom: null,
+    moveTo: null,
     startedAt: createdAt,
     healthyAt: null,
     finishedAt: createdAt,

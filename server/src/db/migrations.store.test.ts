@@ -129,6 +129,8 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
       stages: null,
       child: null,
       previousVersion: null,
+      moveFrom: null,
+      moveTo: null,
       createdAt: now,
       startedAt: null,
       healthyAt: null,

@@ -692,6 +692,24 @@ ALTER TABLE "job" ADD COLUMN "buildServerKey" TEXT;
 CREATE INDEX "job_build_server" ON "job"("buildServerKey", "state", "slot", "sequence");
 `,
   },
+  {
+    version: 29,
+    name: 'moves of services to other servers',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "moveFrom" TEXT;
+ALTER TABLE "deployment" ADD COLUMN "moveTo" TEXT;
+`,
+  },
+  {
+    version: 30,
+    name: 'forwarding ports as a grant',
+    sql: `
+UPDATE "member" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'
+  WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
+UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'
+  WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -283,6 +283,9 @@ const deployment = {
   stages: optionalJson<DeploymentStage[]>(),
   child: optionalJson<ChildProcess>(),
   previousVersion: optionalNumber(),
+  /** Keys of the servers of a move. */
+  moveFrom: optionalText(),
+  moveTo: optionalText(),
   createdAt: text(),
   startedAt: optionalText(),
   healthyAt: optionalText(),

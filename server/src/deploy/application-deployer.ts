@@ -1,5 +1,6 @@
 /** How applications are deployed: the records they are made of, and the plan. */
 import { secretValuesOf } from '../domain/variables/secret-env.ts';
+import { serverIdOf } from '../domain/names/server-key.ts';
 import { applicationRef, type ServiceRef } from '../domain/names/service-ref.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
 import type { Applications } from '../modules/application/application.ts';
@@ -15,6 +16,7 @@ import {
 import { buildPlaceOf, hostOf, partsOf, type HostAccess } from './host-parts.ts';
 import { secretFiles, secretValues } from './log-secrets.ts';
 import { addressesOf } from './spec/addresses.ts';
+import { moveStages } from './move/move-application.ts';
 import { planOf } from './plans.ts';
 
 /** What applications and previews are deployed with. */
@@ -24,10 +26,17 @@ export function applicationDeployer(ports: SourcePorts, applications: Pick<Appli
   return {
     async prepare(context) {
       const application = await applications.find(context.deployment.applicationId ?? '');
-      return (
-        application &&
-        prepareSource(ports, context, { application, owner: applicationRef(application.applicationId) })
-      );
+      if (!application) return undefined;
+      const owner = applicationRef(application.applicationId);
+      const { moveFrom: from, moveTo } = context.deployment;
+      if (from === null || moveTo === null) return prepareSource(ports, context, { application, owner });
+      // There it is new: nothing of it runs yet that could be gone back to.
+      const there = { ...application, serverId: serverIdOf(moveTo), liveDeploymentId: null };
+      return prepareSource(ports, context, {
+        application: there,
+        owner,
+        move: { from, former: application },
+      });
     },
   };
 }
@@ -37,12 +46,14 @@ export interface Subject {
   application: ApplicationRecord;
   owner: ServiceRef;
   pullRefs?: string | undefined;
+  /** It comes from another server. */
+  move?: { from: string; former: ApplicationRecord };
 }
 
 export async function prepareSource(
   { hosts, applyRoutes, ...ports }: SourcePorts,
   context: AttemptContext,
-  { application, owner, pullRefs }: Subject,
+  { application, owner, pullRefs, move }: Subject,
 ): Promise<Prepared> {
   const { records } = ports;
   const { deployment } = context;
@@ -73,8 +84,18 @@ export async function prepareSource(
     pinnedCommit,
     pullRefs,
   };
+  const stages = move
+    ? bind(moveStages, {
+        ...whole,
+        former: move.former,
+        applyFormerRoutes: () => applyRoutes(move.from),
+        formerHost: () => hostOf({ hosts }, { serverId: serverIdOf(move.from) }, context),
+        hostName: host.name,
+        copyImage: host.copyImage,
+      })
+    : bind(planOf(deployment, application), whole);
   return {
-    stages: bind(planOf(deployment, application), whole),
+    stages,
     buildServerKey: application.buildServerId ?? undefined,
     patch: () => ({ releasedAppName: application.appName }),
     addresses: async () => addressesOf(await records.domains(application.applicationId), host),

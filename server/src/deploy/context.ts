@@ -83,6 +83,10 @@ export interface DeployRecords {
   /** Done deployments of the application, newest first. */
   succeeded(applicationId: string): Promise<DeploymentRecord[]>;
   record(deploymentId: string, patch: Partial<DeploymentRecord>): Promise<void>;
+  /** From now on the application stands on this server, with the ports that it publishes. */
+  place(applicationId: string, serverKey: string): Promise<void>;
+  /** Key of the server that it stands on now. */
+  placeOf(applicationId: string): Promise<string | undefined>;
   /** From now on the application's routes lead to the service of this name. */
   nameReleased(applicationId: string, appName: string): Promise<void>;
 }

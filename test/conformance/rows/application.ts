@@ -512,6 +512,38 @@ export const applicationRows: Rows = [
     refused: 'FORBIDDEN',
   },
   {
+    call: 'application.moveToServer',
+    before: [
+      {
+        call: 'application.create',
+        input: { name: 'goes', environmentId: '<environmentId>' },
+        keep: { goesId: 'applicationId' },
+      },
+    ],
+    input: { applicationId: '<goesId>', serverId: '<serverId>' },
+    gives: { deploymentId: null },
+    after: [
+      { call: 'application.one', input: { applicationId: '<goesId>' }, gives: { serverId: '<serverId>' } },
+    ],
+  },
+  {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: '<serverId>' },
+    refused: 'PRECONDITION_FAILED',
+    says: 'has previews',
+  },
+  {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: null },
+    refused: 'BAD_REQUEST',
+    field: 'serverId',
+  },
+  {
+    call: 'application.moveToServer',
+    input: { ...application, serverId: '<foreign.serverId>' },
+    refused: 'FORBIDDEN',
+  },
+  {
     rule: 'refreshToken makes a new token',
     call: 'application.refreshToken',
     before: [

@@ -8,10 +8,12 @@ import { createRepository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
 import { quickCheck } from '../fixtures/workshop.ts';
 import { deployed, mustBeDone, mustFail, type Life, type Place } from './life.ts';
+import { preview } from './preview.ts';
 
 export const lifeKinds = {
   application,
   compose,
+  preview,
   postgres: (place: Place) => database(place, 'postgres', { port: 1, change: ['-c', 'max_connections=42'] }),
   mariadb: (place: Place) => database(place, 'mariadb', { port: 2, change: ['--max-connections=42'] }),
   mysql: (place: Place) => database(place, 'mysql', { port: 3, change: ['--max-connections=42'] }),

@@ -13,6 +13,7 @@ let berth: BerthHost;
 let runs: BedHost;
 let builds: BedHost;
 let buildServerId: string;
+let runsId: string;
 let applicationId: string;
 let repository: Repository;
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
     localRepositoryPaths: [repositoriesFolder],
     sharedImages: ['berth/'],
   });
-  const serverId = await serverOf(runs, 'deploy');
+  runsId = await serverOf(runs, 'deploy');
   buildServerId = await serverOf(builds, 'build');
   const made = await berth.call<{ environment: { environmentId: string } }>('project.create', {
     name: 'Shop',
@@ -38,7 +39,7 @@ beforeAll(async () => {
     name: 'shop',
     appName: 'shop',
     environmentId: made.environment.environmentId,
-    serverId,
+    serverId: runsId,
   }));
   await berth.call('application.saveGitProvider', {
     applicationId,
@@ -120,6 +121,34 @@ it('while something is built there it stays', async () => {
   expect(log).not.toContain('buildServerId');
   await untilAnswers('third');
 });
+
+it("an application goes to Berth's own machine and comes back, and nothing stays behind", async () => {
+  const own = async (): Promise<string> =>
+    (await berth.proxied('shop.localhost', '/version').catch(() => undefined))?.body ?? '';
+  expect(await moved(null)).toContain('Removed shop from the server runs.');
+  await until("Berth's own proxy answers", async () => (await own()) === 'third', 60_000);
+  expect(await servicesThere()).toEqual(['berth-proxy']);
+  expect(await images(runs)).toBe('');
+  await moved(runsId);
+  await untilAnswers('third');
+  expect(await servicesThere()).toEqual(['berth-proxy', 'shop']);
+  expect(await images(berth.host)).toBe('');
+});
+
+/** Gives the log of a move, which must be done. */
+async function moved(serverId: string | null): Promise<string> {
+  const { deploymentId } = await berth.call<{ deploymentId: string }>('application.moveToServer', {
+    applicationId,
+    serverId,
+  });
+  const { status } = await deploymentEnded(berth, 'the move', deploymentId, 300_000);
+  const log = (await berth.log(deploymentId)).join('\n');
+  expect(status, log).toBe('done');
+  return log;
+}
+
+const servicesThere = async (): Promise<string[]> =>
+  (await output(runs, docker, 'service', 'ls', '--format', '{{.Name}}')).split('\n').toSorted();
 
 let sshKeyId: string | undefined;
 async function serverOf(host: BedHost, serverType: 'deploy' | 'build'): Promise<string> {

@@ -10,6 +10,7 @@ import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { DeleteService } from './delete-service.tsx';
+import { MoveToServer } from './move-to-server.tsx';
 import { named, ownerOf, procedureOf, type Service } from './service.ts';
 import { texts } from './texts.ts';
 
@@ -44,7 +45,7 @@ export function ServiceActions({ service }: { service: Service }): ReactElement 
   const go = useGo();
   const deploy = useDeploy(service);
   const act = useDo(procedureOf(kind, 'start'));
-  const [over, setOver] = useState<'stop' | 'delete' | 'move' | undefined>();
+  const [over, setOver] = useState<'stop' | 'delete' | 'move' | 'server' | undefined>();
   const [error, setError] = useState<unknown>(null);
   const isStopped = live === null || live.desired === 0;
   const run = (name: string, done: string, more: object = {}): void => {
@@ -90,6 +91,7 @@ export function ServiceActions({ service }: { service: Service }): ReactElement 
     ...(!isStopped ? [item('Stop', 'stop', () => setOver('stop'))] : []),
     'line',
     item('Move to another environment', 'project', () => setOver('move')),
+    ...(kind === 'application' ? [item('Move to another server', 'server', () => setOver('server'))] : []),
     ...(may('canDeleteServices')
       ? ([
           'line',
@@ -119,6 +121,7 @@ export function ServiceActions({ service }: { service: Service }): ReactElement 
         </Confirm>
       )}
       {over === 'delete' && <DeleteService service={service} onClose={() => setOver(undefined)} />}
+      {over === 'server' && <MoveToServer service={service} onClose={() => setOver(undefined)} />}
       {over === 'move' && (
         <MoveService
           service={service}

@@ -76,6 +76,8 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     proxyStore,
     fetchImage,
     imageIntake: { name, socket: transferSocket },
+    copyImage: (from, reference, signal) =>
+      createImageFetch({ from: from.socket, to: transferSocket, serverName })(reference, signal),
     engine: createSwarmEngine({ socketPath: engineSocket, serverName, whySilent, clock, logAnswerBytes }),
     engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
     builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),

@@ -82,6 +82,8 @@ eachDatabase('the upgrade that brings approvals', (test) => {
         stages: null,
         child: null,
         previousVersion: null,
+        moveFrom: null,
+        moveTo: null,
         createdAt: '2026-01-01T00:00:00.000Z',
         startedAt: null,
         healthyAt: null,

@@ -3,6 +3,8 @@ import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import { applicationHandlers, type ApplicationDesk } from '../../modules/application/handlers.ts';
+import { requireMovable, type MovingNeighbours } from '../../modules/application/moving.ts';
+import { createPublishedPorts } from '../../modules/port/port.ts';
 import { createApplicationViews } from '../../modules/application/view.ts';
 import { contracts } from '../../modules/contracts.ts';
 import { deploymentHandlers } from '../../modules/deployment/handlers.ts';
@@ -12,6 +14,7 @@ import { previewDeploymentHandlers } from '../../modules/preview-deployment/hand
 import { webhookHandlers } from '../../modules/webhook/handlers.ts';
 import { createPreviewRuntime } from '../../modules/preview-deployment/runtime.ts';
 import { router, type Router } from '../../procedure/registry.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
 import { addressOf } from '../../domain/routing/address.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
@@ -78,6 +81,7 @@ function applicationDesk(
     }),
     uploads: adapters.uploads,
     applyRoutes: (application) => reconciler.applyRoutes(serverKeyOf(application), { mayWait: true }),
+    ...movingOf(parts),
     keeping: parts.hostReach.keeping,
     withDomain: createWithDomain(parts),
     removePreviews: parts.previewing.removeAll,
@@ -85,6 +89,29 @@ function applicationDesk(
       const host = await hosts.find(serverKeyOf(application));
       for (const image of images.filter((name) => name.startsWith(builtPrefix)))
         await host?.engine.removeImage(image);
+    },
+  };
+}
+
+function movingOf(parts: AppParts): Pick<ApplicationDesk, 'requireMovable' | 'place'> {
+  const { config, settings, stores } = parts;
+  const neighbours: MovingNeighbours = {
+    server: (serverId, organizationId) => stores.servers.find({ serverId, organizationId }),
+    requireServer: requirePlaceOn(stores.servers, settings.requireServer),
+    mounts: (applicationId) => stores.mounts.list({ applicationId }),
+    ports: (applicationId) => stores.ports.list({ applicationId }),
+    published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]),
+    domains: parts.domains,
+    previews: (applicationId) => stores.previewDeployments.list({ applicationId }),
+  };
+  return {
+    requireMovable: (application, serverId, actor) =>
+      requireMovable(neighbours, application, serverId, reachOf(actor)),
+    async place(applicationId, serverId) {
+      await stores.applications.update({ applicationId }, { serverId });
+      await stores.ports.update({ applicationId }, { serverKey: serverKeyOf({ serverId }) });
+      await parts.domains.moveTo(applicationId, serverKeyOf({ serverId }));
+      return undefined;
     },
   };
 }

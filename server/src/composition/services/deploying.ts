@@ -2,9 +2,11 @@
 import type { Config } from '../../config.ts';
 import type { SourcePorts } from '../../deploy/application-deployer.ts';
 import type { DeployRecords } from '../../deploy/context.ts';
+import { serverIdOf, serverKeyOf } from '../../domain/names/server-key.ts';
 import { registryOf } from '../../domain/names/image-reference.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import type { Applications } from '../../modules/application/application.ts';
+import type { Domains } from '../../modules/domain/domain.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
@@ -26,6 +28,7 @@ export interface DeployingParts {
   stores: Stores;
   applications: Applications;
   deployments: Deployments;
+  domains: Pick<Domains, 'moveTo'>;
   registries: Registries;
   gitProviders: Pick<GitProviders, 'access'>;
   settings: SettingsService;
@@ -70,6 +73,7 @@ export function createDeployRecords({
   stores,
   applications,
   deployments,
+  domains,
   registries,
   gitProviders,
   settings,
@@ -96,6 +100,16 @@ export function createDeployRecords({
     succeeded: (applicationId) =>
       stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
     record: (deploymentId, patch) => deployments.record(deploymentId, patch),
+    place: (applicationId, serverKey) =>
+      stores.applications.transaction(async () => {
+        await stores.applications.update({ applicationId }, { serverId: serverIdOf(serverKey) });
+        await stores.ports.update({ applicationId }, { serverKey });
+        await domains.moveTo(applicationId, serverKey);
+      }),
+    async placeOf(applicationId) {
+      const found = await stores.applications.find({ applicationId });
+      return found && serverKeyOf(found);
+    },
     nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
   };
 }

@@ -61,6 +61,8 @@ eachDatabase('names of released services', ({ open }) => {
       finishedAt: null,
       child: null,
       previousVersion: null,
+      moveFrom: null,
+      moveTo: null,
       sequence: 1,
       sourceDeploymentId: null,
       startedBy: null,

@@ -115,6 +115,8 @@ eachDatabase('compose files that reach the machine', (test) => {
       stages: null,
       child: null,
       previousVersion: null,
+      moveFrom: null,
+      moveTo: null,
       createdAt: '',
       startedAt: null,
       healthyAt: null,

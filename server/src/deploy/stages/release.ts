@@ -99,7 +99,7 @@ async function requireImage(context: DeployContext, image: string, registryId: s
   );
 }
 
-async function registryAuth(
+export async function registryAuth(
   context: DeployContext,
   registryId: string | null,
 ): Promise<RegistryAuth | undefined> {

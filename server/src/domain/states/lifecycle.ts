@@ -11,10 +11,10 @@ export const deploymentStatuses = ['queued', 'running', 'done', 'error', 'cancel
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
 /**
- * What a deployment does: the newest source, the version that runs, an earlier one; for databases also the
- * move of the data to another major version.
+ * What a deployment does: the newest source, the version that runs, an earlier one, the version that runs on
+ * another server; for databases also the move of the data to another major version.
  */
-export const deploymentKinds = ['deploy', 'redeploy', 'rollback', 'upgrade'] as const;
+export const deploymentKinds = ['deploy', 'redeploy', 'rollback', 'upgrade', 'move'] as const;
 export type DeploymentKind = (typeof deploymentKinds)[number];
 
 /** Stages of a deployment in the document's order (Deploy pipeline order), then those of databases alone. */
@@ -30,7 +30,9 @@ export type StageName =
   | 'beside'
   | 'copy'
   | 'verify-query'
-  | 'switch';
+  | 'switch'
+  | 'transfer'
+  | 'leave';
 
 /** What began a deployment: somebody, by a session or a key, a host's webhook, or Berth by itself. */
 export const deploymentStarters = ['person', 'key', 'webhook', 'berth'] as const;

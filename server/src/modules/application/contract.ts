@@ -12,6 +12,7 @@ const own = { class: 'protected', resources: [{ kind: 'application', field: 'app
 const title = line(200);
 const description = z.string().max(2000);
 const status = z.object({ applicationId: z.string(), applicationStatus: z.enum(applicationStatuses) });
+const optionalId = z.string().nullable();
 const success = z.object({ success: z.literal(true) });
 
 export const applicationContract = {
@@ -266,6 +267,25 @@ export const applicationContract = {
     },
     input: id.extend({ targetEnvironmentId: z.string().min(1).max(100) }),
     output: z.object({ applicationId: z.string(), environmentId: z.string() }),
+  }),
+  moveToServer: mutation({
+    summary: 'Moves the application to another server',
+    description:
+      'A deployment of the kind `move`: the version that runs is started there, must become healthy, its ' +
+      'domains follow, and it is removed where it was. Until then a failure leaves it as it is. Without a ' +
+      'release the record alone changes, and `deploymentId` is null. `serverId` null means the own machine ' +
+      'of Berth. Refused with 412 while it has volumes, binds or previews.',
+    access: {
+      class: 'protected',
+      resources: [
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'server', field: 'serverId' },
+      ],
+      action: 'deploy',
+    },
+    input: id.extend({ serverId: z.string().min(1).max(100).nullable() }),
+    output: z.object({ deploymentId: optionalId }),
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: id, output: success }),
   run: mutation({

@@ -1,9 +1,10 @@
 import { AppError, badField } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
-import type { CallContext } from '../../procedure/context.ts';
+import type { Actor, CallContext } from '../../procedure/context.ts';
 import type { Handlers, UploadedFile } from '../../procedure/procedure.ts';
 import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { HostReach } from '../host-reach/host-reach.ts';
@@ -50,6 +51,10 @@ export interface ApplicationDesk {
   removeImages(application: ApplicationRecord, images: string[]): Promise<void>;
   /** Puts the routes of the application's server right. */
   applyRoutes(application: ApplicationRecord): Promise<void>;
+  /** Gives the name of the server that the application may go to; throws why not. */
+  requireMovable(application: ApplicationRecord, serverId: string | null, actor: Actor): Promise<string>;
+  /** What was never released stands on this server from now on. */
+  place(applicationId: string, serverId: string | null): Promise<undefined>;
   keeping: HostReach['keeping'];
   /** Creates an application and a generated host for it, both or neither. */
   withDomain(
@@ -286,6 +291,22 @@ export function applicationHandlers(
       changing(context, applicationId, () =>
         applications.move(applicationId, context.actor.organizationId, targetEnvironmentId),
       ),
+    async moveToServer(context, { applicationId, serverId }) {
+      const application = await found(context, { applicationId });
+      const to = await desk.requireMovable(application, serverId, context.actor);
+      const deployment = await context.write(async () => {
+        if (application.liveDeploymentId === null) return desk.place(applicationId, serverId);
+        const move = { from: serverKeyOf(application), to: serverKeyOf({ serverId }) };
+        const accepting = { kind: 'move', title: `Move to ${to}`, description: '', move } as const;
+        return deployments.accept(applicationRef(applicationId), {
+          ...accepting,
+          startedBy: startedBy(context.actor),
+        });
+      });
+      queue.wake();
+      if (deployment) context.announce(deployment.deploymentId);
+      return { deploymentId: deployment?.deploymentId ?? null };
+    },
     async refreshToken({ actor, write }, { applicationId }) {
       await write(async () => {
         await applications.one(applicationId, actor.organizationId);

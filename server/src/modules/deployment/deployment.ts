@@ -36,6 +36,8 @@ export interface Accepting {
   startedBy?: DeploymentStarter | undefined;
   /** Commit to deploy, where it is not the newest. */
   commit?: string | undefined;
+  /** Keys of the servers of a move. */
+  move?: { from: string; to: string };
 }
 
 /** Whoever calls, by a session or a key. */
@@ -343,7 +345,7 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
 function queued(
   service: ServiceRef,
   organizationId: string,
-  { kind, title, description, sourceDeploymentId, image, commit, startedBy }: Accepting,
+  { kind, title, description, sourceDeploymentId, image, commit, startedBy, move }: Accepting,
   at: { sequence: number; createdAt: string },
 ): DeploymentRecord {
   return {
@@ -364,6 +366,8 @@ function queued(
     stages: null,
     child: null,
     previousVersion: null,
+    moveFrom: move?.from ?? null,
+    moveTo: move?.to ?? null,
     startedAt: null,
     healthyAt: null,
     finishedAt: null,

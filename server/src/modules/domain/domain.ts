@@ -36,7 +36,7 @@ export type DomainOwner = {
 };
 
 /** Whether the caller reaches what stands there; absent: Berth itself asks, which reaches everything. */
-type Reaches = (place: Scope) => boolean;
+export type Reaches = (place: Scope) => boolean;
 
 export interface Domains {
   /**
@@ -62,6 +62,10 @@ export interface Domains {
   byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
   generate(appName: string, serverIp: string | null): string;
+  /** CONFLICT when a domain of the application may not be on this server, as if it were made there. */
+  requireFreeOn(applicationId: string, serverKey: string, reaches?: Reaches): Promise<void>;
+  /** The same; then they are on it. */
+  moveTo(applicationId: string, serverKey: string): Promise<void>;
   /** Key of the server that a domain of this owner is on. */
   serverKeyOf(owner: DomainOwner): Promise<string>;
 }
@@ -91,6 +95,13 @@ export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<Host
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
       update({ store, hosts, reaches }, domainId, organizationId, input),
+    requireFreeOn: (applicationId, serverKey, reaches = everything) =>
+      requireFreeOn({ store, hosts, reaches }, applicationId, serverKey),
+    moveTo: (applicationId, serverKey) =>
+      store.transaction(async () => {
+        await requireFreeOn({ store, hosts, reaches: everything }, applicationId, serverKey);
+        await store.update({ applicationId }, { serverKey });
+      }),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     byCompose: (composeId, organizationId) =>
@@ -156,6 +167,17 @@ async function update(
     await store.update({ domainId, organizationId }, record);
     return record;
   });
+}
+
+async function requireFreeOn(
+  { store, hosts, reaches }: DomainParts,
+  applicationId: string,
+  serverKey: string,
+): Promise<void> {
+  for (const record of await store.list({ applicationId })) {
+    await hosts.check(record.asciiHost, serverKey);
+    await refuseTaken(store, { ...record, serverKey }, reaches);
+  }
 }
 
 async function one(store: DomainStore, domainId: string, organizationId: string): Promise<DomainRecord> {

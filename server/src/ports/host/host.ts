@@ -26,6 +26,8 @@ export interface Host {
    * is there now. Absent for Berth's own machine.
    */
   fetchImage?: ((reference: string, signal: AbortSignal) => Promise<boolean>) | undefined;
+  /** Brings an image that another host's engine has; gives whether it is there now. */
+  copyImage(from: ImageIntake, reference: string, signal: AbortSignal): Promise<boolean>;
   networks: HostNetworks;
   proxy: Proxy;
   /** Certificates and accounts as the proxy keeps them. */

@@ -1,0 +1,127 @@
+/**
+ * An application goes to another server: the version that runs is started there and must become healthy;
+ * then the record and the routes follow, and what was left behind is removed. Until the record has changed,
+ * every failure leaves the application where it was.
+ */
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
+import type { ApplicationRecord } from '../../db/tables.ts';
+import type { Host } from '../../ports/host/host.ts';
+import type { DeployContext, Stage } from '../context.ts';
+import { bringImage } from '../images/bring-image.ts';
+import { readSnapshot } from '../snapshot.ts';
+import { awaitHealthy } from '../stages/await-healthy.ts';
+import { registryAuth, release } from '../stages/release.ts';
+
+export interface MoveContext extends DeployContext {
+  /** As its record was when this attempt began; `application` is as it will be. */
+  former: ApplicationRecord;
+  /** Where it comes from; waits for one that cannot be reached now. */
+  formerHost(): Promise<Host>;
+  applyFormerRoutes(): Promise<void>;
+  /** As sentences name the server that it goes to. */
+  hostName: string;
+  copyImage: Host['copyImage'];
+}
+
+const removalLimitMs = 90_000;
+
+const transfer: Stage<MoveContext> = {
+  name: 'transfer',
+  resume: 'start',
+  holdsBuildSlot: false,
+  sentence: ({ hostName }) => `Bringing the image to ${hostName}`,
+  async run(context) {
+    const { application, copyImage, engine, former, log, owner: service, records, save, signal } = context;
+    const live = await records.live(former);
+    const snapshot = readSnapshot(live);
+    if (!live || !snapshot)
+      throw new AppError('PRECONDITION_FAILED', `${former.name} has no release any more: deploy first.`);
+    const { image } = snapshot.spec;
+    const { organizationId } = application;
+    if (!image.startsWith(builtPrefix)) {
+      const auth = await registryAuth(context, snapshot.registryId);
+      await bringImage(context, { reference: image, organizationId, service, auth, how: 'present' });
+    } else if (!(await engine.image(image))) {
+      const { imageIntake, name } = await context.formerHost();
+      if (!(await copyImage(imageIntake, image, signal)))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `${name} does not have the image of the running version any more. Deploy, then move.`,
+        );
+      log.line(`Took ${image} over from ${name}.`);
+    }
+    await save({ image, commit: live.commit });
+  },
+};
+
+const releaseThere: Stage<MoveContext> = {
+  ...release,
+  async undo(context) {
+    const { application, engine, hostName, log } = context;
+    if (await isMoved(context)) return;
+    await engine.removeService(application.appName, { limitMs: removalLimitMs });
+    log.line(`Removed what was started on ${hostName}; the application stays where it was.`);
+  },
+};
+
+/** From here on it stands there. */
+const switchServer: Stage<MoveContext> = {
+  name: 'switch',
+  resume: 'here',
+  holdsBuildSlot: false,
+  sentence: ({ hostName }) => `Leading its domains to ${hostName}`,
+  async run(context) {
+    const { application, applyRoutes, deployment, networks, records } = context;
+    const { applicationId, appName, environmentId } = application;
+    await records.place(applicationId, deployment.moveTo ?? '');
+    await records.nameReleased(applicationId, appName);
+    // The first task of an environment has brought its network up there, so the proxy can be attached now.
+    await networks.ensureEnvironment(environmentId);
+    await applyRoutes();
+  },
+};
+
+const leave: Stage<MoveContext> = {
+  name: 'leave',
+  resume: 'here',
+  holdsBuildSlot: false,
+  sentence: () => 'Removing it where it was',
+  async run(context) {
+    try {
+      await removeFormer(context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      context.log.line(
+        `The application runs on ${context.hostName}, but not everything of it could be removed where it ` +
+          `was: ${sentenceOf(error)} Remove its service and images there by hand.`,
+      );
+    }
+  },
+};
+
+async function removeFormer(context: MoveContext): Promise<void> {
+  const { engine, name } = await context.formerHost();
+  const { owner, log } = context;
+  await context.applyFormerRoutes();
+  const label = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
+  for (const service of await engine.services())
+    if (service.labels[ownerLabels[owner.kind]] === owner.serviceId) {
+      await engine.removeService(service.name, { drains: true });
+      log.line(`Removed ${service.name} from ${name}.`);
+    }
+  for (const { tags } of await engine.images(label)) for (const tag of tags) await engine.removeImage(tag);
+}
+
+async function isMoved({ application, deployment, records }: MoveContext): Promise<boolean> {
+  return (await records.placeOf(application.applicationId)) === deployment.moveTo;
+}
+
+export const moveStages: readonly Stage<MoveContext>[] = [
+  transfer,
+  releaseThere,
+  awaitHealthy,
+  switchServer,
+  leave,
+];

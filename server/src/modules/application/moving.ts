@@ -1,0 +1,62 @@
+/** Whether an application may go to another server. */
+import { AppError, badField } from '../../domain/errors.ts';
+import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Domains, Reaches } from '../domain/domain.ts';
+import type { PublishedPorts } from '../port/port.ts';
+
+export interface MovingNeighbours {
+  server(serverId: string, organizationId: string): Promise<TableRecord<'server'> | undefined>;
+  requireServer(serverId: string | null | undefined, organizationId: string): Promise<void>;
+  mounts(applicationId: string): Promise<Pick<TableRecord<'mount'>, 'type' | 'mountPath'>[]>;
+  ports(applicationId: string): Promise<TableRecord<'port'>[]>;
+  published: PublishedPorts;
+  previews(applicationId: string): Promise<unknown[]>;
+  domains: Pick<Domains, 'requireFreeOn'>;
+}
+
+/** Gives how sentences name the server that it may go to. */
+export async function requireMovable(
+  neighbours: MovingNeighbours,
+  application: ApplicationRecord,
+  serverId: string | null,
+  reaches: Reaches,
+): Promise<string> {
+  const { applicationId, organizationId, name, liveDeploymentId } = application;
+  await neighbours.requireServer(serverId, organizationId);
+  if (serverId === application.serverId) throw badField('serverId', `names the server that ${name} is on`);
+  const server = serverId === null ? undefined : await neighbours.server(serverId, organizationId);
+  // Nothing of it is anywhere yet: it may wait for a server as a new one does.
+  const isReleased = liveDeploymentId !== null;
+  if (isReleased && server && server.status !== 'active')
+    throw badField(
+      'serverId',
+      `names ${server.name}, which is not set up yet; set it up with server.setup first`,
+    );
+  const held = (await neighbours.mounts(applicationId)).find(
+    ({ type }) => type === 'bind' || (isReleased && type !== 'file'),
+  );
+  if (held)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${name} keeps data on its server (the ${held.type} at ${held.mountPath}), which does not move with ` +
+        'it. Remove that mount first, or copy the data and create the application anew on the other server.',
+    );
+  if ((await neighbours.previews(applicationId)).length > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${name} has previews, which stand on its server. Remove them first; they are made again with the ` +
+        'next push.',
+    );
+  for (const { portId, publishedPort: port, protocol } of await neighbours.ports(applicationId))
+    await neighbours.published.requireFree({
+      port,
+      protocol,
+      field: 'serverId',
+      organizationId,
+      serverId,
+      holderId: portId,
+    });
+  await neighbours.domains.requireFreeOn(applicationId, serverKeyOf({ serverId }), reaches);
+  return server?.name ?? "Berth's own machine";
+}
