@@ -57,12 +57,7 @@ it('a build server is named once it is set up, and runs no services itself', asy
     status: 400,
     body: { message: expect.stringContaining('which is not set up yet') },
   });
-  await berth.call('server.setup', { serverId: buildServerId });
-  await until(
-    'it is set up',
-    async () => (await berth.call('server.one', { serverId: buildServerId }))['setupStatus'] === 'done',
-    400_000,
-  );
+  await setUp(buildServerId);
   await berth.call('application.update', update);
   expect(await output(builds, docker, 'service', 'ls', '--format', '{{.Name}}').catch(() => '')).toBe('');
 });
@@ -129,11 +124,21 @@ it("an application goes to Berth's own machine and comes back, and nothing stays
   await until("Berth's own proxy answers", async () => (await own()) === 'third', 60_000);
   expect(await servicesThere()).toEqual(['berth-proxy']);
   expect(await images(runs)).toBe('');
+  await setUp(runsId);
   await moved(runsId);
   await untilAnswers('third');
   expect(await servicesThere()).toEqual(['berth-proxy', 'shop']);
   expect(await images(berth.host)).toBe('');
 });
+
+async function setUp(serverId: string): Promise<void> {
+  await berth.call('server.setup', { serverId });
+  await until(
+    'it is set up',
+    async () => (await berth.call('server.one', { serverId }))['setupStatus'] === 'done',
+    400_000,
+  );
+}
 
 /** Gives the log of a move, which must be done. */
 async function moved(serverId: string | null): Promise<string> {
