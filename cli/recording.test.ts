@@ -35,6 +35,9 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['move shop/web --to fsn-1'],
   ['move shop/web --to paris'],
   ['run shop/web -- npm run migrate'],
+  ['exec shop/web -- node --version'],
+  ['shell shop/web'],
+  ['forward --help'],
   ['env get shop/web'],
   ['env get shop/web COLOR'],
   ['env set shop/web COLOR=green REGION=eu --restart'],
@@ -214,7 +217,6 @@ test.each<[string, number]>([
   ['env get shop/web NOTHING', 1],
   ['scale shop/web many', 2],
   ['db restore shop/db', 2],
-  ['db connect shop/db', 2],
   ['db create postgres shop/db', 2],
   ['status --url http://127.0.0.1:1 --key k', 3],
 ])('berth %s in a pipe ends with %i, and its answer is JSON or nothing', async (line, code) => {

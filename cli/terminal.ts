@@ -27,6 +27,19 @@ export interface Terminal {
   now(): number;
   /** Runs another program with this terminal (an editor, a database's shell) and gives its exit code. */
   runProgram(argv: readonly [string, ...string[]], more?: NodeJS.ProcessEnv): Promise<number>;
+  /** Bytes as they are; resolves when there is room for more. */
+  write(bytes: Uint8Array, to: 'output' | 'errors'): Promise<void>;
+  /** Of a person who sees the answers and types: what a program in a container talks with. */
+  person?: Person | undefined;
+}
+
+export interface Person {
+  size(): { columns: number; rows: number };
+  /**
+   * Every key goes to whoever reads the standard input from now on, ctrl-C too, until what it gives is
+   * called.
+   */
+  take(onResize: (columns: number, rows: number) => void): () => void;
 }
 
 /** As much of it as a command takes that only talks: it makes no tables and starts no programs. */
@@ -34,6 +47,7 @@ export type Conversation = Pick<Terminal, 'environment' | 'stdin' | 'out' | 'say
 
 /** Where there is no telling how wide a line is. */
 const usualColumns = 80;
+const usualRows = 24;
 
 /** The terminal this program was started from. */
 export function ownTerminal(): Terminal {
@@ -55,7 +69,33 @@ export function ownTerminal(): Terminal {
     signal: stop.signal,
     now: Date.now,
     runProgram,
+    write: (bytes, to) => written(to === 'output' ? process.stdout : process.stderr, bytes),
+    person: process.stdin.isTTY && process.stdout.isTTY ? ownPerson() : undefined,
   };
+}
+
+function ownPerson(): Person {
+  const { stdin, stdout } = process;
+  const size = (): { columns: number; rows: number } => ({
+    columns: stdout.columns || usualColumns,
+    rows: stdout.rows || usualRows,
+  });
+  return {
+    size,
+    take(onResize) {
+      const follow = (): void => onResize(size().columns, size().rows);
+      stdout.on('resize', follow);
+      stdin.setRawMode(true);
+      return () => {
+        stdout.off('resize', follow);
+        stdin.setRawMode(false);
+      };
+    },
+  };
+}
+
+async function written(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<void> {
+  if (!stream.write(bytes)) await once(stream, 'drain');
 }
 
 async function runProgram(

@@ -120,7 +120,7 @@ export function unreachable(connection: Connection, signal: AbortSignal, cause: 
   );
 }
 
-function credentials({ apiKey, cookie, url }: Connection): Record<string, string> {
+export function credentials({ apiKey, cookie, url }: Connection): Record<string, string> {
   if (apiKey !== undefined) return { 'x-api-key': apiKey };
   // A change with a cookie needs the Origin of Berth's own address; a browser sets both itself.
   return cookie === undefined ? {} : { cookie, origin: new URL(url).origin };

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { z } from 'zod';
 import { contracts } from '../server/src/modules/contracts.ts';
 import { listProcedures, type NamedProcedure } from '../server/src/procedure/describe/listing.ts';
@@ -29,6 +30,8 @@ export async function startAnsweringServer(answers: Answers): Promise<AnsweringS
   }
   const called: string[] = [];
   const server = createServer((request, response) => void answer(answers, called, request, response));
+  const sockets = new WebSocketServer({ server, path: '/api/exec' });
+  sockets.on('connection', (socket, request) => answerProgram(socket, request));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -41,6 +44,20 @@ export async function startAnsweringServer(answers: Answers): Promise<AnsweringS
       await once(server, 'close');
     },
   };
+}
+
+/** A program in a container, of which the last words of its command tell what it prints. */
+function answerProgram(socket: WebSocket, { url = '/' }: IncomingMessage): void {
+  const input: unknown = JSON.parse(new URL(url, 'http://localhost').searchParams.get('input') ?? '{}');
+  const command = z
+    .object({ command: z.array(z.string()).default([]) })
+    .parse(input)
+    .command.join(' ');
+  socket.send(JSON.stringify({ type: 'opened', serviceName: 'web', task: 't', containerId: 'c', command }));
+  const output = command === 'node --version' ? 'v24.0.0' : 'psql (18.0)\nType "help" for help.\n\ndb=# ';
+  socket.send(Buffer.concat([Buffer.of(1), Buffer.from(`${output}\n`)]));
+  socket.send(JSON.stringify({ type: 'end', reason: 'exited', exitCode: 0, message: '' }));
+  socket.close(1000);
 }
 
 async function answer(

@@ -51,6 +51,9 @@ export async function runBerth(
     },
     signal: signal ?? new AbortController().signal,
     now: now ?? Date.now,
+    async write(bytes, to) {
+      said[to === 'output' ? 'out' : 'said'] += Buffer.from(bytes).toString();
+    },
     runProgram: async (program, more = {}) => (runs ? runs(program, more) : 0),
   });
   return { code, ...said };

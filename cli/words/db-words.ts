@@ -7,7 +7,10 @@ import { printableLine } from '../output/printable.ts';
 import { confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
+import { runInContainer } from './parts/container-program.ts';
 import { databaseCalls } from './parts/database-calls.ts';
+import { databaseShells, isInstalled, type DatabaseShell } from './parts/database-shells.ts';
+import { forwardPort, type Forwarder } from '../connection/forwarder.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
 import { statusColumn } from './parts/rows.ts';
 import {
@@ -140,63 +143,17 @@ function isKind(text: string): text is DatabaseKindName {
   return Object.hasOwn(creates, text);
 }
 
-interface Shell {
-  program: string;
-  argv(address: URL): string[];
-  environment(address: URL): NodeJS.ProcessEnv;
-}
-
-const decoded = (text: string): string => decodeURIComponent(text);
-const databaseNameOf = ({ pathname }: URL): string => decoded(pathname.slice(1));
-const mysqlShell: Shell = {
-  program: 'mysql',
-  argv: (address) => [
-    '--host',
-    address.hostname,
-    '--port',
-    address.port,
-    '--user',
-    decoded(address.username),
-    databaseNameOf(address),
-  ],
-  environment: ({ password }) => ({ MYSQL_PWD: decoded(password) }),
-};
-
-/** Passwords go by the environment where the program reads one: others see an argument vector. */
-const shells: Readonly<Record<DatabaseKindName, Shell>> = {
-  postgres: {
-    program: 'psql',
-    argv: (address) => [
-      '--host',
-      address.hostname,
-      '--port',
-      address.port,
-      '--username',
-      decoded(address.username),
-      databaseNameOf(address),
-    ],
-    environment: ({ password }) => ({ PGPASSWORD: decoded(password) }),
-  },
-  mysql: mysqlShell,
-  mariadb: mysqlShell,
-  mongo: { program: 'mongosh', argv: (address) => [address.href], environment: () => ({}) },
-  redis: {
-    program: 'redis-cli',
-    argv: (address) => ['-h', address.hostname, '-p', address.port],
-    environment: ({ password }) => ({ REDISCLI_AUTH: decoded(password) }),
-  },
-};
-
 const connect: Word = {
   name: 'db connect',
   usage: '[service]',
-  summary: "opens the database's shell, if its port is published",
+  summary: "opens the database's shell",
   description:
-    'Starts psql, mysql, mongosh or redis-cli of this machine on the database. Its port must be open on ' +
-    'its server (`saveExternalPort`); with --print the address is printed instead.',
+    'Starts psql, mysql, mongosh or redis-cli of this machine on the database, through Berth where its ' +
+    'port is not published (a member needs the grant canForwardPorts); where there is no such program, the ' +
+    'one in its container (canOpenTerminal). With --print the address is printed instead.',
   options: { print: { description: 'prints the address, password included, and starts nothing' } },
   most: 1,
-  calls: ['project.all', 'postgres.one'],
+  calls: ['project.all', 'postgres.one', 'terminal.forward', 'terminal.open'],
   async run(context) {
     const { client } = await context.berth();
     const service = await databaseOf(context);
@@ -205,16 +162,43 @@ const connect: Word = {
       context.answer(connection, () => `${connection.external ?? connection.internal}\n`);
       return exitCodes.done;
     }
-    if (connection.external === null)
-      throw new UsageError(
-        `${nameOf(service)} is reached within its environment only. To open a port of its server: ` +
-          `berth api ${service.kind}.saveExternalPort --${service.kind}Id ${service.id} --externalPort PORT`,
-      );
-    const shell = shells[service.kind];
-    const address = new URL(connection.external);
-    return context.terminal.runProgram([shell.program, ...shell.argv(address)], shell.environment(address));
+    const shell = databaseShells[service.kind];
+    if (!(await isInstalled(shell.program, context.terminal.environment))) {
+      context.say(`${shell.program} is not installed here: starting the one in the container.`);
+      return runInContainer(context, { serviceId: service.id, command: shell.inContainer });
+    }
+    if (connection.external !== null) return startShell(context, shell, new URL(connection.external));
+    const address = new URL(connection.internal);
+    const through = await forwardThrough(context, service, Number(address.port));
+    try {
+      address.hostname = '127.0.0.1';
+      address.port = String(through.port);
+      return await startShell(context, shell, address);
+    } finally {
+      through.close();
+    }
   },
 };
+
+async function startShell({ terminal }: Context, shell: DatabaseShell, address: URL): Promise<number> {
+  return terminal.runProgram([shell.program, ...shell.argv(address)], shell.environment(address));
+}
+
+async function forwardThrough(context: Context, { id }: Service, port: number): Promise<Forwarder> {
+  const { connection } = await context.berth();
+  const forwarder = await forwardPort({
+    connection,
+    target: { serviceId: id, port },
+    localPort: 0,
+    signal: context.terminal.signal,
+    say: context.say,
+  });
+  // The shell says that its connection failed; this says why.
+  forwarder.ended.catch((error: unknown) =>
+    context.say(error instanceof Error ? error.message : String(error)),
+  );
+  return forwarder;
+}
 
 /** What `backup` takes; redis has no backups. */
 type BackupKind = Exclude<DatabaseKindName, 'redis'>;

@@ -10,6 +10,8 @@ import { fileWords } from './file-words.ts';
 import { importWord } from './import-words.ts';
 import { logs } from './log-words.ts';
 import { mcpWord } from './mcp-word.ts';
+import { forward } from './forward-words.ts';
+import { shellWords } from './shell-words.ts';
 import { serviceWords } from './service-words.ts';
 import { statusWords } from './status.ts';
 import type { Word } from './parts/word.ts';
@@ -17,7 +19,7 @@ import type { Word } from './parts/word.ts';
 export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Deploy and look', words: [deploy, ...statusWords, logs, openWord] },
   { title: 'A project as a file', words: [...fileWords, importWord] },
-  { title: 'Services', words: serviceWords },
+  { title: 'Services', words: [...serviceWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },

@@ -71,6 +71,7 @@ async function berth(argv: readonly string[], stdin: Buffer): Promise<Ran> {
     isTerminal: false,
     columns: 110,
     now: () => Date.now(),
+    write: () => Promise.reject(new Error('A guide opens no terminal.')),
     runProgram: () => Promise.reject(new Error('A guide starts no other program.')),
     stdin: Readable.from([stdin]),
     out: (text) => void (out += text),

@@ -7,8 +7,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { expectExec, expectForwarded } from './command/inside.ts';
 import { familyClient } from '../clients/family-client.ts';
-import { runBerth, type Ran } from '../command-line.ts';
+import { runBerth, type Ran, type RunOptions } from '../command-line.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import type { Files } from './fixtures/repository.ts';
 import { nodeFiles, nodeServer, tinyFiles } from './fixtures/sources.ts';
@@ -40,7 +41,7 @@ async function folderOf(name: string, files: Files): Promise<string> {
 function at(
   folder: string,
   argv: string[],
-  more: { types?: readonly string[]; columns?: number } = {},
+  more: Pick<RunOptions, 'types' | 'columns' | 'signal'> = {},
 ): Promise<Ran> {
   const environment = {
     HOME: home,
@@ -154,6 +155,14 @@ describe('berth.yml', () => {
     // A new release is made of the newest source.
     expect((await berth.proxied('file.example.com')).body.trim()).toBe('two');
     expect(await planned()).toMatchObject(nothing);
+  });
+
+  it('reaches into what it brought: a port that is not published, and programs', async () => {
+    const run = (argv: string[], more = {}): Promise<Ran> => at(folder, argv, more);
+    const { out } = await run(['db', 'connect', 'shop/cache', '--print']);
+    const { password } = new URL(Object(JSON.parse(out)).internal);
+    await expectForwarded(run, 'shop/cache', decodeURIComponent(password));
+    await expectExec(run, 'shop/cache');
   });
 
   it('shows what was changed beside it, and takes it back', async () => {

@@ -24,8 +24,12 @@ export interface Refused {
 
 const limitMs = 60_000;
 
-export function terminalAddress(url: string, input: Readonly<Record<string, unknown>>): string {
-  return `${url.replace(/^http/, 'ws')}/api/exec?input=${encodeURIComponent(JSON.stringify(input))}`;
+export function terminalAddress(
+  url: string,
+  input: Readonly<Record<string, unknown>>,
+  kind: 'exec' | 'forward' = 'exec',
+): string {
+  return `${url.replace(/^http/, 'ws')}/api/${kind}?input=${encodeURIComponent(JSON.stringify(input))}`;
 }
 
 /** Opens it, or gives what the handshake was refused with. */
@@ -33,8 +37,9 @@ export async function openTerminal(
   url: string,
   input: Readonly<Record<string, unknown>>,
   headers: Record<string, string>,
+  kind: 'exec' | 'forward' = 'exec',
 ): Promise<TerminalClient | Refused> {
-  const socket = new WebSocket(terminalAddress(url, input), { headers });
+  const socket = new WebSocket(terminalAddress(url, input, kind), { headers });
   const client = listening(socket);
   return new Promise((resolve, reject) => {
     socket.once('open', () => resolve(client));

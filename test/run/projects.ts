@@ -40,7 +40,7 @@ const takingSeconds: readonly string[] = [
   'server/src/deploy/release/health-check',
   'server/src/domain/secrets/sealed-key',
   'server/src/shell/{quote,run}',
-  'server/src/transport/{entrance/lost-access,streams/{stream,terminal},trpc-client,upload}',
+  'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
   'test/dangers/dangers',
   'tools/{new/skeleton,package/{client,command-line}}',

@@ -1,11 +1,15 @@
 /** What a word of the command line is: a row of a table over procedures. */
 import type { Contracts } from '../../../server/src/modules/contracts.ts';
+import type { terminalContract } from '../../../server/src/modules/terminal/contract.ts';
 import type { Context } from './context.ts';
+
+/** What a key may be allowed: the procedures, and the two that are asked for by WebSocket. */
+type All = Contracts & { terminal: typeof terminalContract };
 
 /** `router.procedure`, as the contracts know them. */
 export type ProcedureName = {
-  [R in keyof Contracts]: `${R}.${Extract<keyof Contracts[R], string>}`;
-}[keyof Contracts];
+  [R in keyof All]: `${R}.${Extract<keyof All[R], string>}`;
+}[keyof All];
 
 export interface Option {
   /** One letter. */

@@ -700,6 +700,16 @@ ALTER TABLE "deployment" ADD COLUMN "moveFrom" TEXT;
 ALTER TABLE "deployment" ADD COLUMN "moveTo" TEXT;
 `,
   },
+  {
+    version: 30,
+    name: 'forwarding ports as a grant',
+    sql: `
+UPDATE "member" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'
+  WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
+UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || ',"canForwardPorts":false}'
+  WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

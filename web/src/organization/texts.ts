@@ -14,5 +14,6 @@ export const texts = {
     canAccessToGitProviders: 'Use git hosts',
     canReadSecrets: 'Read variables and passwords',
     canOpenTerminal: 'Open a terminal',
+    canForwardPorts: 'Forward ports',
   } as Record<string, string>,
 };

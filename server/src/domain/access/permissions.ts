@@ -28,6 +28,7 @@ export interface Grants {
   canAccessToSSHKeys: boolean;
   canAccessToGitProviders: boolean;
   canOpenTerminal: boolean;
+  canForwardPorts: boolean;
   /** Held by every role until it is taken; the others are a member's, and off until given. */
   canReadSecrets: boolean;
 }
@@ -50,6 +51,7 @@ export const noGrants: Grants = {
   canAccessToSSHKeys: false,
   canAccessToGitProviders: false,
   canOpenTerminal: false,
+  canForwardPorts: false,
   canReadSecrets: true,
 };
 

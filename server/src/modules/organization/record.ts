@@ -73,6 +73,7 @@ const grantsShape = {
   canAccessToSSHKeys: flag,
   canAccessToGitProviders: flag,
   canOpenTerminal: flag.describe('Runs programs in the containers of the services assigned'),
+  canForwardPorts: flag.describe('Connects to ports of the services assigned, through Berth'),
   canReadSecrets: flag.describe(
     'Reads variables, passwords and tokens, which others see as dots; on until it is taken, for Owner and ' +
       'Admin too',

@@ -1,7 +1,7 @@
 /** A program or a shell in a running container of a service (decisions 16): what opening one takes. */
 import { z } from 'zod';
 import { subscription } from '../../procedure/procedure.ts';
-import { argument, id } from '../service/contract-fields.ts';
+import { argument, id, line } from '../service/contract-fields.ts';
 
 const characters = z.number().int().min(1).max(1000);
 
@@ -43,26 +43,48 @@ connect again), \`accessLost\` 1008 (session, key, membership or grant ended), \
 
 When the connection ends before the program, the program is hung up (SIGHUP), as by a closed terminal.`;
 
+const forwardProtocol = `A WebSocket (RFC 6455) is one connection to the port; refusals, idle time and close
+codes are those of terminal.open. Binary frames are bytes, both ways; those of the server begin with a byte
+that is 1. Text frames are JSON: from the client \`{"type":"endInput"}\` (nothing more is sent) and
+\`{"type":"ack","bytes":4096}\`, from the server \`opened\` first and \`end\` last, with the reason
+\`exited\` when the connection was closed by the service; exitCode is then 0, and 1 where nothing accepted
+it, with the reason in frames that begin with a byte that is 2. The service sees the connection come from its
+own container's address, so it asks for the password that it asks of any other.`;
+
+const reach = {
+  serviceId: id.optional().describe('An application, a database or a compose service'),
+  previewDeploymentId: id.optional(),
+  serviceName: line(100).optional().describe('Of a compose service: a service of its file'),
+  task: id.optional().describe('Id of one of its running tasks; default: the newest'),
+};
+const reached = [
+  { kind: 'service', field: 'serviceId' },
+  { kind: 'previewDeployment', field: 'previewDeploymentId' },
+] as const;
+const window = z
+  .number()
+  .int()
+  .min(4096)
+  .max(16 * 1024 * 1024)
+  .optional()
+  .describe('Bytes of output that may be on their way unacknowledged');
+/** Text of which a single line end is a space, and an empty line a paragraph. */
+const flowing = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ');
+
 export const terminalContract = {
   open: subscription({
     summary: 'A program or a shell in a running container of a service, by WebSocket',
-    description: protocol.replaceAll(/(?<!\n)\n(?!\n)/g, ' '),
+    description: flowing(protocol),
     access: {
       class: 'protected',
       grant: 'canOpenTerminal',
       action: 'open',
-      resources: [
-        { kind: 'service', field: 'serviceId' },
-        { kind: 'previewDeployment', field: 'previewDeploymentId' },
-      ],
+      resources: reached,
     },
     changes: true,
     input: z
       .object({
-        serviceId: id.optional().describe('An application, a database or a compose service'),
-        previewDeploymentId: id.optional(),
-        serviceName: z.string().max(100).optional().describe('Of a compose service: a service of its file'),
-        task: id.optional().describe('Id of one of its running tasks; default: the newest'),
+        ...reach,
         command: z
           .array(argument)
           .min(1)
@@ -75,13 +97,22 @@ export const terminalContract = {
           .describe('false: pipes in place of a terminal, with standard error apart'),
         columns: characters.default(80),
         rows: characters.default(24),
-        window: z
-          .number()
-          .int()
-          .min(4096)
-          .max(16 * 1024 * 1024)
-          .optional()
-          .describe('Bytes of output that may be on their way unacknowledged'),
+        window,
+      })
+      .superRefine(checkOwner),
+    output: z.object({}),
+    refusals: ['BAD_REQUEST', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  forward: subscription({
+    summary: 'A connection to a port of a running container of a service, by WebSocket',
+    description: flowing(forwardProtocol),
+    access: { class: 'protected', grant: 'canForwardPorts', action: 'forward', resources: reached },
+    changes: true,
+    input: z
+      .object({
+        ...reach,
+        port: z.number().int().min(1).max(65_535).describe('Where the service listens in its container'),
+        window,
       })
       .superRefine(checkOwner),
     output: z.object({}),
@@ -89,4 +120,5 @@ export const terminalContract = {
   }),
 };
 
+export type ForwardInput = z.output<(typeof terminalContract.forward)['input']>;
 export type TerminalInput = z.output<(typeof terminalContract.open)['input']>;

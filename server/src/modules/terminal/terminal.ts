@@ -5,11 +5,11 @@ import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isSameService, ownerOfLabels, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
 import { taskLabel, type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
-import type { ProgramConnection } from '../../ports/engine/engine-program.ts';
+import type { ProgramConnection, TerminalSize } from '../../ports/engine/engine-program.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import { serviceKinds } from '../service/record-lists.ts';
 import type { ServiceReads } from '../service/service.ts';
-import type { TerminalInput } from './contract.ts';
+import type { ForwardInput, TerminalInput } from './contract.ts';
 
 export interface OpenedTerminal {
   serviceName: string;
@@ -29,6 +29,8 @@ export interface Terminals {
    * when nothing of it runs within reach.
    */
   open(organizationId: string, input: TerminalInput, signal: AbortSignal): Promise<OpenedTerminal>;
+  /** A connection to a port in the container, as a program without a terminal; refused as `open` is. */
+  forward(organizationId: string, input: ForwardInput, signal: AbortSignal): Promise<OpenedTerminal>;
 }
 
 export interface TerminalParts {
@@ -43,9 +45,13 @@ export interface TerminalParts {
   busybox: string;
 }
 
+/** What of a service is meant. */
+type Reach = Pick<TerminalInput, 'serviceId' | 'previewDeploymentId' | 'serviceName' | 'task'>;
+
 const serviceLabel = 'berth.service';
 const organizationLabel = 'berth.organization';
 const markName = 'BERTH_TERMINAL';
+const terminalEnv: Readonly<Record<string, string>> = { TERM: 'xterm-256color' };
 const sideLimitMs = 10_000;
 const [cannotRun, notFound, killed] = [126, 127, 137];
 /** A killed program may be the first sign that its container ends; so long the engine takes to say so. */
@@ -58,38 +64,101 @@ for each in /proc/[0-9]*; do
   if $grep -qs "${markName}=$1" "$each/environ"; then kill -HUP "\${each#/proc/}"; fi
 done`;
 
+/**
+ * Connects to the container's own address, as its neighbours do: images trust whoever comes from 127.0.0.1
+ * (pg_hba.conf of the image postgres) and ask everybody else for a password. What listens on 127.0.0.1 alone
+ * is reached there, as before.
+ */
+const forwardScript = `name=$("$1" cat /etc/hostname)
+while read -r address names; do
+  case " $names " in *" $name "*) own=$address ;; esac
+done </etc/hosts
+port=$(printf %04X "$2")
+"$1" cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | "$1" grep ":$port 0*:0000 0A" |
+  "$1" grep -qv " 0100007F:$port" || own=127.0.0.1
+exec "$1" nc "\${own:-127.0.0.1}" "$2"`;
+
 export function createTerminals(parts: TerminalParts): Terminals {
   return {
-    async open(organizationId, input, signal) {
-      const { engine, services } = await placeOf(parts, organizationId, input);
-      const { service, task, containerId } = await runningTask(engine, services, input);
-      const side = async (argv: string[]) =>
-        engine.exec(containerId, {
-          argv,
+    open: (organizationId, input, signal) =>
+      start(parts, { organizationId, input, signal }, async (side) => {
+        const { interactive, plain } = await shellOf(side, parts.busybox);
+        return {
+          plain,
+          command: asCommand(input.command) ?? interactive,
+          env: input.terminal ? terminalEnv : {},
+          size: input.terminal ? { columns: input.columns, rows: input.rows } : undefined,
+        };
+      }),
+    forward: (organizationId, input, signal) =>
+      start(parts, { organizationId, input, signal }, async (side) => {
+        const { exitCode } = await side([parts.busybox, 'true']);
+        if (exitCode !== 0) throw cannotForward();
+        return {
+          plain: [parts.busybox, 'sh'],
+          command: [parts.busybox, 'sh', '-c', forwardScript, 'sh', parts.busybox, String(input.port)],
           env: {},
-          limitMs: sideLimitMs,
-          signal: AbortSignal.timeout(sideLimitMs),
-        });
-      const shells = await shellOf(side, parts.busybox);
-      const mark = randomId();
-      const command: readonly [string, ...string[]] = asCommand(input.command) ?? shells.interactive;
-      const program = await engine.interact(containerId, {
-        argv: command,
-        env: { [markName]: mark, ...(input.terminal ? { TERM: 'xterm-256color' } : {}) },
-        size: input.terminal ? { columns: input.columns, rows: input.rows } : undefined,
-        signal,
-      });
-      return {
-        serviceName: service.labels[serviceLabel] ?? service.name,
-        task: task.id,
-        containerId,
-        command,
-        program,
-        ended: () => exitCodeOf(engine, { service, task, containerId }, program),
-        async hangUp() {
-          await side([...shells.plain, '-c', hangUpScript, 'sh', mark, parts.busybox]);
-        },
-      };
+        };
+      }),
+  };
+}
+
+const cannotForward = (): AppError =>
+  new AppError(
+    'PRECONDITION_FAILED',
+    "The container has no program of Berth's to connect with: its service was released before Berth put " +
+      'one there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on the ' +
+      'machine.',
+  );
+
+type Side = (argv: string[]) => Promise<{ exitCode: number; stdout: string }>;
+
+interface Started {
+  organizationId: string;
+  input: Reach;
+  signal: AbortSignal;
+}
+
+interface Chosen {
+  command: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  size?: TerminalSize | undefined;
+  /** A shell that runs scripts. */
+  plain: readonly [string, ...string[]];
+}
+
+/** Starts in a running container what `choose` gives; `side` runs short programs there. */
+async function start(
+  parts: TerminalParts,
+  { organizationId, input, signal }: Started,
+  choose: (side: Side) => Promise<Chosen>,
+): Promise<OpenedTerminal> {
+  const { engine, services } = await placeOf(parts, organizationId, input);
+  const { service, task, containerId } = await runningTask(engine, services, input);
+  const side: Side = async (argv) =>
+    engine.exec(containerId, {
+      argv,
+      env: {},
+      limitMs: sideLimitMs,
+      signal: AbortSignal.timeout(sideLimitMs),
+    });
+  const { command, env, size, plain } = await choose(side);
+  const mark = randomId();
+  const program = await engine.interact(containerId, {
+    argv: command,
+    env: { ...env, [markName]: mark },
+    size,
+    signal,
+  });
+  return {
+    serviceName: service.labels[serviceLabel] ?? service.name,
+    task: task.id,
+    containerId,
+    command,
+    program,
+    ended: () => exitCodeOf(engine, { service, task, containerId }, program),
+    async hangUp() {
+      await side([...plain, '-c', hangUpScript, 'sh', mark, parts.busybox]);
     },
   };
 }
@@ -103,7 +172,7 @@ interface Place {
   services: ServiceState[];
 }
 
-async function placeOf(parts: TerminalParts, organizationId: string, input: TerminalInput): Promise<Place> {
+async function placeOf(parts: TerminalParts, organizationId: string, input: Reach): Promise<Place> {
   const { owner, name, serverId } = await ownerOf(parts, organizationId, input);
   const host = await parts.hosts.find(serverKeyOf({ serverId }));
   const nothingRuns = (): AppError =>
@@ -125,7 +194,7 @@ async function placeOf(parts: TerminalParts, organizationId: string, input: Term
 async function ownerOf(
   { services, applicationOf }: TerminalParts,
   organizationId: string,
-  { serviceId, previewDeploymentId }: TerminalInput,
+  { serviceId, previewDeploymentId }: Reach,
 ): Promise<{ owner: ServiceRef; name: string; serverId: string | null }> {
   if (previewDeploymentId !== undefined)
     return {
@@ -156,7 +225,7 @@ interface RunningTask {
 async function runningTask(
   engine: Engine,
   services: readonly ServiceState[],
-  { task: wanted }: TerminalInput,
+  { task: wanted }: Reach,
 ): Promise<RunningTask> {
   const { nodeId } = await engine.info();
   for (const service of services) {
@@ -193,10 +262,7 @@ interface Shells {
 }
 
 /** bash, or sh, or the one that Berth brings, for images that have none. */
-async function shellOf(
-  side: (argv: string[]) => Promise<{ exitCode: number; stdout: string }>,
-  busybox: string,
-): Promise<Shells> {
+async function shellOf(side: Side, busybox: string): Promise<Shells> {
   const { exitCode, stdout } = await side(['sh', '-c', 'command -v bash || true']);
   if (exitCode === cannotRun || exitCode === notFound)
     return { interactive: [busybox, 'sh'], plain: [busybox, 'sh'] };

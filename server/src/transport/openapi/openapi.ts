@@ -9,7 +9,7 @@ import { grantsOf, hostReachOf, type Procedure } from '../../procedure/procedure
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 import { fixedPaths, fixedTags } from './openapi-fixed.ts';
 import { terminalContract } from '../../modules/terminal/contract.ts';
-import { terminalPath } from '../streams/terminal.ts';
+import { socketPaths } from '../streams/terminal.ts';
 import { isRead, verbOf } from '../../procedure/procedure.ts';
 
 const terminalTag = 'terminal';
@@ -42,7 +42,7 @@ export function createOpenapi(
     tags: [...fixedTags, terminalTag, ...new Set(procedures.map(({ router }) => router))].map((name) => ({
       name,
     })),
-    paths: { ...fixedPaths(), [terminalPath]: { get: terminalOperation(records) }, ...paths },
+    paths: { ...fixedPaths(), ...socketOperations(records), ...paths },
     components: {
       securitySchemes: {
         apiKey: {
@@ -143,9 +143,15 @@ function operation(path: string, router: string, procedure: Procedure, records: 
 }
 
 /** A handshake, which is a GET, and no answer with a body. */
-function terminalOperation(records: Records): Schema {
-  const procedure: Procedure = { ...terminalContract.open, kind: 'query' };
-  const { responses, ...shared } = operation(`${terminalTag}.open`, terminalTag, procedure, records);
+function socketOperations(records: Records): Record<string, Schema> {
+  return Object.fromEntries(
+    socketPaths.map(({ path, procedure }) => [path, { get: socketOperation(procedure, records) }]),
+  );
+}
+
+function socketOperation(name: keyof typeof terminalContract, records: Records): Schema {
+  const procedure: Procedure = { ...terminalContract[name], kind: 'query' };
+  const { responses, ...shared } = operation(`${terminalTag}.${name}`, terminalTag, procedure, records);
   const { 200: _none, ...refusals } = Object(responses);
   return { ...shared, responses: { 101: { description: 'Switching Protocols' }, ...refusals } };
 }

@@ -1,6 +1,6 @@
 /**
- * GET /api/exec: the WebSocket of a terminal (decisions 16). The handshake is a request like any other until
- * the caller is let in; then its connection is the socket's.
+ * GET /api/exec: the WebSocket of a terminal (decisions 16), and GET /api/forward: one connection to a port.
+ * The handshake is a request like any other until the caller is let in; then its connection is the socket's.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServerResponse, type IncomingMessage } from 'node:http';
@@ -16,11 +16,65 @@ import { requireOwnOrigin } from '../entrance/same-origin.ts';
 import { closeWith, runSession, type TerminalLimits } from './terminal-session.ts';
 import type { Wire } from '../wire.ts';
 
-export const terminalPath = '/api/exec';
-const target = { path: 'terminal.open', router: 'terminal', procedure: terminalContract.open };
+interface Kind {
+  /** Where its handshake goes. */
+  path: string;
+  procedure: 'open' | 'forward';
+  /** That a user may have at once. */
+  most: number;
+  /** Several of them, for people. */
+  several: string;
+  /** What limits it in place of the route's own limits. */
+  limits?: Partial<TerminalLimits>;
+  /** Throws for an input that is not of its procedure; the guard has parsed it. */
+  openingOf(input: unknown): Opening;
+}
+
+interface Opening {
+  window: number | undefined;
+  open(terminals: Terminals, organizationId: string, signal: AbortSignal): Promise<OpenedTerminal>;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    path: '/api/exec',
+    procedure: 'open',
+    most: 20,
+    several: 'terminals',
+    openingOf(value) {
+      const input = terminalContract.open.input.parse(value);
+      return {
+        window: input.window,
+        open: (terminals, organizationId, signal) => terminals.open(organizationId, input, signal),
+      };
+    },
+  },
+  {
+    path: '/api/forward',
+    procedure: 'forward',
+    most: 50,
+    several: 'forwarded connections',
+    // Clients of databases keep connections that they do not use; a pool's are ended by their own limits.
+    limits: { idleMs: 4 * 3_600_000 },
+    openingOf(value) {
+      const input = terminalContract.forward.input.parse(value);
+      return {
+        window: input.window,
+        open: (terminals, organizationId, signal) => terminals.forward(organizationId, input, signal),
+      };
+    },
+  },
+];
+/** The paths of the interface, each with the procedure that its handshake asks for. */
+export const socketPaths = kinds.map(({ path, procedure }) => ({ path, procedure }));
+
+const targetOf = ({ procedure }: Kind) => ({
+  path: `terminal.${procedure}`,
+  router: 'terminal',
+  procedure: terminalContract[procedure],
+});
 /** Of one frame of a client, in bytes: a paste is cut into several. */
 const longestFrame = 1024 * 1024;
-const mostOfAUser = 20;
 /** So long Berth's stop waits for the last frames. */
 const stopLimitMs = 4000;
 
@@ -32,7 +86,7 @@ export interface TerminalRoute {
 
 /** What the HTTP server is made with: no other request becomes anything but a request. */
 export const upgradesTerminals = (request: IncomingMessage): boolean =>
-  request.url?.split('?', 1)[0] === terminalPath;
+  kinds.some(({ path }) => request.url?.split('?', 1)[0] === path);
 
 export function addTerminals(app: FastifyInstance, wire: Wire, route: TerminalRoute): void {
   const handshakes = new WeakMap<IncomingMessage, { socket: Duplex; head: Buffer }>();
@@ -44,21 +98,24 @@ export function addTerminals(app: FastifyInstance, wire: Wire, route: TerminalRo
     handshakes.set(request, { socket, head });
     app.routing(request, responseOn(request, socket));
   });
-  const accept = (request: FastifyRequest, reply: FastifyReply): Promise<WebSocket> => {
-    const { socket, head } = handshakeOf(handshakes, request);
-    reply.hijack();
-    reply.raw.detachSocket(reply.raw.socket ?? Object(socket));
-    return new Promise((resolve) => sockets.handleUpgrade(request.raw, socket, head, resolve));
-  };
-  app.get(terminalPath, async (request, reply) => {
-    try {
-      handshakeOf(handshakes, request);
-      requireOwnOrigin(request);
-      await admitAndRun({ wire, route, open, request, reply, accept: () => accept(request, reply) });
-    } catch (error) {
-      await refuse(wire.toError(error, target.path), { request, reply, accept });
-    }
-  });
+  for (const kind of kinds) {
+    const accept = (request: FastifyRequest, reply: FastifyReply): Promise<WebSocket> => {
+      const { socket, head } = handshakeOf(handshakes, kind, request);
+      reply.hijack();
+      reply.raw.detachSocket(reply.raw.socket ?? Object(socket));
+      return new Promise((resolve) => sockets.handleUpgrade(request.raw, socket, head, resolve));
+    };
+    app.get(kind.path, async (request, reply) => {
+      try {
+        handshakeOf(handshakes, kind, request);
+        requireOwnOrigin(request);
+        await admitAndRun({ kind, wire, route, open, request, reply, accept: () => accept(request, reply) });
+      } catch (error) {
+        const { path } = targetOf(kind);
+        await refuse(wire.toError(error, path), { path, request, reply, accept });
+      }
+    });
+  }
   app.addHook('preClose', () => open.stop());
 }
 
@@ -75,18 +132,20 @@ function responseOn(request: IncomingMessage, socket: Duplex): ServerResponse {
 
 function handshakeOf(
   handshakes: WeakMap<IncomingMessage, { socket: Duplex; head: Buffer }>,
+  { path }: Kind,
   request: FastifyRequest,
 ): { socket: Duplex; head: Buffer } {
   const handshake = handshakes.get(request.raw);
   if (handshake) return handshake;
   throw new AppError(
     'BAD_REQUEST',
-    `${terminalPath} is a WebSocket: it needs the headers of its handshake (Connection: Upgrade, Upgrade: ` +
+    `${path} is a WebSocket: it needs the headers of its handshake (Connection: Upgrade, Upgrade: ` +
       'websocket). The guide on terminals tells what it takes.',
   );
 }
 
-interface Opening {
+interface Admission {
+  kind: Kind;
   wire: Wire;
   route: TerminalRoute;
   open: OpenTerminals;
@@ -95,23 +154,24 @@ interface Opening {
   accept(): Promise<WebSocket>;
 }
 
-async function admitAndRun({ wire, route, open, request, reply, accept }: Opening): Promise<void> {
+async function admitAndRun({ kind, wire, route, open, request, reply, accept }: Admission): Promise<void> {
+  const target = targetOf(kind);
   const input = inputOf(request, target.procedure).value;
   const call = await route.guard.open(target, callerOf(request, reply, wire, { follow: true }), input);
   let close = (): void => undefined;
   const cut = new AbortController();
   try {
-    close = open.count(call.actor.userId);
-    const opened = await openFor(route, call, cut.signal);
+    close = open.count(kind, call.actor.userId);
+    const { window, open: begin } = kind.openingOf(call.input);
+    const opened = await audited(call, () => begin(route.terminals, call.actor.organizationId, cut.signal));
     await call.audit('done');
     const socket = await accept();
-    const { window } = terminalContract.open.input.parse(call.input);
     await open.during(
       runSession(socket, {
         opened,
         window,
         cut,
-        limits: route.limits,
+        limits: { ...route.limits, ...kind.limits },
         lost: call.lost,
         stopped: open.stopped,
         sentenceOf: (error) => wire.toError(error, target.path).message,
@@ -124,13 +184,9 @@ async function admitAndRun({ wire, route, open, request, reply, accept }: Openin
   }
 }
 
-async function openFor(
-  { terminals }: TerminalRoute,
-  { actor, input, audit }: OpenCall,
-  signal: AbortSignal,
-): Promise<OpenedTerminal> {
+async function audited({ audit }: OpenCall, open: () => Promise<OpenedTerminal>): Promise<OpenedTerminal> {
   try {
-    return await terminals.open(actor.organizationId, terminalContract.open.input.parse(input), signal);
+    return await open();
   } catch (error) {
     await audit(error instanceof AppError ? error.code : 'INTERNAL_SERVER_ERROR');
     throw error;
@@ -141,10 +197,12 @@ async function openFor(
 async function refuse(
   error: AppError,
   {
+    path,
     request,
     reply,
     accept,
   }: {
+    path: string;
     request: FastifyRequest;
     reply: FastifyReply;
     accept(request: FastifyRequest, reply: FastifyReply): Promise<WebSocket>;
@@ -165,7 +223,7 @@ async function refuse(
     );
     return;
   }
-  const answer = errorAnswer(error, target.path, 'form-b');
+  const answer = errorAnswer(error, path, 'form-b');
   await reply
     .code(answer.status)
     .headers({ ...answer.headers, 'content-type': 'application/json; charset=utf-8' })
@@ -183,7 +241,7 @@ function isOwn(request: FastifyRequest): boolean {
 
 interface OpenTerminals {
   /** Counts one more of the user until what it gives is called; TOO_MANY_REQUESTS at the limit. */
-  count(userId: string): () => void;
+  count(kind: Kind, userId: string): () => void;
   /** Fires when Berth stops. */
   stopped: AbortSignal;
   during(session: Promise<unknown>): Promise<void>;
@@ -197,18 +255,19 @@ function createOpenTerminals(): OpenTerminals {
   const stopping = new AbortController();
   return {
     stopped: stopping.signal,
-    count(userId) {
-      const present = counts.get(userId) ?? 0;
-      if (present >= mostOfAUser)
+    count({ path, most, several }, userId) {
+      const key = `${path} ${userId}`;
+      const present = counts.get(key) ?? 0;
+      if (present >= most)
         throw new AppError(
           'TOO_MANY_REQUESTS',
-          `You have ${present} terminals open, and a user may have ${mostOfAUser} at once. Close one first.`,
+          `You have ${present} ${several} open, and a user may have ${most} at once. Close one first.`,
         );
-      counts.set(userId, present + 1);
+      counts.set(key, present + 1);
       return () => {
-        const left = (counts.get(userId) ?? 1) - 1;
-        if (left > 0) counts.set(userId, left);
-        else counts.delete(userId);
+        const left = (counts.get(key) ?? 1) - 1;
+        if (left > 0) counts.set(key, left);
+        else counts.delete(key);
       };
     },
     async during(session) {

@@ -1,0 +1,94 @@
+/** The programs by which people talk with databases: on their own machine, and in the container. */
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { DatabaseKindName } from './services.ts';
+
+/** How one kind of database is talked to by a person. */
+export interface DatabaseShell {
+  program: string;
+  argv(address: URL): string[];
+  environment(address: URL): NodeJS.ProcessEnv;
+  /** The same in the database's own container, by the variables that it has. */
+  inContainer: readonly string[];
+}
+
+const decoded = (text: string): string => decodeURIComponent(text);
+const databaseNameOf = ({ pathname }: URL): string => decoded(pathname.slice(1));
+const script = (text: string): readonly string[] => ['sh', '-c', text];
+const mysqlShell = (program: string, prefix: string): DatabaseShell => ({
+  program: 'mysql',
+  argv: (address) => [
+    '--host',
+    address.hostname,
+    '--port',
+    address.port,
+    '--user',
+    decoded(address.username),
+    databaseNameOf(address),
+  ],
+  environment: ({ password }) => ({ MYSQL_PWD: decoded(password) }),
+  inContainer: script(
+    `MYSQL_PWD="\${${prefix}_PASSWORD:-$${prefix}_ROOT_PASSWORD}" exec ${program} ` +
+      `--user "\${${prefix}_USER:-root}" \${${prefix}_DATABASE:+"$${prefix}_DATABASE"}`,
+  ),
+});
+
+/** Passwords go by the environment where the program reads one: others see an argument vector. */
+export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> = {
+  postgres: {
+    program: 'psql',
+    argv: (address) => [
+      '--host',
+      address.hostname,
+      '--port',
+      address.port,
+      '--username',
+      decoded(address.username),
+      databaseNameOf(address),
+    ],
+    environment: ({ password }) => ({ PGPASSWORD: decoded(password) }),
+    inContainer: script(
+      'PGPASSWORD="$POSTGRES_PASSWORD" exec psql --username "$POSTGRES_USER" --dbname "$POSTGRES_DB"',
+    ),
+  },
+  mysql: mysqlShell('mysql', 'MYSQL'),
+  mariadb: mysqlShell('mariadb', 'MARIADB'),
+  mongo: {
+    program: 'mongosh',
+    argv: (address) => [directly(address).href],
+    environment: () => ({}),
+    inContainer: script(
+      'exec mongosh --username "$MONGO_INITDB_ROOT_USERNAME" --password "$MONGO_INITDB_ROOT_PASSWORD" ' +
+        '--authenticationDatabase admin',
+    ),
+  },
+  redis: {
+    program: 'redis-cli',
+    argv: (address) => ['-h', address.hostname, '-p', address.port],
+    environment: ({ password }) => ({ REDISCLI_AUTH: decoded(password) }),
+    inContainer: ['redis-cli', '--askpass'],
+  },
+};
+
+/** A set of one member names itself by an address that is known in its environment alone. */
+function directly(address: URL): URL {
+  const copy = new URL(address);
+  copy.searchParams.delete('replicaSet');
+  copy.searchParams.set('directConnection', 'true');
+  return copy;
+}
+
+/** Whether a program of this name can be started. */
+export async function isInstalled(program: string, { PATH = '' }: NodeJS.ProcessEnv): Promise<boolean> {
+  const found = await Promise.all(
+    PATH.split(delimiter)
+      .filter((folder) => folder !== '')
+      .map((folder) =>
+        access(join(folder, program), constants.X_OK).then(
+          () => true,
+          () => false,
+        ),
+      ),
+  );
+  return found.includes(true);
+}
