@@ -206,7 +206,11 @@ it('GitHub gets one deployment of each of ours, with all that becomes of it', as
   const tell = (deploymentId: string, state: CommitState, environmentUrl?: string) =>
     api.setDeployment?.('acme/shop', commit, { ...told, deploymentId, state, environmentUrl });
   host.deployments.push({
-    ...{ id: 7, sha: commit, environment: told.environment, isTransient: false, statuses: [] },
+    id: 7,
+    sha: commit,
+    environment: told.environment,
+    isTransient: false,
+    statuses: [],
     payload: 'of somebody else',
   });
   for (const state of ['pending', 'failure'] as const) await tell('d1', state);

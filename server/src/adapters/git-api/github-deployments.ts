@@ -18,7 +18,7 @@ const stateNames = {
   cancelled: 'error',
 } as const satisfies Record<CommitState, string>;
 
-/** Finds the deployment by the id that its payload carries, so that it is made once, whatever was repeated. */
+/** Finds the deployment by the id in its payload, so that it is made once, whatever was repeated. */
 export function setGithubDeployment(call: Call): NonNullable<GitApi['setDeployment']> {
   return async (repository, commit, told) => {
     const base = `/repos/${pathOf(repository)}/deployments`;
@@ -42,13 +42,13 @@ async function find(
 ): Promise<number | undefined> {
   const query = new URLSearchParams({ sha: commit, environment, per_page: String(size) });
   const found = await allPages(size, (page) =>
-    call.must(deployments, 'GET', `${base}?${query}&page=${page}`),
+    call.must(deployments, 'GET', `${base}?${query.toString()}&page=${page}`),
   );
   return found.find(({ payload }) => ownPayload.safeParse(payload).data?.berthDeploymentId === deploymentId)
     ?.id;
 }
 
-/** The commit as it is: nothing is merged into it, and no check is waited for, for Berth deploys it already. */
+/** The commit as it is: nothing is merged into it, and no check is waited for: Berth deploys it already. */
 async function create(
   call: Call,
   base: string,

@@ -78,8 +78,13 @@ it.each([
   await run();
   expect(deployed).toEqual([
     {
-      ...{ repository: 'acme/shop', commit, deploymentId: 'd1', state, environmentUrl },
-      ...{ environment: 'acme/production/shop', isTransient: false },
+      repository: 'acme/shop',
+      commit,
+      deploymentId: 'd1',
+      state,
+      environmentUrl,
+      environment: 'acme/production/shop',
+      isTransient: false,
       description: written[0]?.description,
       logUrl: 'https://berth.example.com/deployments/d1',
     },
