@@ -383,8 +383,6 @@ describe('help', () => {
     expect(out).toContain('  --applicationId string (required)');
     expect(out).toMatch(/--replicas integer {2}min 0; max 100/);
     expect((await berth(['deployment.logs', '--help'])).out).toContain('--follow');
-    // Words that begin with a router's name hide none of it.
-    expect((await berth(['server', '--help'])).out).toContain('server.create');
   });
 
   test.each(['sign-up', 'login', 'logout', 'reset-password'])('%s has a page of its own', async (name) => {

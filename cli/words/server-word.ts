@@ -19,9 +19,9 @@ export const serverAdd: Word = {
   usage: 'ADDRESS',
   summary: 'makes a machine with an SSH server one that services run on',
   description:
-    'Makes an SSH key, adds the server and sets it up. The key gets there by --install, which signs in with ' +
-    'your own ssh (it asks for the password once), or by hand: the line for authorized_keys is printed. The ' +
-    'same command again goes on where it ended.',
+    'Makes an SSH key, adds the server and sets it up. The key gets there by --install, which signs in ' +
+    'with your own ssh (it asks for the password once), or by hand: the line for authorized_keys is ' +
+    'printed. The same command again goes on where it ended.',
   options: {
     user: { value: 'NAME', description: 'user to sign in as; root without it' },
     port: { short: 'p', value: 'PORT', description: 'port of its SSH server; 22 without it' },
@@ -101,8 +101,9 @@ async function install({ terminal }: Context, { ipAddress, port, username }: New
   ]);
   if (code !== 0)
     throw new UsageError(
-      `ssh ended with exit code ${code}, and the key is not there. Append this line to ~/.ssh/authorized_keys ` +
-        `of ${username} on the machine, then give the same command again without --install:\n${line}`,
+      `ssh ended with exit code ${code}, and the key is not there. Append this line to ` +
+        `~/.ssh/authorized_keys of ${username} on the machine, then give the same command again without ` +
+        `--install:\n${line}`,
     );
 }
 
