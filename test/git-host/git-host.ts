@@ -11,6 +11,7 @@ import {
 } from 'node:http';
 import { createServer as createSecure } from 'node:https';
 import { z } from 'zod';
+import { addDeployment, addStatus, listDeployments, type HostedDeployment } from './deployments.ts';
 
 export interface GitHost extends AsyncDisposable {
   url: string;
@@ -30,6 +31,8 @@ export interface GitHost extends AsyncDisposable {
   comments: Map<number, { number: number; text: string; edits: number }>;
   /** Of commits, as they came; those that the provider's documentation does not allow are refused. */
   statuses: { commit: string; body: Record<string, unknown> }[];
+  /** Deployments of GitHub, oldest first. */
+  deployments: HostedDeployment[];
   /** Answers this status to everything while it is set. */
   failing: number | undefined;
   /** PEM of a GitHub App, which signs its requests for tokens. */
@@ -78,6 +81,7 @@ export async function startGitHost({
     pullRequests: new Map(),
     comments: new Map(),
     statuses: [],
+    deployments: [],
     failing: undefined,
     appPublicKey: undefined,
     [Symbol.asyncDispose]: () =>
@@ -138,6 +142,8 @@ function edit({ host }: Asked, id: string | undefined, text: unknown): number | 
   Object.assign(comment, { text: String(text), edits: comment.edits + 1 });
   return Number(id);
 }
+
+const madeOr404 = (made: object | undefined) => made && { [created]: true, ...made };
 
 const noteOf = (id: number | undefined, text: unknown) => (id === undefined ? undefined : { id, body: text });
 
@@ -210,6 +216,10 @@ const hosts: Record<string, Record<string, Answering>> = {
   '/api/v3': {
     ...likeGithub,
     'GET /installation/repositories': (asked) => ({ total_count: 1, repositories: [repositoryOf(asked)] }),
+    'GET /repos/NAME/deployments': ({ host, query }) => listDeployments(host.deployments, query),
+    'POST /repos/NAME/deployments': ({ host, body }) => madeOr404(addDeployment(host.deployments, body)),
+    'POST /repos/NAME/deployments/(\\d+)/statuses': ({ host, parts: [id = ''], body }) =>
+      madeOr404(addStatus(host.deployments, id, body)),
     'POST /app/installations/77/access_tokens': () => ({
       [created]: true,
       token: acceptedToken,

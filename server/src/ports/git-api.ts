@@ -53,6 +53,11 @@ export interface GitApi {
   editComment(repository: string, number: number, commentId: string, text: string): Promise<boolean>;
   /** What became of a deployment of a commit; the newest one of a context stands. */
   setStatus(repository: string, commit: string, status: CommitStatus): Promise<void>;
+  /**
+   * The same as a deployment in the host's own list, one of each `deploymentId`; only hosts that have such a
+   * list.
+   */
+  setDeployment?(repository: string, commit: string, deployment: HostDeployment): Promise<void>;
   /** What git signs in with now. */
   token(): Promise<Secret>;
 }
@@ -66,6 +71,21 @@ export interface CommitStatus {
   /** At most 140 characters, as GitHub takes them. */
   description: string;
   targetUrl: string;
+}
+
+export interface HostDeployment {
+  /** Berth's own id, by which it is found again. */
+  deploymentId: string;
+  state: CommitState;
+  /** Where to, such as `shop/production/web`; a success there ends what the host showed before. */
+  environment: string;
+  /** Whether the environment goes some day, as that of a preview. */
+  isTransient: boolean;
+  /** At most 140 characters. */
+  description: string;
+  logUrl: string;
+  /** Where it answers. */
+  environmentUrl: string | undefined;
 }
 
 export interface GitRepository {

@@ -195,6 +195,8 @@ export type Contract = Readonly<Record<string, Procedure>>;
 export interface StreamEvent<T> {
   id: string;
   data: T;
+  /** This very object goes to several readers, unchanged: what is made of it is made once. */
+  isShared?: true;
 }
 
 export interface UploadedFile {

@@ -1,7 +1,7 @@
 import type { Actor } from './context.ts';
 import type { StreamEvent } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
-import { shownTo } from './secret-fields.ts';
+import { hasSecrets, shownTo } from './secret-fields.ts';
 
 /** The events of a stream by their schema, as this caller may read them. */
 export async function* shownEvents(
@@ -9,6 +9,20 @@ export async function* shownEvents(
   actor: Actor,
   events: AsyncIterable<StreamEvent<unknown>>,
 ): AsyncIterable<StreamEvent<unknown>> {
+  const isOneForAll = !hasSecrets(target.procedure);
   for await (const event of events)
-    yield { id: event.id, data: shownTo(actor, target, target.procedure.output.parse(event.data)) };
+    yield event.isShared && isOneForAll
+      ? parsedOnce(target, event)
+      : { id: event.id, data: shownTo(actor, target, target.procedure.output.parse(event.data)) };
+}
+
+/** By the events as their procedure gave them. */
+const known = new WeakMap<StreamEvent<unknown>, StreamEvent<unknown>>();
+
+function parsedOnce({ procedure }: RegisteredProcedure, event: StreamEvent<unknown>): StreamEvent<unknown> {
+  const present = known.get(event);
+  if (present) return present;
+  const parsed = { id: event.id, data: procedure.output.parse(event.data), isShared: true } as const;
+  known.set(event, parsed);
+  return parsed;
 }

@@ -4,7 +4,7 @@ import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-
 import type { GitProvider } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { systemClock } from '../../ports/clock.ts';
-import type { GitApi, GitApiAccess } from '../../ports/git-api.ts';
+import type { CommitState, GitApi, GitApiAccess } from '../../ports/git-api.ts';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { createGitApis } from './git-apis.ts';
 
@@ -192,6 +192,65 @@ describe.each(rows)('$provider', (row) => {
     await expect(nowhere.canWrite('acme/shop', row.writer)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
     });
+  });
+});
+
+it('GitHub gets one deployment of each of ours, with all that becomes of it', async () => {
+  const [github] = rows;
+  if (!github) throw new Error('The first row is of GitHub.');
+  const api = connected(github);
+  const commit = 'd'.repeat(40);
+  const logUrl = 'https://berth.example.com/deployments/d1';
+  const address = 'https://shop.example.com/';
+  const told = { environment: 'acme/production/shop & co', isTransient: false, description: 'x', logUrl };
+  const tell = (deploymentId: string, state: CommitState, environmentUrl?: string) =>
+    api.setDeployment?.('acme/shop', commit, { ...told, deploymentId, state, environmentUrl });
+  host.deployments.push({
+    id: 7,
+    sha: commit,
+    environment: told.environment,
+    isTransient: false,
+    statuses: [],
+    payload: 'of somebody else',
+  });
+  for (const state of ['pending', 'failure'] as const) await tell('d1', state);
+  await tell('d2', 'pending');
+  await tell('d2', 'success', address);
+  await tell('d3', 'cancelled');
+  const status = (state: string) => ({ state, description: 'x', log_url: logUrl });
+  expect(host.deployments.map(({ payload, statuses }) => [payload, statuses])).toEqual([
+    ['of somebody else', []],
+    [{ berthDeploymentId: 'd1' }, [status('in_progress'), status('failure')]],
+    [
+      { berthDeploymentId: 'd2' },
+      [status('in_progress'), { ...status('success'), environment_url: address }],
+    ],
+    [{ berthDeploymentId: 'd3' }, [status('error')]],
+  ]);
+  expect(new Set(host.deployments.map((each) => each.environment))).toEqual(new Set([told.environment]));
+  expect(rows.slice(1).map((row) => connected(row).setDeployment)).toEqual([undefined, undefined, undefined]);
+});
+
+it('finds its deployment behind more than a page of others', async () => {
+  const [github] = rows;
+  if (!github) throw new Error('The first row is of GitHub.');
+  const api = connected(github);
+  const commit = 'e'.repeat(40);
+  const logUrl = 'https://berth.example.com/deployments/d1';
+  const told = {
+    environment: 'a/b/c',
+    isTransient: true,
+    description: '',
+    logUrl,
+    environmentUrl: undefined,
+  };
+  for (let number = 0; number <= 100; number += 1)
+    await api.setDeployment?.('acme/shop', commit, { ...told, deploymentId: `d${number}`, state: 'pending' });
+  await api.setDeployment?.('acme/shop', commit, { ...told, deploymentId: 'd0', state: 'success' });
+  expect(host.deployments).toHaveLength(101);
+  expect(host.deployments[0]).toMatchObject({
+    isTransient: true,
+    statuses: [{ state: 'in_progress' }, { state: 'success' }],
   });
 });
 

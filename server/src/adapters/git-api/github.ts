@@ -6,6 +6,7 @@ import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import { z } from 'zod';
 import type { GitApi, GitRepository } from '../../ports/git-api.ts';
 import { allPages, type Call } from './call.ts';
+import { setGithubDeployment } from './github-deployments.ts';
 import { pathOf, type Row } from './row.ts';
 
 const repository = z.object({
@@ -39,6 +40,7 @@ export const github: Row = {
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   api: (call) => ({
     ...likeGithub(call, { name: 'per_page', size: 100 }),
+    setDeployment: setGithubDeployment(call),
     account: async () =>
       'an installation with ' +
       `${(await call.must(installation, 'GET', '/installation/repositories?per_page=1')).total_count} ` +

@@ -6,37 +6,53 @@ import type { Ground } from '../ground.ts';
 import type { Product } from '../product.ts';
 import type { Stores } from '../stores.ts';
 
+type SourceStores = Pick<
+  Stores,
+  'applications' | 'composes' | 'previewDeployments' | 'environments' | 'projects'
+>;
+
 /** The link and the repository of what is deployed; undefined where there is nobody to tell. */
-export function linkedSource({
-  applications,
-  composes,
-  previewDeployments,
-}: Pick<Stores, 'applications' | 'composes' | 'previewDeployments'>): CommitStatusPorts['linked'] {
+export function linkedSource(stores: SourceStores): CommitStatusPorts['linked'] {
+  const { applications, composes, previewDeployments } = stores;
   return async ({ applicationId, composeId, previewDeploymentId }) => {
-    if (composeId !== null) return sourceOf(await composes.find({ composeId }));
-    if (applicationId !== null) return sourceOf(await applications.find({ applicationId }));
+    if (composeId !== null) return sourceOf(stores, await composes.find({ composeId }));
+    if (applicationId !== null) return sourceOf(stores, await applications.find({ applicationId }));
     if (previewDeploymentId === null) return undefined;
     const preview = await previewDeployments.find({ previewDeploymentId });
     const application = preview && (await applications.find({ applicationId: preview.applicationId }));
-    return application && sourceOf({ ...application, name: `${application.name}/${preview.appName}` });
+    return application && sourceOf(stores, application, preview.appName);
   };
 }
 
 interface Linked extends GitSourceFields {
   name: string;
+  environmentId: string;
   organizationId: string;
   githubId: string | null;
 }
 
-function sourceOf(record: Linked | undefined): Awaited<ReturnType<CommitStatusPorts['linked']>> {
+/** What GitHub takes. */
+const environmentLimit = 255;
+
+async function sourceOf(
+  { environments, projects }: SourceStores,
+  record: Linked | undefined,
+  preview?: string,
+): ReturnType<CommitStatusPorts['linked']> {
   if (!record) return undefined;
-  const { githubId, organizationId, sourceType, owner, repository, name } = record;
+  const { githubId, organizationId, environmentId, sourceType, owner, repository } = record;
   if (githubId === null || !isGitProvider(sourceType) || !owner || !repository) return undefined;
+  const environment = await environments.find({ environmentId, organizationId });
+  const project = environment && (await projects.find({ projectId: environment.projectId, organizationId }));
+  if (!project) return undefined;
+  const name = preview === undefined ? record.name : `${record.name}/${preview}`;
   return {
     gitProviderId: githubId,
     organizationId,
     repository: `${owner}/${repository.replace(/\.git$/, '')}`,
     name,
+    environment: `${project.name}/${environment.name}/${name}`.slice(0, environmentLimit),
+    isPreview: preview !== undefined,
   };
 }
 

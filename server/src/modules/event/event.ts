@@ -57,14 +57,7 @@ export function createEvents({ store, clock, visibility, onFault }: EventParts):
     tellChange: (change) => tell(eventOf(change)),
     isFollowed: () => tail.readers() > 0,
     prune: () => store.prune(clock.now() - keptMs),
-    async *stream(following) {
-      const leave = tail.join();
-      try {
-        yield* follow(following, { store, clock, visibility, tail });
-      } finally {
-        leave();
-      }
-    },
+    stream: (following) => follow(following, { store, clock, visibility, tail }),
   };
 }
 
@@ -76,30 +69,35 @@ async function* follow(
   { lastEventId, follow: goesOn, signal, actorNow }: Following,
   { store, clock, visibility, tail }: Sources,
 ): AsyncIterable<StreamEvent<ShownEvent>> {
-  const start = await beginning(store, clock, lastEventId);
-  let { position } = start;
-  let told = clock.now();
-  if (start.type !== undefined) yield mark(start.type, position);
-  let see = await visibility.of(await actorNow());
-  while (!signal.aborted) {
-    const events = await tail.after(position);
-    // Whoever reads so slowly that what comes next is gone begins anew.
-    if (events[0] && events[0].position !== position + 1) yield mark('reset', events[0].position - 1);
-    for (const event of events) {
-      if (changesRights(event)) see = await visibility.of(await actorNow());
-      position = event.position;
-      const sight = await see(event);
-      if (sight === 'none') continue;
-      told = clock.now();
-      yield { id: String(position), data: shown(event, sight) };
+  const reader = tail.join(signal);
+  try {
+    const start = await beginning(store, clock, lastEventId);
+    let { position } = start;
+    let told = clock.now();
+    if (start.type !== undefined) yield mark(start.type, position);
+    let see = await visibility.of(await actorNow());
+    while (!reader.isOver()) {
+      const events = await reader.after(position);
+      // Whoever reads so slowly that what comes next is gone begins anew.
+      if (events[0] && events[0].position !== position + 1) yield mark('reset', events[0].position - 1);
+      for (const event of events) {
+        if (changesRights(event)) see = await visibility.of(await actorNow());
+        position = event.position;
+        const sight = await see(event);
+        if (sight === 'none') continue;
+        told = clock.now();
+        yield sight === 'whole' ? shownWhole(event) : shown(event, sight);
+      }
+      if (events.length > 0 && clock.now() - told > positionMs) {
+        told = clock.now();
+        yield mark('position', position);
+      }
+      if (events.length > 0) continue;
+      if (!goesOn) return;
+      await reader.wait(position);
     }
-    if (events.length > 0 && clock.now() - told > positionMs) {
-      told = clock.now();
-      yield mark('position', position);
-    }
-    if (events.length > 0) continue;
-    if (!goesOn) return;
-    await tail.wait(position, signal);
+  } finally {
+    reader.leave();
   }
 }
 
@@ -126,7 +124,22 @@ function changesRights({ kind, what }: EventRecord): boolean {
   return kind === 'organization' || kind === 'user' || what === 'created';
 }
 
-function shown(event: EventRecord, sight: Sight): ShownEvent {
+/** By the events as the tail holds them: most who see one see the same of it. */
+const known = new WeakMap<EventRecord, StreamEvent<ShownEvent>>();
+
+function shownWhole(event: EventRecord): StreamEvent<ShownEvent> {
+  const present = known.get(event);
+  if (present) return present;
+  const made = { ...shown(event, 'whole'), isShared: true } as const;
+  known.set(event, made);
+  return made;
+}
+
+function shown(event: EventRecord, sight: Sight): StreamEvent<ShownEvent> {
+  return { id: String(event.position), data: dataOf(event, sight) };
+}
+
+function dataOf(event: EventRecord, sight: Sight): ShownEvent {
   const { at, kind, what, resourceId, serviceId, environmentId, projectId, status, stage } = event;
   const base = {
     type: 'event',

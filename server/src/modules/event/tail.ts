@@ -5,14 +5,20 @@
 import { pageSize, type EventRecord, type EventStore } from './store.ts';
 
 export interface Tail {
-  /** What comes after the position, perhaps nothing yet. */
-  after(position: number): Promise<readonly EventRecord[]>;
-  /** Resolves when something comes after the position, or when the signal fires. */
-  wait(position: number, signal: AbortSignal): Promise<void>;
+  /** Counts a reader until it leaves. */
+  join(signal: AbortSignal): TailReader;
   /** How many wait or read. */
   readers(): number;
-  /** Counts a reader until the function is called that it gives. */
-  join(): () => void;
+}
+
+export interface TailReader {
+  /** What comes after the position, perhaps nothing yet. */
+  after(position: number): readonly EventRecord[] | Promise<readonly EventRecord[]>;
+  /** Resolves when something comes after the position, or when the signal fires. */
+  wait(position: number): Promise<void>;
+  /** Whether the signal has fired. */
+  isOver(): boolean;
+  leave(): void;
 }
 
 const kept = 2000;
@@ -33,23 +39,41 @@ export function createTail(store: EventStore, onFault: (error: unknown) => void)
     };
   }
   return {
-    after: async (position) => newest.after(position) ?? store.after(position),
-    wait: newest.wait,
     readers: () => readers,
-    join() {
+    join(signal) {
       readers += 1;
       leave ??= watch();
+      const place: Place = { isOver: signal.aborted, wake: () => undefined };
+      // Once for all that it waits for: a signal made of others is slow to ask and to listen to.
+      const end = (): void => {
+        place.isOver = true;
+        place.wake();
+      };
+      signal.addEventListener('abort', end, { once: true });
       let isIn = true;
-      return () => {
-        if (!isIn) return;
-        isIn = false;
-        readers -= 1;
-        if (readers > 0) return;
-        leave?.();
-        leave = undefined;
+      return {
+        after: (position) => newest.after(position) ?? store.after(position),
+        wait: (position) => newest.wait(position, place),
+        isOver: () => place.isOver,
+        leave() {
+          if (!isIn) return;
+          isIn = false;
+          signal.removeEventListener('abort', end);
+          readers -= 1;
+          if (readers > 0) return;
+          leave?.();
+          leave = undefined;
+        },
       };
     },
   };
+}
+
+/** Somebody who reads. */
+interface Place {
+  isOver: boolean;
+  /** Looks whether what it waits for is there. */
+  wake(): void;
 }
 
 /** The newest of them in memory. */
@@ -59,7 +83,7 @@ function createNewest(store: EventStore, onFault: (error: unknown) => void) {
   let last: number | undefined;
   let loading: Promise<void> | undefined;
   let isStale = false;
-  const waiting = new Set<() => void>();
+  const waiting = new Set<Place>();
   const isBehind = (position: number): boolean => last !== undefined && last > position;
 
   async function load(): Promise<void> {
@@ -69,7 +93,7 @@ function createNewest(store: EventStore, onFault: (error: unknown) => void) {
       const found = await store.after(last);
       events = [...events, ...found].slice(-kept);
       last = found.at(-1)?.position ?? last;
-      for (const wake of waiting) wake();
+      for (const place of waiting) place.wake();
       if (found.length === pageSize) isStale = true;
     } while (isStale);
   }
@@ -90,17 +114,15 @@ function createNewest(store: EventStore, onFault: (error: unknown) => void) {
         ? undefined
         : events.slice(position - first + 1, position - first + 1 + pageSize);
     },
-    wait: (position: number, signal: AbortSignal): Promise<void> =>
+    wait: (position: number, place: Place): Promise<void> =>
       new Promise((resolve) => {
-        if (signal.aborted || isBehind(position)) return resolve();
-        const wake = (): void => {
-          if (!signal.aborted && !isBehind(position)) return;
-          waiting.delete(wake);
-          signal.removeEventListener('abort', wake);
+        if (place.isOver || isBehind(position)) return resolve();
+        place.wake = () => {
+          if (!place.isOver && !isBehind(position)) return;
+          waiting.delete(place);
           resolve();
         };
-        waiting.add(wake);
-        signal.addEventListener('abort', wake, { once: true });
+        waiting.add(place);
         if (last === undefined) look();
       }),
     forget(): void {

@@ -13,13 +13,16 @@ export interface LinkedSource {
   repository: string;
   /** Of the service; statuses of several on one commit stand beside each other. */
   name: string;
+  /** Where it is deployed to, such as `shop/production/web`. */
+  environment: string;
+  isPreview: boolean;
 }
 
 export interface CommitStatusPorts {
   deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
   /** Undefined where no link to a git host is named, or the source is none of a host. */
   linked(deployment: Owned): Promise<LinkedSource | undefined>;
-  api(gitProviderId: string, organizationId: string): Promise<Pick<GitApi, 'setStatus'>>;
+  api(gitProviderId: string, organizationId: string): Promise<HostTold>;
   /** Where the service answers; undefined without a domain. */
   address(deployment: DeploymentRecord): Promise<string | undefined>;
   /** Berth's own page of the deployment. */
@@ -58,27 +61,33 @@ export function createCommitStatusJob(
     const source = deployment?.commit ? await ports.linked(deployment) : undefined;
     if (!deployment?.commit || !source) return;
     const { status, deploymentId, commit } = deployment;
+    const { repository, environment, isPreview: isTransient } = source;
     const state = states[status];
-    const address = state === 'success' ? await ports.address(deployment) : undefined;
-    try {
-      const api = await ports.api(source.gitProviderId, source.organizationId);
-      await api.setStatus(source.repository, commit, {
-        state,
-        context: `berth/${source.name}`,
-        description: oneLine(wordsOf(deployment, address), descriptionLimit),
-        targetUrl: address ?? (await ports.page(deploymentId)),
-      });
-    } catch (error) {
-      if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE' && attempts < attemptsLimit)
-        throw error;
-      if (!(error instanceof AppError)) throw error;
-      ports.warn(
-        `The status of the commit ${commit} of ${source.repository} could not be written: ` +
-          sentenceOf(error),
-      );
-    }
+    const environmentUrl = state === 'success' ? await ports.address(deployment) : undefined;
+    const description = oneLine(wordsOf(deployment, environmentUrl), descriptionLimit);
+    const logUrl = await ports.page(deploymentId);
+    const told = async (what: string, tell: (api: HostTold) => Promise<void> | undefined): Promise<void> => {
+      try {
+        await tell(await ports.api(source.gitProviderId, source.organizationId));
+      } catch (error) {
+        if (!(error instanceof AppError)) throw error;
+        if (error.code === 'SERVICE_UNAVAILABLE' && attempts < attemptsLimit) throw error;
+        ports.warn(
+          `${what} of the commit ${commit} of ${repository} could not be written: ${sentenceOf(error)}`,
+        );
+      }
+    };
+    const targetUrl = environmentUrl ?? logUrl;
+    const context = `berth/${source.name}`;
+    await told('The status', (api) =>
+      api.setStatus(repository, commit, { state, context, description, targetUrl }),
+    );
+    const deployed = { deploymentId, state, environment, isTransient, description, logUrl, environmentUrl };
+    await told('The deployment', (api) => api.setDeployment?.(repository, commit, deployed));
   };
 }
+
+type HostTold = Pick<GitApi, 'setStatus' | 'setDeployment'>;
 
 const states = {
   queued: 'pending',

@@ -78,7 +78,7 @@ export async function sendStream(
     for (;;) {
       const next = await unlessGone(iterator.next());
       if (next === undefined || next.done) break;
-      response.write(dialect.event(next.value));
+      response.write(textOf(dialect, next.value));
       if (response.writableNeedDrain && !(await drained(response, limits.unreadMs))) response.destroy();
     }
     response.write(dialect.close);
@@ -91,6 +91,18 @@ export async function sendStream(
     // left to hear how it ended.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
+}
+
+const texts = new WeakMap<StreamEvent<unknown>, Map<StreamDialect, string>>();
+
+/** Of an event that goes to many it is made once for each dialect. */
+function textOf(dialect: StreamDialect, event: StreamEvent<unknown>): string {
+  if (!event.isShared) return dialect.event(event);
+  const made = texts.get(event) ?? new Map<StreamDialect, string>();
+  texts.set(event, made);
+  const text = made.get(dialect) ?? dialect.event(event);
+  made.set(dialect, text);
+  return text;
 }
 
 /**
