@@ -6,6 +6,7 @@ import { queries, useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Fault, SkeletonRows } from '../parts/notices.tsx';
+import { bytes } from '../parts/units.ts';
 import { Panel } from '../parts/page.tsx';
 
 export function OrganizationSettings(): ReactElement {
@@ -94,12 +95,6 @@ const words: Record<string, [string, (value: number) => string]> = {
   builds: ['Builds at once', String],
   backupBytes: ['Backups', bytes],
 };
-
-function bytes(value: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-  const step = value < 1 ? 0 : Math.min(4, Math.floor(Math.log2(value) / 10));
-  return `${Math.round((value / 1024 ** step) * 10) / 10} ${units[step]}`;
-}
 
 function Usage({ usage }: { usage: UsageFacts }): ReactElement {
   return (

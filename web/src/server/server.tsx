@@ -10,6 +10,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Nodes } from './nodes.tsx';
+import { ServerMetrics } from './server-metrics.tsx';
 import { stateOf } from './servers.tsx';
 import { HostKey, SetupLog } from './setup-log.tsx';
 
@@ -61,6 +62,7 @@ export function ServerPage(): ReactElement {
         <Fault error={setup.error} />
       </div>
       <SetupLog server={server} attempt={attempt} />
+      {isActive && <ServerMetrics serverId={serverId} />}
       <Checks serverId={serverId} />
       {isActive && <Nodes serverId={serverId} />}
       <Panel title="Settings" isPadded>

@@ -7,12 +7,12 @@ import { Mark } from '../parts/mark.tsx';
 import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
+import { ServerMetrics } from '../server/server-metrics.tsx';
+import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
 import { Organizations } from '../organization/organizations.tsx';
 
 export function Installation(): ReactElement {
   const { data: settings, error } = useAsk('settings.get', {}, { retry: false });
-  const builders = useAsk('settings.builders', {}, { retry: false });
-  const wall = useAsk('settings.portWall', {}, { retry: false });
   return (
     <>
       <div className="mb-4 empty:hidden">
@@ -28,20 +28,11 @@ export function Installation(): ReactElement {
       <OwnBackup />
       <Waiting />
       <Organizations />
-      {builders.data && (
-        <Panel title="Builders" isPadded>
-          <pre className="overflow-auto text-12" tabIndex={0}>
-            {JSON.stringify(builders.data, null, 2)}
-          </pre>
-        </Panel>
-      )}
-      {wall.data && (
-        <Panel title="Port wall" isPadded>
-          <pre className="overflow-auto text-12" tabIndex={0}>
-            {JSON.stringify(wall.data, null, 2)}
-          </pre>
-        </Panel>
-      )}
+      <ServerMetrics />
+      <CleanUp />
+      <FormerVolumes />
+      <Builders />
+      <PortWall />
     </>
   );
 }
