@@ -7,6 +7,7 @@ import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './fixtures/berth-host.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
+import { conditionTests } from './deploy/conditions.ts';
 import { healthTests } from './deploy/health.ts';
 import { hostileTests } from './deploy/hostile.ts';
 import { serviceTests } from './deploy/services.ts';
@@ -33,6 +34,10 @@ describe('deployments side by side', () => {
   serviceTests(() => shop);
   healthTests(() => shop);
   buildTests(() => shop);
+});
+
+describe('what a service is in', () => {
+  conditionTests(() => shop);
 });
 
 describe('limits of builds', () => {
