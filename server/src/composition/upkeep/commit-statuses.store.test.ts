@@ -37,11 +37,11 @@ eachDatabase('sources at git hosts', (test) => {
       gitProviderId: 'link',
       organizationId,
       repository: 'acme/shop',
-      name: application.name,
-      environment: `${project?.name}/${environment?.name}/${application.name}`,
+      name: application.appName,
+      environment: `${project?.name}/${environment?.name}/${application.appName}`,
       isPreview: false,
     });
-    await desk.applications.patch(applicationId, { name: 'n'.repeat(300) });
+    await desk.applications.patch(applicationId, { appName: 'n'.repeat(300) });
     expect((await linked({ ...nobody, applicationId }))?.environment).toHaveLength(255);
     expect(await linked(nobody)).toBeUndefined();
   });

@@ -25,7 +25,8 @@ export function linkedSource(stores: SourceStores): CommitStatusPorts['linked'] 
 }
 
 interface Linked extends GitSourceFields {
-  name: string;
+  /** No two organizations have a service of the same one; of the same name they may, and of one repository. */
+  appName: string;
   environmentId: string;
   organizationId: string;
   githubId: string | null;
@@ -45,7 +46,7 @@ async function sourceOf(
   const environment = await environments.find({ environmentId, organizationId });
   const project = environment && (await projects.find({ projectId: environment.projectId, organizationId }));
   if (!project) return undefined;
-  const name = preview === undefined ? record.name : `${record.name}/${preview}`;
+  const name = preview ?? record.appName;
   return {
     gitProviderId: githubId,
     organizationId,
