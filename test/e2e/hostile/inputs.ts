@@ -47,6 +47,7 @@ const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificat
 const preview = () => ({ previewDeploymentId: 'absent' });
 const gitProvider = ({ gitProviderId }: Estate) => ({ gitProviderId });
 const destination = ({ destinationId }: Estate) => ({ destinationId });
+const service = ({ applicationId }: Estate) => ({ serviceId: applicationId });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', {
@@ -71,6 +72,11 @@ export const inputs = {
     one: project,
     update: (estate) => ({ ...project(estate), name: 'Renamed' }),
     remove: project,
+  },
+  service: {
+    endedTasks: service,
+    endedOutput: (estate) => ({ ...service(estate), task: 'gone' }),
+    metrics: service,
   },
   environment: {
     create: ({ projectId }) => ({ projectId, name: 'another' }),
