@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -82,4 +82,15 @@ it('shows the lines of the last start only', async () => {
     { limitMs: 60_000, signal },
   );
   expect(tailOf(join(folder, 'program.log'), 10)).toBe('second');
+});
+
+it('starts compiled files that there are', () => {
+  const named = ['detached.ts', 'starter.ts'].flatMap((file) =>
+    [...readFileSync(join(import.meta.dirname, file), 'utf8').matchAll(/\/dist\/([\w/-]+)\.js/g)].map(
+      ([, path]) => path,
+    ),
+  );
+  expect(named).toHaveLength(2);
+  for (const path of named)
+    expect(existsSync(join(import.meta.dirname, '../..', `${path}.ts`)), path).toBe(true);
 });

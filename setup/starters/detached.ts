@@ -55,7 +55,7 @@ export const detachedStarter: Starter = {
     const environment = parseEnvironment(readText(layout.environment) ?? '');
     const [program, ...rest] = berthCommand(layout);
     await startDetached({
-      argv: [program, '--import', `${layout.current}/dist/setup/bound-logs-beside-berth.js`, ...rest],
+      argv: [program, '--import', `${layout.current}/dist/setup/process/bound-logs-beside-berth.js`, ...rest],
       env: environment,
       cwd: layout.data,
       logFile: layout.berthLog,
