@@ -180,6 +180,6 @@ export function conditionTests(shop: () => Workshop): void {
       await output(host(), docker, 'rm', '-f', taken);
     }
     await app.do('application.start');
-    await expectBecomes('port free again', app, 'up', null);
+    await until('it answers again', async () => (await app.answer()).status === 200);
   });
 }

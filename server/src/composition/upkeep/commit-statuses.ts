@@ -25,7 +25,7 @@ export function linkedSource(stores: SourceStores): CommitStatusPorts['linked'] 
 }
 
 interface Linked extends GitSourceFields {
-  /** No two organizations have a service of the same one; of the same name they may, and of one repository. */
+  /** Unique in the installation; of one name and one repository several organizations may have a service. */
   appName: string;
   environmentId: string;
   organizationId: string;
