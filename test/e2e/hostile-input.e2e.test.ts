@@ -86,7 +86,6 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'server.setupMonitoring': [412, 503],
   'server.getServerMetrics': [412, 503],
   'server.metrics': [412, 503],
-  'service.metrics': 404,
   'service.endedOutput': 404,
   'template.one': 404,
   'container.restartContainer': 404,
