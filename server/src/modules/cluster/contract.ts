@@ -1,5 +1,6 @@
 /** Servers that are nodes of another server's swarm (decisions 13). */
 import { z } from 'zod';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { serverRecord } from '../server/record.ts';
 import { clusterNode } from './record.ts';
@@ -38,8 +39,11 @@ export const clusterContract = {
   nodes: query({
     summary: "The nodes of a server's cluster, the server itself first",
     access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
-    input: z.object({ serverId: serverId.describe('Server of the cluster, or a node of it') }),
-    output: z.array(clusterNode),
+    input: z.object({
+      serverId: serverId.describe('Server of the cluster, or a node of it'),
+      ...pageInput,
+    }),
+    output: listOf(clusterNode),
     refusals,
   }),
   drain: mutation({

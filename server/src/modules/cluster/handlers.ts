@@ -1,4 +1,5 @@
 import type { CallContext } from '../../procedure/context.ts';
+import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Asking, Clusters } from './cluster.ts';
 import type { clusterContract } from './contract.ts';
@@ -12,7 +13,10 @@ export function clusterHandlers(clusters: Clusters): Handlers<typeof clusterCont
   });
   return {
     join: (context, input) => clusters.join(input, asking(context)),
-    nodes: ({ actor }, { serverId }) => clusters.nodes(serverId, actor.organizationId),
+    async nodes({ actor }, { serverId, ...page }) {
+      const found = await clusters.nodes(serverId, actor.organizationId);
+      return paginate(found, page, ({ nodeId }) => nodeId);
+    },
     drain: (context, { nodeServerId }) => clusters.drain(nodeServerId, asking(context)),
     activate: (context, { nodeServerId }) => clusters.activate(nodeServerId, asking(context)),
     promote: (context, { nodeServerId }) => clusters.setRole(nodeServerId, 'manager', asking(context)),
