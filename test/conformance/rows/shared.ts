@@ -194,7 +194,7 @@ const wrongMonitoring = (field: string, config: object): Rows[number] => ({
   field: `metricsConfig.${field}`,
 });
 
-/** What a cluster does with real engines is shown on three machines (test/e2e/servers/cluster.e2e.test.ts). */
+/** What a cluster does is shown on three machines (test/e2e/servers/cluster.e2e.test.ts). */
 const clusterRows: Rows = [
   { call: 'cluster.nodes', input: { serverId: '<serverId>' }, refused: 'PRECONDITION_FAILED' },
   {
