@@ -15,8 +15,10 @@ import { unlessAbsent } from './route-changes.ts';
 export interface ReconcilerOptions {
   hosts: {
     find(serverKey: string): Promise<KeptHost | undefined>;
-    /** Berth's own machine first. */
+    /** Berth's own machine first; nodes of clusters last. */
     all(): Promise<KeptHost[]>;
+    /** Keys of the servers that are nodes of its cluster: their proxies have its routes, too. */
+    nodesOf(serverKey: string): Promise<readonly string[]>;
   };
   database: HostReconcilerOptions['database'];
   /** Told what differed on a host, and what could not be put right. */
@@ -45,6 +47,15 @@ export interface Reconciler {
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const keeping = keepHosts(options);
   let looking: NodeJS.Timeout | undefined;
+  /** Nobody waits for them: a node that does not answer gets the routes when it does. */
+  async function nodesFollow(serverKey: string): Promise<void> {
+    if (serverKey === everyServer) return;
+    for (const key of await options.hosts.nodesOf(serverKey))
+      void keeping.find(key).then(
+        (node) => node?.run(),
+        () => undefined,
+      );
+  }
 
   return {
     async run(serverKey) {
@@ -53,15 +64,21 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     async applyRoutes(serverKey, { mayWait = false } = {}) {
       const host = await keeping.find(serverKey);
-      if (mayWait) return void (await host?.applyRoutes().catch(unlessAbsent));
+      if (mayWait) {
+        await host?.applyRoutes().catch(unlessAbsent);
+        return nodesFollow(serverKey);
+      }
       // One that was connected just now has no proxy yet.
       await host?.settled();
       await host?.applyRoutes();
+      await nodesFollow(serverKey);
     },
     async changeRoutes(serverKey, write, change, options) {
       const hosts = serverKey === everyServer ? await keeping.all() : [await keeping.find(serverKey)];
       const [first, ...others] = hosts.filter((host) => host !== undefined);
-      return first ? changeOn(first, others, { write, change, ...options }) : write(change);
+      const changed = await (first ? changeOn(first, others, { write, change, ...options }) : write(change));
+      await nodesFollow(serverKey);
+      return changed;
     },
     forget: keeping.forget,
     start() {

@@ -161,6 +161,8 @@ async function proxy({
 }: SetupContext): Promise<string[]> {
   if (serverType === 'build' || isNode) return [];
   const before = await host.engine.service('berth-proxy');
+  // One that stayed of a cluster which the server is no node of any more.
+  if (!before) await host.nodeProxy?.remove();
   if (!before)
     for (const port of [host.proxyPorts.http, host.proxyPorts.https])
       if (!(await host.isPortFree(port))) throw await heldPort(shell, port);
