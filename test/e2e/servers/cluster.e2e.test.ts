@@ -1,15 +1,15 @@
-/** Three machines that are one cluster, beside the machine of Berth itself. */
+/** Four machines that are one cluster, beside the machine of Berth itself. */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { berthHost, throughProxy, type BerthHost } from '../fixtures/berth-host.ts';
-import { startLoad } from '../fixtures/load.ts';
+import { startLoad, type Load } from '../fixtures/load.ts';
 import { createRepository, repositoriesFolder } from '../fixtures/repository.ts';
 import { nodeFiles } from '../fixtures/sources.ts';
 import { deploymentEnded, docker, output, quickCheck, until } from '../fixtures/workshop.ts';
 
-const names = ['head', 'second', 'third'] as const;
+const names = ['head', 'second', 'third', 'fourth'] as const;
 type Name = (typeof names)[number];
 
 interface NodeView {
@@ -70,30 +70,28 @@ beforeAll(async () => {
     customGitBranch: 'main',
   });
   await berth.call('application.saveBuildType', { applicationId, buildType: 'dockerfile' });
-  await berth.call('application.update', { applicationId, healthCheck: quickCheck, replicas: 3 });
+  await berth.call('application.update', { applicationId, healthCheck: quickCheck, replicas: 4 });
   await berth.call('domain.create', { applicationId, host: 'shop.localhost', port: 3000 });
 });
 afterAll(() => Promise.all([berth.host, ...Object.values(hosts)].map((host) => host.kill())));
 
-it('two servers become nodes of a third, which gives up nothing', async () => {
+it('servers become nodes of another, which gives up nothing', async () => {
   expect(await berth.call('cluster.nodes', { serverId: ids.head })).toMatchObject([
     { name: 'head', isHead: true, role: 'manager', tasks: 0 },
   ]);
-  await berth.call('cluster.join', { serverId: ids.head, nodeServerId: ids.second, role: 'manager' });
-  expect(await berth.call('cluster.join', { serverId: ids.head, nodeServerId: ids.third })).toMatchObject({
-    name: 'third',
-    role: 'worker',
-    state: 'ready',
-    isHead: false,
-  });
+  await join('second', 'manager');
+  await join('third', 'worker');
+  expect(await join('fourth', 'worker')).toMatchObject({ name: 'fourth', role: 'worker', state: 'ready' });
+  expect(await berth.call('cluster.promote', { nodeServerId: ids.third })).toMatchObject({ role: 'manager' });
   expect(await nodes()).toMatchObject({
     head: { serverId: ids.head, isHead: true, role: 'manager' },
     second: { serverId: ids.second, isHead: false, role: 'manager', state: 'ready' },
-    third: { serverId: ids.third, role: 'worker', availability: 'active' },
+    third: { role: 'manager' },
+    fourth: { serverId: ids.fourth, role: 'worker', availability: 'active' },
   });
   // Asked again it goes on where it was: everything is done.
-  await berth.call('cluster.join', { serverId: ids.head, nodeServerId: ids.third });
-  expect(await server('third')).toMatchObject({ clusterServerId: ids.head, status: 'active' });
+  await join('fourth', 'worker');
+  expect(await server('fourth')).toMatchObject({ clusterServerId: ids.head, status: 'active' });
 });
 
 it('nothing is put on a node by itself, and it stays while it is one', async () => {
@@ -107,62 +105,97 @@ it('nothing is put on a node by itself, and it stays while it is one', async () 
   expect(await berth.ask('cluster.drain', { nodeServerId: ids.head })).toMatchObject({ status: 400 });
 });
 
-it('replicas run on all nodes, each of which has the image, and answer through the head', async () => {
+it('a node that leaves is a server of its own again, and may come back', async () => {
+  await berth.call('cluster.leave', { nodeServerId: ids.fourth });
+  await until(
+    'it is set up again',
+    async () => {
+      const { setupStatus, clusterServerId } = await server('fourth');
+      return setupStatus === 'done' && clusterServerId === null;
+    },
+    300_000,
+  );
+  expect(await output(hosts.fourth, docker, 'service', 'ls', '--format', '{{.Name}}')).toBe('berth-proxy');
+  expect(Object.keys(await nodes())).toEqual(['head', 'second', 'third']);
+  await join('fourth', 'worker');
+});
+
+it('replicas run on all nodes, which have the image, and every proxy leads to them', async () => {
   await deployed();
   await until('every node runs one', async () =>
     Object.values(await nodes()).every(({ tasks }) => tasks === 1),
   );
-  await untilAnswers('first');
-  for (const name of names)
+  for (const name of names) {
+    await untilAnswers('first', name);
     expect(await output(hosts[name], docker, 'images', '--format', '{{.Repository}}')).toMatch(
       /berth-build\//,
     );
+  }
   const ran = await berth.call('application.run', { applicationId, command: 'echo somewhere' });
   expect(ran).toMatchObject({ exitCode: 0 });
 });
 
-it('a node is drained and activated without a failed request', async () => {
-  const load = startLoad({ ip: hosts.head.ip, hostName: 'shop.localhost', path: '/version', perSecond: 50 });
-  await berth.call('cluster.drain', { nodeServerId: ids.third });
-  expect(await nodes()).toMatchObject({ third: { availability: 'drain', tasks: 0 } });
-  await berth.call('cluster.activate', { nodeServerId: ids.third });
+it('a node is drained and activated without a failed request, through itself as well', async () => {
+  const [through, beside] = [loadOn('fourth', 25), loadOn('head', 25)];
+  await berth.call('cluster.drain', { nodeServerId: ids.fourth });
+  expect(await nodes()).toMatchObject({ fourth: { availability: 'drain', tasks: 0 } });
+  await berth.call('cluster.activate', { nodeServerId: ids.fourth });
   await deployed();
-  const result = await load.stop();
-  console.log(`drained under load: ${result.sent} requests, ${result.failed} failed, p99 ${result.p99} ms`);
-  expect(result.failures).toEqual([]);
-  expect(result.failed).toBe(0);
-  await until('it has a task again', async () => (await nodes())['third']?.tasks === 1);
+  for (const load of [through, beside]) {
+    const { sent, failed, failures, p99 } = await load.stop();
+    console.log(`drained under load: ${sent} requests, ${failed} failed, p99 ${p99} ms`);
+    expect(failures).toEqual([]);
+    expect(failed).toBe(0);
+  }
+  await until('it has a task again', async () => (await nodes())['fourth']?.tasks === 1);
 });
 
-it('a node that is lost is told, and its tasks come back elsewhere', async () => {
-  const load = startLoad({ ip: hosts.head.ip, hostName: 'shop.localhost', path: '/version', perSecond: 100 });
+it('a node that is lost is told, its tasks come back elsewhere, and it is taken out', async () => {
+  const load = loadOn('head', 100);
   const began = performance.now();
-  await hosts.third.kill();
+  await hosts.fourth.kill();
   await until(
-    'three replicas run on two nodes',
+    'all replicas run on three nodes',
     async () => {
-      const { head, second, third } = await nodes();
-      return third?.state === 'down' && (head?.tasks ?? 0) + (second?.tasks ?? 0) === 3;
+      const { fourth, ...others } = await nodes();
+      return fourth?.state === 'down' && tasksOf(others) === 4;
     },
     120_000,
   );
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   const { sent, failed } = await load.stop();
-  console.log(`a node killed: all replicas back after ${seconds} s, ${failed} of ${sent} requests failed`);
-  expect(await berth.ask('cluster.leave', { nodeServerId: ids.second })).toMatchObject({ status: 200 });
-  await until(
-    'the second is a server of its own',
-    async () => {
-      const { setupStatus, clusterServerId } = await server('second');
-      return setupStatus === 'done' && clusterServerId === null;
-    },
-    300_000,
-  );
-  expect(await output(hosts.second, docker, 'service', 'ls', '--format', '{{.Name}}')).toBe('berth-proxy');
-  await berth.call('cluster.remove', { nodeServerId: ids.third });
-  expect(Object.keys(await nodes())).toEqual(['head']);
-  await untilAnswers('first');
+  console.log(`a worker killed: all replicas back after ${seconds} s, ${failed} of ${sent} requests failed`);
+  await berth.call('cluster.remove', { nodeServerId: ids.fourth });
+  expect(Object.keys(await nodes())).toEqual(['head', 'second', 'third']);
+  await untilAnswers('first', 'head');
 });
+
+it('of three managers one is lost, the head of all: the others go on', async () => {
+  const load = loadOn('second', 100);
+  const began = performance.now();
+  await hosts.head.kill();
+  await until(
+    'all replicas run on the two that are left',
+    async () => {
+      const { head, second, third } = await nodes();
+      return head?.state === 'down' && tasksOf({ second, third }) === 4;
+    },
+    120_000,
+  );
+  const seconds = Math.round((performance.now() - began) / 100) / 10;
+  const { sent, failed } = await load.stop();
+  console.log(`a manager killed: all replicas back after ${seconds} s, ${failed} of ${sent} requests failed`);
+  await untilAnswers('first', 'third');
+});
+
+const join = (name: Name, role: 'manager' | 'worker') =>
+  berth.call('cluster.join', { serverId: ids.head, nodeServerId: ids[name], role });
+
+const loadOn = (name: Name, perSecond: number): Load =>
+  startLoad({ ip: hosts[name].ip, hostName: 'shop.localhost', path: '/version', perSecond });
+
+const tasksOf = (found: Record<string, NodeView | undefined>): number =>
+  Object.values(found).reduce((sum, node) => sum + (node?.tasks ?? 0), 0);
 
 const server = (name: Name) => berth.call('server.one', { serverId: ids[name] });
 
@@ -178,12 +211,12 @@ async function deployed(): Promise<void> {
   expect(status, (await berth.log(newest?.deploymentId ?? '')).join('\n')).toBe('done');
 }
 
-const untilAnswers = (words: string): Promise<unknown> =>
+const untilAnswers = (words: string, name: Name): Promise<unknown> =>
   until(
-    `it answers ${words}`,
+    `${name} answers ${words}`,
     async () =>
       (
-        await throughProxy(hosts.head.ip, 'shop.localhost', '/version').catch(() => undefined)
+        await throughProxy(hosts[name].ip, 'shop.localhost', '/version').catch(() => undefined)
       )?.body.trim() === words,
     60_000,
   );
