@@ -186,6 +186,7 @@ it('of three managers one is lost, the head of all: the others go on', async () 
   const { sent, failed } = await load.stop();
   console.log(`a manager killed: all replicas back after ${seconds} s, ${failed} of ${sent} requests failed`);
   await untilAnswers('first', 'third');
+  expect(await nodes()).toMatchObject({ head: { state: 'down' }, second: { state: 'ready' } });
 });
 
 const join = (name: Name, role: 'manager' | 'worker') =>
