@@ -3,7 +3,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, type ReactElement } from 'react';
 import { AlarmRows, useAlarms } from '../alarm/alarms.tsx';
 import { Go } from '../frame/link.tsx';
-import { kindWords, needsAttention, sorts, useServices, type ServiceRow, type Sort } from '../live/services.ts';
+import {
+  kindWords,
+  needsAttention,
+  sorts,
+  useServices,
+  type ServiceRow,
+  type Sort,
+} from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark, type Condition } from '../parts/mark.tsx';
