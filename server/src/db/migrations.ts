@@ -710,6 +710,15 @@ UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || 
   WHERE "grants" NOT LIKE '%canForwardPorts%' AND length("grants") > 2;
 `,
   },
+  {
+    version: 31,
+    name: 'servers as nodes of clusters',
+    sql: `
+ALTER TABLE "server" ADD COLUMN "clusterServerId" TEXT REFERENCES "server"("serverId");
+ALTER TABLE "server" ADD COLUMN "swarmNodeId" TEXT;
+CREATE INDEX "server_cluster" ON "server"("clusterServerId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

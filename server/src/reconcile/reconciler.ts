@@ -36,6 +36,8 @@ export interface Reconciler {
    */
   applyRoutes(serverKey: string, options?: { mayWait?: boolean }): Promise<void>;
   changeRoutes: ChangeRoutes;
+  /** The host has another swarm from now on, or none: what was kept of it is begun anew when it is met. */
+  forget(serverKey: string): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
       const [first, ...others] = hosts.filter((host) => host !== undefined);
       return first ? changeOn(first, others, { write, change, ...options }) : write(change);
     },
+    forget: keeping.forget,
     start() {
       // Those that are connected later are found here; each then goes at its own pace.
       looking = setInterval(() => void keeping.startAll(), options.intervalMs ?? usualIntervalMs);
@@ -76,6 +79,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 interface KeptHosts {
   find(serverKey: string): Promise<HostReconciler | undefined>;
   all(): Promise<HostReconciler[]>;
+  forget(serverKey: string): Promise<void>;
   startAll(): Promise<void>;
   stopAll(): Promise<void>;
 }
@@ -106,6 +110,11 @@ function keepHosts({ hosts, database, onDrift, intervalMs = usualIntervalMs }: R
       // One that was connected since is not left to the next look at all.
       if (isStarted && !isStopped) host?.start();
       return host;
+    },
+    async forget(serverKey) {
+      const former = kept.get(serverKey);
+      kept.delete(serverKey);
+      await former?.stop();
     },
     async startAll() {
       isStarted = true;

@@ -135,6 +135,8 @@ export interface Hosts {
   of(serverKey: string): Promise<Host>;
   /** Undefined for a server that was never connected: nothing of Berth's can be on it. */
   find(serverKey: string): Promise<Host | undefined>;
-  /** Every connected one, Berth's own machine first. */
+  /** Every connected one that services can stand on, Berth's own machine first. */
   all(): Promise<Host[]>;
+  /** Connected ones that are nodes of another's cluster: they have no swarm of their own. */
+  nodes(): Promise<Host[]>;
 }

@@ -133,8 +133,9 @@ async function install({ shell, signal, say }: SetupContext, names: string[]): P
   );
 }
 
-async function network({ host, shell, serverType }: SetupContext): Promise<string[]> {
-  if (serverType === 'build') return [];
+async function network({ host, shell, serverType, isNode }: SetupContext): Promise<string[]> {
+  // A node has those of its cluster.
+  if (serverType === 'build' || isNode) return [];
   const before = new Set((await host.engine.networks()).map(({ name }) => name));
   await host.networks.ensurePlatform();
   const made = (await host.engine.networks()).filter(({ name }) => !before.has(name));
@@ -152,12 +153,13 @@ async function proxy({
   host,
   shell,
   serverType,
+  isNode,
   settle,
   images,
   signal,
   say,
 }: SetupContext): Promise<string[]> {
-  if (serverType === 'build') return [];
+  if (serverType === 'build' || isNode) return [];
   const before = await host.engine.service('berth-proxy');
   if (!before)
     for (const port of [host.proxyPorts.http, host.proxyPorts.https])
