@@ -232,8 +232,12 @@ it('after a crash of Berth the page goes on by itself, and hears of what comes t
   await context.close();
 });
 
-describe('domains', () => domainTests(() => shop, owner));
-describe('conditions', () => conditionTests(() => shop, owner));
+describe('domains', () => {
+  domainTests(() => shop, owner);
+});
+describe('conditions', () => {
+  conditionTests(() => shop, owner);
+});
 
 it('hostile names and log lines stay text', async () => {
   const name = '<img src=x onerror=alert(1)>"\'&';

@@ -1,4 +1,4 @@
-/** The log of a deployment with a million lines: read whole, searched, walked to its ends, linked by number. */
+/** The log of a deployment with a million lines: read whole, searched, walked to its ends, linked. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';

@@ -32,7 +32,7 @@ export function domainTests(place: () => Workshop, owner: () => Promise<Watched>
   });
   afterAll(() => acme?.close());
 
-  it('a name that leads elsewhere says so; mended, it gets its certificate before the same eyes', async () => {
+  it('a name that leads elsewhere says so; mended, it gets its certificate on the same page', async () => {
     const { berth } = place();
     const { page, faults, context } = await owner();
     await page.goto(`${berth.url}/applications/${app.id}/domains`);
