@@ -274,7 +274,7 @@ function unlessElsewhere(error: unknown, { isElsewhere, task }: RunningTask): un
   if (!isElsewhere || !(error instanceof AppError) || error.code !== 'NOT_FOUND') return error;
   return new AppError(
     'PRECONDITION_FAILED',
-    `It runs on the node ${task.nodeId} of the swarm, which is no server of Berth's, or cannot be reached now.`,
+    `It runs on the node ${task.nodeId} of the swarm, which is no server of Berth's or is silent.`,
   );
 }
 
