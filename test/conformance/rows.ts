@@ -22,6 +22,7 @@ import {
   settingsRows,
   sshKeyRows,
 } from './rows/shared.ts';
+import { revisionRows } from './rows/revisions.ts';
 import { userRows } from './rows/user.ts';
 import type { Row, Rows } from './row.ts';
 import { webhookRows } from './rows/webhook.ts';
@@ -42,6 +43,7 @@ export const rows: Rows = [
   ...redirectRows,
   ...basicAuthRows,
   ...databaseRows,
+  ...revisionRows,
   ...backupRows,
   ...destinationRows,
   ...notificationRows,

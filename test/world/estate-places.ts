@@ -14,10 +14,18 @@ export function placeRows(estate: Estate, own: Own): Rows {
   return {
     organization: [{ ...own, name: estate.prefix, requireTwoFactor: false, trusted: false }],
     project: [
-      { ...own, projectId: of(estate, 'projectId'), name: 'Shop', description: 'The shop', env: 'REGION=eu' },
+      {
+        ...own,
+        revision: 0,
+        projectId: of(estate, 'projectId'),
+        name: 'Shop',
+        description: 'The shop',
+        env: 'REGION=eu',
+      },
       {
         ...own,
         createdAt: later,
+        revision: 0,
         projectId: of(estate, 'emptyProjectId'),
         name: 'Empty',
         description: '',
@@ -26,6 +34,7 @@ export function placeRows(estate: Estate, own: Own): Rows {
       {
         ...own,
         createdAt: later,
+        revision: 0,
         projectId: of(estate, 'remoteProjectId'),
         name: 'Remote',
         description: '',
@@ -35,6 +44,7 @@ export function placeRows(estate: Estate, own: Own): Rows {
     environment: [
       {
         ...environment,
+        revision: 0,
         environmentId: of(estate, 'environmentId'),
         name: 'production',
         env: 'LOG=info',
@@ -42,6 +52,7 @@ export function placeRows(estate: Estate, own: Own): Rows {
       },
       {
         ...environment,
+        revision: 0,
         createdAt: later,
         environmentId: of(estate, 'otherEnvironmentId'),
         name: 'staging',
@@ -49,6 +60,7 @@ export function placeRows(estate: Estate, own: Own): Rows {
       },
       {
         ...environment,
+        revision: 0,
         projectId: of(estate, 'emptyProjectId'),
         environmentId: of(estate, 'emptyEnvironmentId'),
         name: 'production',

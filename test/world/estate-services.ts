@@ -105,6 +105,7 @@ function database(estate: Estate, place: Place, kind: DatabaseKindName): TableRe
   return {
     ...place,
     databaseId: of(estate, `${kind}Id`),
+    revision: 0,
     kind,
     name: kind,
     appName: of(estate, `${kind}AppName`),

@@ -5,6 +5,7 @@ export const plainCompose: Omit<
   TableRecord<'compose'>,
   'composeId' | 'organizationId' | 'environmentId' | 'name' | 'appName' | 'refreshToken' | 'createdAt'
 > = {
+  revision: 0,
   description: '',
   serverId: null,
   composeType: 'compose',

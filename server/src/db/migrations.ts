@@ -719,6 +719,17 @@ ALTER TABLE "server" ADD COLUMN "swarmNodeId" TEXT;
 CREATE INDEX "server_cluster" ON "server"("clusterServerId");
 `,
   },
+  {
+    version: 32,
+    name: 'revisions of settings and variables',
+    sql: `
+ALTER TABLE "project" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "environment" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "application" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "database" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "compose" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -34,6 +34,25 @@ eachDatabase('a table store', ({ open }) => {
     expect(await store.find({ auditId: '2' })).toBeUndefined();
   });
 
+  it('of changes to one revision made at once keeps one', async () => {
+    const projects = tableStore(await open(), 'project');
+    const project = { projectId: 'p', organizationId: 'o', description: '', env: '', createdAt: at };
+    await projects.insert({ ...project, name: 'first' });
+    for (let revision = 0; revision < 5; revision += 1) {
+      const made = await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          projects.revise({ projectId: 'p', revision }, { name: `by ${index}` }),
+        ),
+      );
+      expect(made.toSorted()).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+      const winner = `by ${made.indexOf(1)}`;
+      expect(await projects.find({ projectId: 'p' })).toMatchObject({ name: winner, revision: revision + 1 });
+    }
+    // What Berth changes itself is nobody's revision.
+    await projects.update({ projectId: 'p' }, { env: 'A=1' });
+    expect(await projects.find({ projectId: 'p' })).toMatchObject({ revision: 5 });
+  });
+
   it('keeps numbers, booleans, lists and nested values as they are', async () => {
     const settings = tableStore(await open(), 'setting');
     for (const value of [

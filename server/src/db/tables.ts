@@ -157,6 +157,8 @@ const apiKey = {
 
 const project = {
   projectId: text(),
+  /** See modules/service/revision.ts. */
+  revision: number(),
   organizationId: text(),
   name: text(),
   description: text(),
@@ -166,6 +168,7 @@ const project = {
 
 const environment = {
   environmentId: text(),
+  revision: number(),
   organizationId: text(),
   projectId: text(),
   name: text(),
@@ -178,6 +181,7 @@ const environment = {
 
 const application = {
   applicationId: text(),
+  revision: number(),
   organizationId: text(),
   environmentId: text(),
   name: text(),
@@ -420,6 +424,7 @@ const platformService = { serverKey: text(), name: text(), engineId: text() };
 /** Services of the five database kinds; `kind` tells which. */
 const database = {
   databaseId: text(),
+  revision: number(),
   kind: text<DatabaseKindName>(),
   organizationId: text(),
   environmentId: text(),
@@ -453,6 +458,7 @@ const database = {
 
 const compose = {
   composeId: text(),
+  revision: number(),
   organizationId: text(),
   environmentId: text(),
   name: text(),
@@ -956,6 +962,8 @@ export const tables = {
 export type Tables = { [T in keyof typeof tables]: StoredRow<(typeof tables)[T]> };
 export type TableName = keyof typeof tables;
 export type TableRecord<T extends TableName> = RecordOf<(typeof tables)[T]>;
+/** A record before it is stored; its revision begins at 0. */
+export type NewRecord<T extends TableName> = Omit<TableRecord<T>, 'revision'> & { revision?: number };
 
 /** An event before its commit, which gives it its position. */
 export type NewEvent = Omit<TableRecord<'event'>, 'position'>;

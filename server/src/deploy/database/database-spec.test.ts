@@ -13,6 +13,7 @@ const placement = {
 
 const record = (change: Partial<DatabaseRecord>): DatabaseRecord => ({
   databaseId: 'D1',
+  revision: 0,
   kind: 'mongo',
   organizationId: 'o1',
   environmentId: 'e1',

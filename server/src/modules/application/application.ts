@@ -2,6 +2,7 @@
  * Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's
  * business.
  */
+import { requireRevision, revised } from '../service/revision.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git/git-source.ts';
 import { changedSecrets } from '../../domain/variables/secret-env.ts';
@@ -76,7 +77,7 @@ export function createApplications(
       await store.update({ applicationId, organizationId }, { environmentId });
       return { ...present, environmentId };
     },
-    patch: (applicationId, patch) => write(parts, { applicationId }, patch),
+    patch: async (applicationId, patch) => void (await write(parts, { applicationId }, patch)),
     remove: (applicationId, organizationId) =>
       store.transaction(async () => {
         if ((await store.remove({ applicationId, organizationId })) > 0)
@@ -121,6 +122,8 @@ async function update(
   input: ApplicationInput,
 ): Promise<ApplicationRecord> {
   const present = await one(parts.store, applicationId, organizationId);
+  const { revision: given } = input;
+  requireRevision(given ?? undefined, present, 'the application');
   if (input.serverId !== undefined && input.serverId !== present.serverId)
     throw badField('serverId', 'cannot be changed; create the application anew on the other server');
   const patch = {
@@ -134,8 +137,11 @@ async function update(
     await refuseUnknownResolver({ ...present, ...patch }, parts);
   if (patch.buildServerId) await parts.buildServers.require(patch.buildServerId, organizationId);
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await parts.localRepositoryPaths());
-  await write(parts, { applicationId, organizationId }, patch);
-  return { ...present, ...patch };
+  await revised(given ?? undefined, 'the application', {
+    read: () => one(parts.store, applicationId, organizationId),
+    change: (where) => write(parts, { applicationId, organizationId, ...where }, patch, true),
+  });
+  return one(parts.store, applicationId, organizationId);
 }
 
 async function one(
@@ -170,20 +176,21 @@ async function refuseOtherProjects(
       );
 }
 
-/** Stores a change; when a name changes with it, the service holds what is written then. */
+/** Stores a change and gives whether; when a name changes with it, the service holds what is written then. */
 async function write(
   { store, names }: Parts,
-  where: { applicationId: string; organizationId?: string },
+  where: { applicationId: string; organizationId?: string; revision?: number },
   patch: Patch,
-): Promise<void> {
-  if (patch.appName === undefined && patch.releasedAppName === undefined) {
-    await store.update(where, patch);
-    return;
-  }
-  await store.transaction(async () => {
-    await store.update(where, patch);
-    const record = await store.find(where);
+  isSomebodys = false,
+): Promise<number> {
+  const change = (): Promise<number> =>
+    isSomebodys ? store.revise(where, patch) : store.update(where, patch);
+  if (patch.appName === undefined && patch.releasedAppName === undefined) return change();
+  return store.transaction(async () => {
+    const changed = await change();
+    const record = changed > 0 ? await store.find({ applicationId: where.applicationId }) : undefined;
     if (record) await names.keep(record.applicationId, [record.appName, record.releasedAppName]);
+    return changed;
   });
 }
 
@@ -199,6 +206,7 @@ const emptyValues = newApplication({
 });
 const readOnly = new Set<string>([
   'applicationId',
+  'revision',
   'organizationId',
   'environmentId',
   'serverId',

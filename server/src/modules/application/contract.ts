@@ -1,4 +1,5 @@
 /** Applications (interface document, Applications; decisions 5). */
+import { givenRevision } from '../service/revision.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
@@ -69,6 +70,7 @@ export const applicationContract = {
     },
     input: withAliases(
       id.extend(partial(settingShape)).extend({
+        revision: givenRevision,
         serverId: z.string().nullish(),
         environmentId: z.string().optional(),
         applicationStatus: z.enum(applicationStatuses).optional(),
@@ -86,8 +88,10 @@ export const applicationContract = {
       buildArgs: settingShape.buildArgs.optional(),
       buildSecrets: settingShape.buildSecrets.optional(),
       createEnvFile: z.boolean().optional(),
+      revision: givenRevision,
     }),
     output: applicationFields,
+    refusals: ['CONFLICT'],
   }),
   saveBuildType: mutation({
     summary: 'Sets how the source is built',

@@ -16,6 +16,7 @@ export type Identity = Pick<
 export function newApplication(identity: Identity): ApplicationRecord {
   return {
     ...identity,
+    revision: 0,
     ...source(),
     ...build,
     ...runtime(),

@@ -1,4 +1,5 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
+import { revision } from '../service/revision.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
@@ -61,6 +62,7 @@ export const applicationFields = applicationSummary
     autoDeploy: z.boolean(),
     refreshToken: secretText('Token of its webhook address'),
     watchPaths: z.array(z.string()),
+    revision,
     triggerType: z.string(),
     cleanCache: z.boolean(),
     healthCheck: healthCheck.nullable(),

@@ -2,6 +2,7 @@
  * Compose services as records (decisions 8). What runs of them is runtime.ts, their deployments are
  * deploy/compose.
  */
+import { requireRevision, revised } from '../service/revision.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git/git-source.ts';
@@ -126,10 +127,12 @@ async function update(
   { store, names, localRepositoryPaths, clock }: Parts,
   composeId: string,
   actor: ComposeActor,
-  { removeSecretEnv: remove, secretEnv: set, ...input }: ComposeInput,
+  { removeSecretEnv: remove, secretEnv: set, revision, ...input }: ComposeInput,
 ): Promise<ComposeRecord> {
+  const given = revision ?? undefined;
   const { organizationId } = actor;
   const present = await one(store, composeId, organizationId);
+  requireRevision(given, present, 'the compose service');
   const patch: Partial<ComposeRecord> = {
     ...cleaned(input),
     ...keptGitAddress(input.customGitUrl, present.customGitUrl),
@@ -145,7 +148,11 @@ async function update(
   // A suffix that nobody chose is made once, and kept: volumes are named by it.
   if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
   if (patch.composeFile !== undefined) await checkFile(patch.composeFile);
-  const changed = await change(store, composeId, organizationId, patch);
+  await revised(given, 'the compose service', {
+    read: () => one(store, composeId, organizationId),
+    change: (where) => store.revise({ composeId, organizationId, ...where }, patch),
+  });
+  const changed = await one(store, composeId, organizationId);
   if (namingFields.some((field) => patch[field] !== undefined)) await keepNames({ names }, changed);
   return changed;
 }
@@ -190,6 +197,7 @@ function newCompose(
   return {
     ...emptied,
     composeId: randomId(),
+    revision: 0,
     organizationId,
     environmentId: input.environmentId,
     name,

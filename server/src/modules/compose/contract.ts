@@ -1,4 +1,5 @@
 /** Compose services (decisions 8). */
+import { givenRevision } from '../service/revision.ts';
 import { z } from 'zod';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
@@ -145,7 +146,7 @@ export const composeContract = {
         triggerType,
         webhookSecret,
       }),
-    ),
+    ).extend({ revision: givenRevision }),
     output: composeRecord,
     refusals: ['CONFLICT'],
   }),
@@ -156,8 +157,10 @@ export const composeContract = {
       env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
       createEnvFile: createEnvFile.optional(),
       ...partial(secretEnvFields),
+      revision: givenRevision,
     }),
     output: composeRecord,
+    refusals: ['CONFLICT'],
   }),
   refreshToken: mutation({
     summary: 'Makes a new webhook token',

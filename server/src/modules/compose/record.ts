@@ -1,4 +1,5 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
+import { revision } from '../service/revision.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { accesses, builtHere, dangerKinds } from '../../domain/access/danger.ts';
@@ -45,6 +46,7 @@ export const composeRecord = z
     enableSubmodules: z.boolean(),
     watchPaths: z.array(z.string()),
     triggerType: z.enum(['push', 'tag']),
+    revision,
     createdAt: z.string(),
   })
   .meta({ id: 'Compose' });

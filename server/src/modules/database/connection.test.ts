@@ -6,6 +6,7 @@ import { neverRan } from './database.ts';
 
 const record = (kind: DatabaseKindName, change: Partial<DatabaseRecord> = {}): DatabaseRecord => ({
   databaseId: 'D',
+  revision: 0,
   kind,
   organizationId: 'O',
   environmentId: 'E',

@@ -2,6 +2,7 @@
  * The databases: one contract for each row of the table of kinds (interface document, Databases; decisions
  * 6).
  */
+import { givenRevision } from '../service/revision.ts';
 import { z } from 'zod';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseImageReference } from '../../domain/names/image-reference.ts';
@@ -152,7 +153,7 @@ function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
         'nothing is changed. An image of another major version than the data is refused with 412; ' +
         '`upgrade` moves the data to it. `externalPort` takes effect at once.',
       access: { ...own, hostReach },
-      input: byId.extend(inputsOf(row).update),
+      input: byId.extend(inputsOf(row).update).extend({ revision: givenRevision }),
       output: record,
       refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
@@ -166,7 +167,10 @@ function changesContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
     saveEnvironment: mutation({
       summary: 'Sets its variables; they take effect at its next deploy',
       access: own,
-      input: byId.extend({ env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none') }),
+      input: byId.extend({
+        env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
+        revision: givenRevision,
+      }),
       output: record,
     }),
     saveExternalPort: mutation({

@@ -2,6 +2,7 @@
  * Databases as records: creating, changing, moving, removing (decisions 6). What runs is the deployment's and
  * the runtime's business.
  */
+import { requireRevision, revised } from '../service/revision.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
@@ -35,7 +36,10 @@ type Setting =
   | 'externalPort';
 
 /** Settings as they come in; null where a person clears one. */
-export type DatabaseInput = { [K in Setting]?: DatabaseRecord[K] | null | undefined };
+export type DatabaseInput = { [K in Setting]?: DatabaseRecord[K] | null | undefined } & {
+  /** The one that was read before the change. */
+  revision?: number | undefined;
+};
 
 export interface NewDatabase extends DatabaseInput {
   name: string;
@@ -110,8 +114,14 @@ export function createDatabases(
     draft: (databaseId, organizationId, input) => draft(parts, databaseId, organizationId, input),
     update: (databaseId, organizationId, input) =>
       store.transaction(async () => {
-        const { patch } = await draft(parts, databaseId, organizationId, input);
-        const changed = await change(store, databaseId, organizationId, patch);
+        const { revision: given, ...settings } = input;
+        const { present, patch } = await draft(parts, databaseId, organizationId, settings);
+        requireRevision(given, present, 'the database');
+        await revised(given, 'the database', {
+          read: () => one(store, databaseId, organizationId),
+          change: (where) => store.revise({ databaseId, organizationId, ...where }, patch),
+        });
+        const changed = await one(store, databaseId, organizationId);
         if (patch.appName !== undefined)
           await parts.names.keep(databaseId, [changed.appName, changed.releasedAppName]);
         return changed;
@@ -222,6 +232,7 @@ function newDatabase(
     row.fields.includes(field) ? value : null;
   return {
     ...identity,
+    revision: 0,
     name: input.name,
     appName: input.appName,
     description: input.description ?? '',

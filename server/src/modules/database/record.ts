@@ -1,4 +1,5 @@
 /** The database record of a kind (interface document, Database; decisions 6). */
+import { revision } from '../service/revision.ts';
 import { z } from 'zod';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
@@ -53,6 +54,7 @@ export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: Dat
       command: optional,
       args: z.array(z.string()),
       externalPort: z.number().nullable(),
+      revision,
       createdAt: z.string(),
       dataVersion: optional.describe(
         'Version of the server that last wrote the data, as it said itself; null before the first deployment',

@@ -5,6 +5,7 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { environmentRecord } from './record.ts';
+import { givenRevision } from '../service/revision.ts';
 import { name } from '../service/contract-fields.ts';
 
 const description = z.string().max(1000);
@@ -54,9 +55,10 @@ export const environmentContract = {
       description: description.nullish(),
       env: env.nullish(),
       projectId: z.string().optional(),
+      revision: givenRevision,
     }),
     output: environmentRecord,
-    refusals: ['PRECONDITION_FAILED'],
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
   }),
   remove: mutation({
     summary: 'Removes an environment; never the default one, nor one that still has services',

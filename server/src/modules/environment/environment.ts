@@ -1,4 +1,5 @@
 /** Environments: a project's parts, each with a network of its own. */
+import { requireRevision, revised } from '../service/revision.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -38,6 +39,8 @@ export interface EnvironmentPatch {
   description?: string | null | undefined;
   env?: string | null | undefined;
   projectId?: string | undefined;
+  /** The one that was read before the change. */
+  revision?: number | undefined;
 }
 
 const reservedName = 'production';
@@ -86,11 +89,12 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
 async function insert(
   store: EnvironmentStore,
   clock: Clock,
-  record: Omit<EnvironmentRecord, 'environmentId' | 'networkIndex' | 'createdAt'>,
+  record: Omit<EnvironmentRecord, 'environmentId' | 'networkIndex' | 'createdAt' | 'revision'>,
 ): Promise<EnvironmentRecord> {
   const environment = {
     environmentId: randomId(),
     networkIndex: null,
+    revision: 0,
     createdAt: isoTime(clock),
     ...record,
   };
@@ -102,9 +106,10 @@ async function update(
   store: EnvironmentStore,
   environmentId: string,
   organizationId: string,
-  { name, description, env, projectId }: EnvironmentPatch,
+  { name, description, env, projectId, revision }: EnvironmentPatch,
 ): Promise<EnvironmentRecord> {
   const present = await one(store, environmentId, organizationId);
+  requireRevision(revision, present, 'the environment');
   if (projectId !== undefined && projectId !== present.projectId)
     throw badField('projectId', 'cannot be changed; an environment stays in its project');
   if (name !== undefined && name !== present.name) {
@@ -113,14 +118,18 @@ async function update(
     refuseReserved(name);
   }
   if (env) parseEnv(env);
-  await store.update(
-    { environmentId, organizationId },
-    {
-      name,
-      description: description === undefined ? undefined : (description ?? ''),
-      env: env === undefined ? undefined : (env ?? ''),
-    },
-  );
+  await revised(revision, 'the environment', {
+    read: () => one(store, environmentId, organizationId),
+    change: (where) =>
+      store.revise(
+        { environmentId, organizationId, ...where },
+        {
+          name,
+          description: description === undefined ? undefined : (description ?? ''),
+          env: env === undefined ? undefined : (env ?? ''),
+        },
+      ),
+  });
   return one(store, environmentId, organizationId);
 }
 

@@ -1,5 +1,6 @@
 /** The environment record (interface document, Environment). */
 import { z } from 'zod';
+import { revision } from '../service/revision.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 
 export const environmentRecord = z
@@ -10,6 +11,7 @@ export const environmentRecord = z
     projectId: z.string(),
     env: secretLines(),
     isDefault: z.boolean(),
+    revision,
     createdAt: z.string(),
   })
   .meta({ id: 'Environment' });

@@ -7,6 +7,7 @@ import { secretLines } from '../../procedure/secret-fields.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { name } from '../service/contract-fields.ts';
+import { givenRevision, revision } from '../service/revision.ts';
 
 export const projectRecord = z
   .object({
@@ -15,6 +16,7 @@ export const projectRecord = z
     description: z.string(),
     env: secretLines(),
     organizationId: z.string(),
+    revision,
     createdAt: z.string(),
   })
   .meta({ id: 'Project' });
@@ -53,7 +55,13 @@ export const projectContract = {
   update: mutation({
     summary: 'Changes name, description or shared variables of a project',
     access: own,
-    input: id.extend({ name: name.optional(), description: description.nullish(), env: env.nullish() }),
+    input: id.extend({
+      name: name.optional(),
+      description: description.nullish(),
+      env: env.nullish(),
+      revision: givenRevision,
+    }),
+    refusals: ['CONFLICT'],
     output: projectRecord,
   }),
   remove: mutation({

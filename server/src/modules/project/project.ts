@@ -1,4 +1,5 @@
 /** Projects: each begins with its default environment. */
+import { revised } from '../service/revision.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -11,6 +12,8 @@ export interface ProjectInput {
   name?: string | undefined;
   description?: string | null | undefined;
   env?: string | null | undefined;
+  /** The one that was read before the change. */
+  revision?: number | undefined;
 }
 
 export interface Projects {
@@ -58,16 +61,20 @@ export function createProjects(store: ProjectStore, environments: Environments, 
       if (cursor !== undefined && !after) throw unknownCursor();
       return store.page(organizationId, { limit, after });
     },
-    async update(projectId, organizationId, { name, description, env }) {
+    async update(projectId, organizationId, { name, description, env, revision }) {
       if (env) parseEnv(env);
-      await store.update(
-        { projectId, organizationId },
-        {
-          name,
-          description: description === undefined ? undefined : (description ?? ''),
-          env: env === undefined ? undefined : (env ?? ''),
-        },
-      );
+      await revised(revision, 'the project', {
+        read: () => one(store, projectId, organizationId),
+        change: (where) =>
+          store.revise(
+            { projectId, organizationId, ...where },
+            {
+              name,
+              description: description === undefined ? undefined : (description ?? ''),
+              env: env === undefined ? undefined : (env ?? ''),
+            },
+          ),
+      });
       return one(store, projectId, organizationId);
     },
     async remove(projectId, organizationId) {
@@ -92,6 +99,7 @@ async function insert(
 ): Promise<ProjectRecord> {
   const project = {
     projectId: randomId(),
+    revision: 0,
     organizationId,
     name,
     description: description ?? '',
