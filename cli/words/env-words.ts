@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
+import { BerthError } from '../../client/berth-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';
 import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
@@ -49,28 +50,71 @@ async function place(
   return { client, service, args: isService ? rest : context.args };
 }
 
-async function read(client: Client, service: Service): Promise<string> {
+/** Variables as they were read, and of which revision; servers of former versions tell none. */
+interface Read {
+  env: string;
+  revision?: number | undefined;
+}
+
+async function read(client: Client, service: Service): Promise<Read> {
+  if (service.kind === 'application') return client.application.one({ applicationId: service.id });
+  if (service.kind === 'compose') return client.compose.one({ composeId: service.id });
+  return databaseCalls(client, service).one();
+}
+
+async function write(client: Client, service: Service, { env, revision }: Read): Promise<void> {
   if (service.kind === 'application')
-    return (await client.application.one({ applicationId: service.id })).env;
-  if (service.kind === 'compose') return (await client.compose.one({ composeId: service.id })).env;
-  return (await databaseCalls(client, service).one()).env;
+    await client.application.saveEnvironment({ applicationId: service.id, env, revision });
+  else if (service.kind === 'compose')
+    await client.compose.saveEnvironment({ composeId: service.id, env, revision });
+  else await databaseCalls(client, service).saveEnvironment(env, revision);
+}
+
+const attempts = 5;
+
+/** What somebody else changed meanwhile stays; of the same variable they are not overruled. */
+async function writeMerged(client: Client, service: Service, from: Read, to: string): Promise<void> {
+  let [base, wanted] = [from, to];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write(client, service, { env: wanted, revision: base.revision });
+    } catch (error) {
+      const isStale = error instanceof BerthError && error.code === 'CONFLICT';
+      if (!isStale || base.revision === undefined || attempt === attempts) throw error;
+      const now = await read(client, service);
+      wanted = merged(base.env, wanted, now.env);
+      base = now;
+    }
+  }
+}
+
+function merged(from: string, mine: string, theirs: string): string {
+  const changes = differences(from, mine);
+  const taken = new Set(differences(from, theirs).map(({ name }) => name));
+  const both = changes.map(({ name }) => name).filter((name) => taken.has(name));
+  if (both.length > 0)
+    throw new UsageError(
+      `Somebody else changed ${both.join(', ')} meanwhile, and nothing was saved. See \`berth env get\`, then ` +
+        'give the command again.',
+    );
+  const values = variablesOf(mine);
+  const set = changes.flatMap(({ name }) => {
+    const value = values.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const removed = changes.filter(({ change }) => change === 'removed').map(({ name }) => name);
+  return withVariables(withoutVariables(theirs, new Set(removed)), new Map(set));
 }
 
 async function save(
   context: Context,
   client: Client,
   service: Service,
-  from: string,
+  from: Read,
   to: string,
 ): Promise<void> {
-  const changes = differences(from, to);
-  if (from !== to) {
-    if (service.kind === 'application')
-      await client.application.saveEnvironment({ applicationId: service.id, env: to });
-    else if (service.kind === 'compose')
-      await client.compose.saveEnvironment({ composeId: service.id, env: to });
-    else await databaseCalls(client, service).saveEnvironment(to);
-  }
+  const changes = differences(from.env, to);
+  if (from.env !== to) await writeMerged(client, service, from, to);
   context.answer({ service: nameOf(service), changes }, () => shown(context, changes));
   if (changes.length === 0) return;
   if (!context.is('restart')) {
@@ -102,7 +146,7 @@ const get: Word = {
   calls: reads,
   async run(context) {
     const { client, service, args } = await place(context);
-    const all = variablesOf(await read(client, service));
+    const all = variablesOf((await read(client, service)).env);
     const missing = args.find((name) => !all.has(name));
     if (missing !== undefined) {
       context.say(`${nameOf(service)} has no variable ${missing}.`);
@@ -129,7 +173,7 @@ const set: Word = {
     if (changes.size === 0)
       throw new UsageError('Which variable? Usage: berth env set [service] NAME=VALUE …');
     const from = await read(client, service);
-    await save(context, client, service, from, withVariables(from, changes));
+    await save(context, client, service, from, withVariables(from.env, changes));
   },
 };
 
@@ -143,7 +187,7 @@ const unset: Word = {
     const { client, service, args } = await place(context);
     if (args.length === 0) throw new UsageError('Which variable? Usage: berth env unset [service] NAME …');
     const from = await read(client, service);
-    await save(context, client, service, from, withoutVariables(from, new Set(args)));
+    await save(context, client, service, from, withoutVariables(from.env, new Set(args)));
   },
 };
 
@@ -164,7 +208,7 @@ const importFile: Word = {
     const { client, service, args } = await place(context);
     const text = await fileOf(context, args);
     const from = await read(client, service);
-    const to = context.is('replace') ? text.trimEnd() : withVariables(from, variablesOf(text));
+    const to = context.is('replace') ? text.trimEnd() : withVariables(from.env, variablesOf(text));
     await save(context, client, service, from, to);
   },
 };
@@ -177,7 +221,7 @@ const diff: Word = {
   calls: reads,
   async run(context) {
     const { client, service, args } = await place(context);
-    const changes = differences(await read(client, service), await fileOf(context, args));
+    const changes = differences((await read(client, service)).env, await fileOf(context, args));
     context.answer(changes, () => shown(context, changes));
     return changes.length === 0 ? exitCodes.done : exitCodes.refused;
   },
@@ -197,7 +241,7 @@ const edit: Word = {
     const folder = await mkdtemp(join(tmpdir(), 'berth-env-'));
     try {
       const path = join(folder, 'variables.env');
-      await writeFile(path, from === '' ? '' : `${from}\n`, { mode: 0o600 });
+      await writeFile(path, from.env === '' ? '' : `${from.env}\n`, { mode: 0o600 });
       if ((await runProgram([editor, ...words, path])) !== 0)
         throw new UsageError(`${editor} did not end well; nothing was changed.`);
       await save(context, client, service, from, (await readFile(path, 'utf8')).trimEnd());

@@ -35,7 +35,10 @@ eachDatabase('a table store', ({ open }) => {
   });
 
   it('of changes to one revision made at once keeps one', async () => {
-    const projects = tableStore(await open(), 'project');
+    const database = await open();
+    const projects = tableStore(database, 'project');
+    const organization = { organizationId: 'o', name: 'O', requireTwoFactor: false, trusted: false };
+    await tableStore(database, 'organization').insert({ ...organization, createdAt: at });
     const project = { projectId: 'p', organizationId: 'o', description: '', env: '', createdAt: at };
     await projects.insert({ ...project, name: 'first' });
     for (let revision = 0; revision < 5; revision += 1) {

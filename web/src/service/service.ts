@@ -19,6 +19,8 @@ export interface Service {
   live: Application['live'];
   pendingChanges: readonly string[];
   env: string;
+  /** Of settings and variables, as they were read. */
+  revision: number;
   secretEnvNames: readonly string[];
   serverId: string | null;
   environment: Application['environment'];
@@ -63,6 +65,7 @@ function serviceOf(kind: ServiceKind, id: string, data: unknown): Service {
     live: any.live,
     pendingChanges: any.pendingChanges,
     env: any.env,
+    revision: any.revision,
     secretEnvNames: (any.secretEnvNames ?? []).map(({ name }) => name),
     serverId: any.serverId ?? null,
     environment: any.environment,

@@ -19,6 +19,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
   const stored = service.env;
   const isMasked = stored.includes(dots.slice(0, 1));
   const [base, setBase] = useState(stored);
+  const [revision, setRevision] = useState(service.revision);
   const [rows, setRows] = useState(() => variablesOf(stored));
   const [asText, setAsText] = useState<string | undefined>();
   const save = useDo(procedureOf(kind, 'saveEnvironment'));
@@ -27,6 +28,10 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
   const changes = differences(base, text);
   const isEdited = changes.length > 0 || (asText !== undefined && asText !== base);
   const isForeign = stored !== base;
+  // Other settings that changed meanwhile are no conflict.
+  useEffect(() => {
+    if (!isForeign) setRevision(service.revision);
+  }, [isForeign, service.revision]);
   useEffect(() => {
     if (isEdited || !isForeign) return;
     setBase(stored);
@@ -37,8 +42,8 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
     shouldBlockFn: () => isEdited && !save.isSuccess && !confirm('Leave without saving the variables?'),
     enableBeforeUnload: () => isEdited,
   });
-  const keep = (andDeploy: boolean): void =>
-    save.mutate({ ...named(kind, id), env: text } as Input<Path>, {
+  const keep = (andDeploy: boolean, over = revision): void =>
+    save.mutate({ ...named(kind, id), env: text, revision: over } as Input<Path>, {
       onSuccess: () => {
         setBase(text);
         setRows(variablesOf(text));
@@ -112,8 +117,16 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         <div className="mb-4">
           <Notice>
             {texts.foreign}{' '}
+            <code>
+              {differences(base, stored)
+                .map(({ name, what }) => `${name} ${what}`)
+                .join(', ')}
+            </code>{' '}
             <button type="button" className="underline" onClick={reset}>
               Take theirs
+            </button>{' '}
+            <button type="button" className="underline" onClick={() => keep(false, service.revision)}>
+              Save mine over theirs
             </button>
           </Notice>
         </div>

@@ -39,6 +39,7 @@ eachDatabase('compose services', (test) => {
       autoDeploy: true,
       randomize: false,
       suffix: '',
+      revision: expect.any(Number),
       repository: null,
       owner: null,
       branch: null,

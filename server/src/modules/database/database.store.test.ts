@@ -41,6 +41,7 @@ eachDatabase('databases', (test) => {
       databasePassword: 'Secret1',
       environmentId: place.environmentId,
       serverId: null,
+      revision: expect.any(Number),
       env: '',
       command: null,
       args: [],
