@@ -189,6 +189,26 @@ export const inputs = {
       destinationId,
     }),
   },
+  volumeBackup: {
+    create: ({ applicationId, destinationId }) => ({
+      applicationId,
+      volumeName: 'data',
+      destinationId,
+      schedule: '0 3 * * *',
+      prefix: 'another',
+    }),
+    update: ({ volumeBackupId }) => ({ volumeBackupId, prefix: 'changed' }),
+    byService: application,
+    runsByService: application,
+    volumes: application,
+    restore: ({ applicationId, destinationId }) => ({
+      applicationId,
+      volumeName: 'data',
+      destinationId,
+      backupFile: 'shop/one.tar.gz',
+    }),
+    removeFormerVolume: ({ applicationId }) => ({ applicationId, volumeName: 'berth-former' }),
+  },
   redirect: {
     create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }),
   },

@@ -132,6 +132,10 @@ export interface Engine extends EngineDisk {
   containers(label: string): Promise<ContainerState[]>;
   /** Ids of the local containers that are paused. */
   pausedContainers(): Promise<string[]>;
+  /** Halts every process of a local container; one that is halted already, or not there, stays as it is. */
+  pauseContainer(containerId: string): Promise<void>;
+  /** Lets it go on; one that goes on already, or is not there, stays as it is. */
+  unpauseContainer(containerId: string): Promise<void>;
   /** Local containers of the running tasks of the service of this id, as the manager tells them. */
   serviceContainers(serviceId: string): Promise<ContainerState[]>;
   /** How a finished container of this node ended; undefined when it is not here or still runs. */
