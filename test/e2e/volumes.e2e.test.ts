@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { dockerOf } from '../bed/docker.ts';
-import { logOf, type RunView } from './backups/vault.ts';
+import { docker, logOf, type RunView } from './backups/vault.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { nodeCommand } from './fixtures/sources.ts';
 import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from './fixtures/workshop.ts';
@@ -83,18 +83,18 @@ async function good(run: Promise<RunView>): Promise<RunView> {
 const stepsOf = ({ steps }: RunView): string[] => steps.map(({ name, status }) => `${name} ${status}`);
 
 async function inside(service: string, script: string): Promise<string> {
-  const docker = dockerOf(berth.host);
+  const engine = dockerOf(berth.host);
   const [container = ''] = await until('a container runs', async () => {
-    const found = await docker.containersOf(service);
-    return found.length > 0 ? found : undefined;
-  }).then((found) => found ?? []);
-  return docker.exec(container, ['sh', '-c', script]);
+    const found = await engine.containersOf(service);
+    return found.length > 0 && found;
+  }).then((found) => found || []);
+  return engine.exec(container, ['sh', '-c', script]);
 }
 
-/** What is worth keeping of a file: its path, owner, rights, time, links and content. */
+/** What is worth keeping of a file: its path, owner, rights, links, time and content. */
 const describeFiles =
-  `cd /data && find . ! -type s -printf '%p %U:%G %m %y %n %T@ %l\\n' | sort && ` +
-  `find . -type f -exec sha256sum {} + | sort`;
+  `cd /data && find . ! -type d -exec stat -c '%N %u:%g %a %F %h %Y' {} + | sort && ` +
+  `find . -type d -exec stat -c '%n %u:%g %a' {} + | sort && find . -type f -exec sha256sum {} + | sort`;
 const oddFiles = [
   'cd /data',
   'mkdir -p sub/deep && chown 1234:4321 sub && chmod 2750 sub',
@@ -115,7 +115,13 @@ async function keeper(name: string): Promise<App & { subject: Subject }> {
 
 const volumesOf = (app: App): Promise<string[]> =>
   dockerOf(berth.host).volumes(`berth.application=${app.id}`);
-const left = (): Promise<string[]> => dockerOf(berth.host).containers('berth.backup-run');
+/** Runs of which there is a container; every container of Berth's bears the label, most of them empty. */
+async function left(): Promise<string[]> {
+  const format = '{{.Label "berth.backup-run"}}';
+  const label = ['--filter', 'label=berth.backup-run'] as const;
+  const found = await output(berth.host, docker, 'ps', '--all', '--format', format, ...label);
+  return found.split('\n').filter((one) => one !== '');
+}
 
 describe('volumes of an application', () => {
   it('come back as they were, beside; what was before stays until it is removed', async () => {

@@ -80,7 +80,7 @@ export const cleanupContract = {
           ageDays: z.number().int(),
           removedAt: z.string().nullable().describe('When the setting removes it; null: never'),
         })
-        .meta({ id: 'FormerVolume' }),
+        .meta({ id: 'FormerVolumeOfService' }),
     ),
   }),
 };

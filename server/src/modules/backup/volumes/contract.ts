@@ -56,9 +56,9 @@ export const volumeBackupContract = {
   create: mutation({
     summary: 'Backs up a volume of an application or compose service by schedule',
     description:
-      'The object is a compressed tar archive of its files with their owners, rights, times and links; ' +
-      'sockets are left out, and so are extended attributes. It is made on the server of the service by ' +
-      'a container of Berth that sees this volume, read-only, and no network.',
+      'The object is a compressed tar archive of its files with their owners, rights, links and times (in ' +
+      'seconds); sockets are left out, and so are extended attributes. It is made on the server of the ' +
+      'service by a container of Berth that sees this volume, read-only, and no network.',
     access: { class: 'protected', resources: [...services, destination], action: 'run' },
     input: z
       .object({
