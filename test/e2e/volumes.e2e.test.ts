@@ -91,10 +91,11 @@ async function inside(service: string, script: string): Promise<string> {
   return engine.exec(container, ['sh', '-c', script]);
 }
 
-/** What is worth keeping of a file: its path, owner, rights, links, time and content. */
+/** What is worth keeping of a file: its path, owner, rights, links, content, and its time but of links. */
 const describeFiles =
-  `cd /data && find . ! -type d -exec stat -c '%N %u:%g %a %F %h %Y' {} + | sort && ` +
-  `find . -type d -exec stat -c '%n %u:%g %a' {} + | sort && find . -type f -exec sha256sum {} + | sort`;
+  `cd /data && find . ! -type d ! -type l -exec stat -c '%n %u:%g %a %F %h %Y' {} + | sort && ` +
+  `find . '(' -type d -o -type l ')' -exec stat -c '%N %u:%g %a' {} + | sort && ` +
+  'find . -type f -exec sha256sum {} + | sort';
 const oddFiles = [
   'cd /data',
   'mkdir -p sub/deep && chown 1234:4321 sub && chmod 2750 sub',
