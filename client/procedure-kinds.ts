@@ -328,6 +328,16 @@ export const procedureKinds = {
     getServerMetrics: 'query',
     metrics: 'query',
   },
+  cluster: {
+    join: 'mutation',
+    nodes: 'query',
+    drain: 'mutation',
+    activate: 'mutation',
+    promote: 'mutation',
+    demote: 'mutation',
+    leave: 'mutation',
+    remove: 'mutation',
+  },
   certificate: {
     create: 'mutation',
     one: 'query',

@@ -71,5 +71,6 @@ export function hostsOf(...hosts: Host[]): Hosts {
       return host;
     },
     all: async () => hosts,
+    nodes: async () => [],
   };
 }

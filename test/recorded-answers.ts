@@ -2,6 +2,16 @@
 import type { Answers } from './answering-server.ts';
 
 /** The moment of the recording. */
+const clusterNode = {
+  isHead: false,
+  role: 'worker',
+  isLeader: false,
+  availability: 'active',
+  state: 'ready',
+  address: '203.0.113.20',
+  tasks: 0,
+};
+
 export const now = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (minutesAgo: number): string => new Date(now - minutesAgo * 60_000).toISOString();
 
@@ -203,6 +213,18 @@ export const recordedAnswers: Answers = {
     { type: 'line', text: '2026-03-01T11:59:09.000Z Changed: installed the container engine' },
   ],
   'server.one': { serverId: 'fsn-id', name: 'fsn-1', setupStatus: 'done', setupError: null },
+  'cluster.nodes': [
+    { ...clusterNode, name: 'fsn-1', isHead: true, role: 'manager', isLeader: true, tasks: 9 },
+    { ...clusterNode, name: 'fsn-2', address: '203.0.113.21', tasks: 6 },
+    { ...clusterNode, name: 'fsn-3', address: '203.0.113.22', state: 'down' },
+  ],
+  'cluster.join': { ...clusterNode, name: 'fsn-2' },
+  'cluster.drain': { ...clusterNode, name: 'fsn-2', availability: 'drain' },
+  'cluster.activate': { ...clusterNode, name: 'fsn-2' },
+  'cluster.promote': { ...clusterNode, name: 'fsn-2', role: 'manager' },
+  'cluster.demote': { ...clusterNode, name: 'fsn-2' },
+  'cluster.leave': { serverId: 'fsn-2-id', name: 'fsn-2', setupStatus: 'running' },
+  'cluster.remove': { serverId: 'fsn-2-id', name: 'fsn-2', status: 'inactive' },
   'server.all': [
     {
       serverId: 'fsn-id',
@@ -213,6 +235,16 @@ export const recordedAnswers: Answers = {
       port: 22,
       serverType: 'deploy',
       totalServices: 7,
+    },
+    {
+      serverId: 'fsn-2-id',
+      name: 'fsn-2',
+      status: 'active',
+      username: 'root',
+      ipAddress: '203.0.113.21',
+      port: 22,
+      serverType: 'deploy',
+      totalServices: 0,
     },
   ],
 };

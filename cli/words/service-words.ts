@@ -1,5 +1,4 @@
 /** What is done to services: a row each. */
-import type { Client } from '../../client/client.ts';
 import { UsageError } from '../usage-error.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
 import { databaseCalls, waiting } from './parts/database-calls.ts';
@@ -7,6 +6,7 @@ import { itemsOf } from './parts/context.ts';
 import { actionWord } from './parts/rows.ts';
 import { nameOf, serviceOf } from './parts/services.ts';
 import { ownerOf } from './status.ts';
+import { serverNamed } from './parts/servers.ts';
 import type { Word } from './parts/word.ts';
 
 const start = actionWord({
@@ -192,18 +192,5 @@ const move: Word = {
     return 0;
   },
 };
-
-async function serverNamed(client: Client, to: string): Promise<string> {
-  const servers = itemsOf(await client.server.all());
-  const found = servers.filter(({ serverId, name }) => serverId === to || name === to);
-  const [first] = found;
-  if (found.length === 1 && first) return first.serverId;
-  const names = servers.map(({ name }) => name).join(', ') || 'none';
-  throw new UsageError(
-    first
-      ? `${found.length} servers are called ${to}; give the id of one.`
-      : `There is no server ${to}. There are: ${names}.`,
-  );
-}
 
 export const serviceWords: readonly Word[] = [redeploy, rollback, restart, stop, start, scale, run, move];

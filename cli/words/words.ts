@@ -1,6 +1,7 @@
 /** The table of words, in the groups and the order that help lists them. */
 import { accountWords, previewsWord } from './account-words.ts';
 import { ciWords } from './ci-words.ts';
+import { clusterWords } from './cluster-words.ts';
 import { completionWord } from './completion-word.ts';
 import { dbWords } from './db-words.ts';
 import { deploy } from './deploy.ts';
@@ -24,7 +25,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },
-  { title: 'Organization', words: [...accountWords, serverAdd] },
+  { title: 'Organization', words: [...accountWords, serverAdd, ...clusterWords] },
   { title: 'Elsewhere', words: [...ciWords, mcpWord, completionWord(() => words)] },
 ];
 

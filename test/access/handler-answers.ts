@@ -113,6 +113,15 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'server.security': [412],
   'server.setupMonitoring': [412],
   'server.getServerMetrics': [412],
+  'cluster.nodes': [412],
+  // It is no node of a cluster, and no other server is set up.
+  'cluster.join': [400],
+  'cluster.drain': [400],
+  'cluster.activate': [400],
+  'cluster.promote': [400],
+  'cluster.demote': [400],
+  'cluster.leave': [400],
+  'cluster.remove': [400],
   // It has no monitoring.
   'server.metrics': [412],
 };

@@ -177,8 +177,8 @@ it('every list comes whole, or in pages that come to the same', async () => {
       const ask = (input: object): Promise<Answer> =>
         callOf(procedure)(procedure.path, { ...good(procedure), ...input });
       const whole = await ask({});
-      // Without an engine.
-      if (whole.status === 503) return undefined;
+      // Without an engine, here or on a server.
+      if ([412, 503].includes(whole.status)) return undefined;
       const items: unknown[] = [];
       for (let cursor: unknown; cursor !== null; ) {
         const { status, body, text } = await ask({ limit: 1, ...(cursor === undefined ? {} : { cursor }) });

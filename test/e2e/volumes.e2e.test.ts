@@ -19,7 +19,7 @@ let berth: BerthHost;
 let destinationId = '';
 
 beforeAll(async () => {
-  shop = await openWorkshop(await berthHost(await bedOfRun(), 'volumes', 38), {
+  shop = await openWorkshop(await berthHost(await bedOfRun(), 'volumes', 45), {
     sharedImages: ['berth/'],
   });
   berth = shop.berth;

@@ -3,12 +3,14 @@
  * answers, a failed build at its line, a rollback, a variable in its container, by phone too.
  */
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { openPage, signIn, startBrowser, type Look, type Watched } from '../web/browser.ts';
 import { berthHost } from './fixtures/berth-host.ts';
 import { createRepository } from './fixtures/repository.ts';
 import { tinyFiles } from './fixtures/sources.ts';
+import { conditionTests } from './web/conditions.ts';
+import { domainTests } from './web/domains.ts';
 import { openWorkshop, until, type App, type Workshop } from './fixtures/workshop.ts';
 
 let shop: Workshop;
@@ -228,6 +230,13 @@ it('after a crash of Berth the page goes on by itself, and hears of what comes t
   await page.getByRole('link', { name: /after-the-crash/ }).waitFor({ state: 'detached', timeout: 180_000 });
   expect(await page.getByRole('heading', { name: 'Sign in' }).count()).toBe(0);
   await context.close();
+});
+
+describe('domains', () => {
+  domainTests(() => shop, owner);
+});
+describe('conditions', () => {
+  conditionTests(() => shop, owner);
 });
 
 it('hostile names and log lines stay text', async () => {

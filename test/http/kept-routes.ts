@@ -68,6 +68,7 @@ export function keptRoutes(database: Database): KeptRoutes {
     database,
     hosts: {
       find: async (serverKey) => (serverKey === localServer ? host : undefined),
+      nodesOf: async () => [],
       all: async () => [host],
     },
     onDrift: () => undefined,

@@ -148,6 +148,8 @@ function newServer(organizationId: string): TableRecord<'server'> {
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    clusterServerId: null,
+    swarmNodeId: null,
     createdAt: isoTime(systemClock),
   };
 }

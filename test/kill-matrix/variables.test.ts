@@ -161,6 +161,8 @@ test('a database of another server is its published address; else the failure na
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      clusterServerId: null,
+      swarmNodeId: null,
       createdAt: isoTime(systemClock),
     }),
   );

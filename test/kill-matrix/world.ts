@@ -111,6 +111,7 @@ export async function createWorld(
     version: 'in memory',
     liveOf: () => null,
     conditions: { of: unseen },
+    forgetObserved: async () => undefined,
     ...createWatching(ground, product, machines, { shown: () => [], unreachable: () => [] }),
     proxySocket: createProxySocket(),
   };
@@ -179,6 +180,7 @@ function hostsOn(own: Machine, make: (place: HostPlace) => Host): Hosts & { own:
     find: async (key) => hostAt(key),
     of: async (key) => of(key),
     all: async () => [localServer, ...own.others.keys()].map(of),
+    nodes: async () => [],
   };
 }
 

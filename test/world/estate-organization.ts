@@ -73,6 +73,8 @@ function servers(estate: Estate, own: Own): TableRecord<'server'>[] {
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    clusterServerId: null,
+    swarmNodeId: null,
   };
   return [
     { ...server, serverId: of(estate, 'serverId'), name: 'node-1' },

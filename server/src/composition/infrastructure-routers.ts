@@ -5,6 +5,8 @@
 import { join } from 'node:path';
 import { alarmHandlers } from '../modules/alarm/handlers.ts';
 import { cleanupHandlers } from '../modules/cleanup/handlers.ts';
+import { clusterHandlers } from '../modules/cluster/handlers.ts';
+import { clustersOf } from './hosts/clustering.ts';
 import { certificateHandlers } from '../modules/certificate/handlers.ts';
 import { createCertificates, type Certificates } from '../modules/certificate/certificate.ts';
 import { createCertificateResolvers } from '../modules/certificate-resolver/certificate-resolver.ts';
@@ -20,7 +22,7 @@ import { notificationHandlers } from '../modules/notification/handlers.ts';
 import { scheduleHandlers } from '../modules/schedule/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
 import { createServers, type Servers } from '../modules/server/server.ts';
-import { createSight } from '../modules/sight/sight.ts';
+import { createSight, type Sight } from '../modules/sight/sight.ts';
 import { templateHandlers } from '../modules/template/handlers.ts';
 import { createTemplates } from '../modules/template/template.ts';
 import { swarmHandlers } from '../modules/swarm/handlers.ts';
@@ -39,7 +41,7 @@ export function infrastructureRouters(
   parts: AppParts,
   isFirstOrganization: (organizationId: string) => Promise<boolean>,
 ): Router[] {
-  const { stores, adapters, hosts, settings, watch, reconciler, clock } = parts;
+  const { stores, adapters, settings, watch, reconciler, clock } = parts;
   const { changeRoutes } = reconciler;
   const sight = createSight(stores.sight, isFirstOrganization);
   const certificates = createCertificates(stores.certificates, clock);
@@ -83,6 +85,13 @@ export function infrastructureRouters(
       contracts.certificateResolver,
       certificateResolverHandlers(resolvers, changeRoutes),
     ),
+    ...swarmRouters(parts, sight),
+  ];
+}
+
+function swarmRouters(parts: AppParts, sight: Sight): Router[] {
+  const { hosts } = parts;
+  return [
     router(
       'container',
       contracts.container,
@@ -93,6 +102,7 @@ export function infrastructureRouters(
       contracts.swarm,
       swarmHandlers(async (serverKey) => createSwarm(await hosts.of(serverKey), sight)),
     ),
+    router('cluster', contracts.cluster, clusterHandlers(clustersOf(parts))),
   ];
 }
 

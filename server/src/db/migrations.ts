@@ -712,6 +712,15 @@ UPDATE "invitation" SET "grants" = substr("grants", 1, length("grants") - 1) || 
   },
   {
     version: 31,
+    name: 'servers as nodes of clusters',
+    sql: `
+ALTER TABLE "server" ADD COLUMN "clusterServerId" TEXT REFERENCES "server"("serverId");
+ALTER TABLE "server" ADD COLUMN "swarmNodeId" TEXT;
+CREATE INDEX "server_cluster" ON "server"("clusterServerId");
+`,
+  },
+  {
+    version: 32,
     name: 'backups of volumes',
     sql: `
 ALTER TABLE "application" ADD COLUMN "restoredVolumes" TEXT NOT NULL DEFAULT '{}';

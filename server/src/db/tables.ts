@@ -521,6 +521,10 @@ const server = {
   buildsConcurrency: number(),
   metricsConfig: optionalJson<MetricsConfig>(),
   metricsToken: optionalSecret(),
+  /** Server whose cluster it is a node of; null while it has a swarm of its own. */
+  clusterServerId: optionalText(),
+  /** Its node there. */
+  swarmNodeId: optionalText(),
   createdAt: text(),
 };
 

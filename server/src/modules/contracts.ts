@@ -13,6 +13,7 @@ import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
 import { cleanupContract } from './cleanup/contract.ts';
+import { clusterContract } from './cluster/contract.ts';
 import { composeContract } from './compose/contract.ts';
 import { containerContract } from './container/contract.ts';
 import { databaseContracts } from './database/contract.ts';
@@ -66,6 +67,7 @@ export const contracts = {
   settings: settingsContract,
   audit: auditContract,
   server: serverContract,
+  cluster: clusterContract,
   certificate: certificateContract,
   certificateResolver: certificateResolverContract,
   destination: destinationContract,

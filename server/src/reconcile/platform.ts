@@ -81,7 +81,7 @@ async function removeOrphans(
  * What the services are on counts, not where their records stand: a moved one stays on its former network
  * until it is deployed. A network of a compose's own is nobody else's.
  */
-async function routedNetworks({ engine }: Host): Promise<string[]> {
+export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<string[]> {
   const routed = (await engine.services()).filter(({ labels }) =>
     routedKinds.has(ownerOfLabels(labels)?.kind),
   );

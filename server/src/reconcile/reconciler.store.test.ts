@@ -65,6 +65,7 @@ eachDatabase('hosts that the reconciler keeps', (test) => {
       database: bound(database),
       hosts: {
         find: async (serverKey) => [near, far].find(({ key }) => key === serverKey),
+        nodesOf: async () => [],
         all: async () => [near, far],
       },
       onDrift: ({ key }, lines) => void (key === 'far' ? far : near).lines.push(...lines),

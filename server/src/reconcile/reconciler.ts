@@ -15,8 +15,10 @@ import { unlessAbsent } from './route-changes.ts';
 export interface ReconcilerOptions {
   hosts: {
     find(serverKey: string): Promise<KeptHost | undefined>;
-    /** Berth's own machine first. */
+    /** Berth's own machine first; nodes of clusters last. */
     all(): Promise<KeptHost[]>;
+    /** Keys of the servers that are nodes of its cluster: their proxies have its routes, too. */
+    nodesOf(serverKey: string): Promise<readonly string[]>;
   };
   database: HostReconcilerOptions['database'];
   /** Told what differed on a host, and what could not be put right. */
@@ -36,6 +38,8 @@ export interface Reconciler {
    */
   applyRoutes(serverKey: string, options?: { mayWait?: boolean }): Promise<void>;
   changeRoutes: ChangeRoutes;
+  /** The host has another swarm from now on, or none: what was kept of it is begun anew when it is met. */
+  forget(serverKey: string): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -43,6 +47,15 @@ export interface Reconciler {
 export function createReconciler(options: ReconcilerOptions): Reconciler {
   const keeping = keepHosts(options);
   let looking: NodeJS.Timeout | undefined;
+  /** Nobody waits for them: a node that does not answer gets the routes when it does. */
+  async function nodesFollow(serverKey: string): Promise<void> {
+    if (serverKey === everyServer) return;
+    for (const key of await options.hosts.nodesOf(serverKey))
+      void keeping.find(key).then(
+        (node) => node?.run(),
+        () => undefined,
+      );
+  }
 
   return {
     async run(serverKey) {
@@ -51,16 +64,23 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     },
     async applyRoutes(serverKey, { mayWait = false } = {}) {
       const host = await keeping.find(serverKey);
-      if (mayWait) return void (await host?.applyRoutes().catch(unlessAbsent));
+      if (mayWait) {
+        await host?.applyRoutes().catch(unlessAbsent);
+        return nodesFollow(serverKey);
+      }
       // One that was connected just now has no proxy yet.
       await host?.settled();
       await host?.applyRoutes();
+      await nodesFollow(serverKey);
     },
     async changeRoutes(serverKey, write, change, options) {
       const hosts = serverKey === everyServer ? await keeping.all() : [await keeping.find(serverKey)];
       const [first, ...others] = hosts.filter((host) => host !== undefined);
-      return first ? changeOn(first, others, { write, change, ...options }) : write(change);
+      const changed = await (first ? changeOn(first, others, { write, change, ...options }) : write(change));
+      await nodesFollow(serverKey);
+      return changed;
     },
+    forget: keeping.forget,
     start() {
       // Those that are connected later are found here; each then goes at its own pace.
       looking = setInterval(() => void keeping.startAll(), options.intervalMs ?? usualIntervalMs);
@@ -76,6 +96,7 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
 interface KeptHosts {
   find(serverKey: string): Promise<HostReconciler | undefined>;
   all(): Promise<HostReconciler[]>;
+  forget(serverKey: string): Promise<void>;
   startAll(): Promise<void>;
   stopAll(): Promise<void>;
 }
@@ -106,6 +127,11 @@ function keepHosts({ hosts, database, onDrift, intervalMs = usualIntervalMs }: R
       // One that was connected since is not left to the next look at all.
       if (isStarted && !isStopped) host?.start();
       return host;
+    },
+    async forget(serverKey) {
+      const former = kept.get(serverKey);
+      kept.delete(serverKey);
+      await former?.stop();
     },
     async startAll() {
       isStarted = true;

@@ -194,7 +194,31 @@ const wrongMonitoring = (field: string, config: object): Rows[number] => ({
   field: `metricsConfig.${field}`,
 });
 
+/** What a cluster does is shown on three machines (test/e2e/servers/cluster.e2e.test.ts). */
+const clusterRows: Rows = [
+  { call: 'cluster.nodes', input: { serverId: '<serverId>' }, refused: 'PRECONDITION_FAILED' },
+  {
+    call: 'cluster.join',
+    input: { serverId: '<serverId>', nodeServerId: '<busyServerId>', role: 'worker' },
+    refused: 'BAD_REQUEST',
+    field: 'serverId',
+  },
+  {
+    call: 'cluster.join',
+    input: { serverId: '<serverId>', nodeServerId: '<serverId>' },
+    refused: 'BAD_REQUEST',
+    field: 'nodeServerId',
+  },
+  ...['drain', 'activate', 'promote', 'demote', 'leave', 'remove'].map((name): Rows[number] => ({
+    call: `cluster.${name}`,
+    input: { nodeServerId: '<serverId>' },
+    refused: 'BAD_REQUEST',
+    field: 'nodeServerId',
+  })),
+];
+
 export const serverRows: Rows = [
+  ...clusterRows,
   {
     rule: 'what a server needs at creation',
     call: 'server.create',

@@ -211,11 +211,12 @@ export async function judge(
 /** Addresses that are connected to at once. */
 const connects: readonly string[] = ['registry.test registryUrl', 'destination.testConnection endpoint'];
 
-/** These ask a server for what it measures. */
+/** These ask a server. */
 const measuresServer: readonly string[] = [
   'server.setupMonitoring',
   'server.getServerMetrics',
   'server.metrics',
+  'cluster.nodes',
 ];
 
 /**

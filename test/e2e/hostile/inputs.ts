@@ -41,6 +41,7 @@ const hosted = (estate: Estate) => ({
   branch: 'main',
 });
 const server = ({ serverId }: Estate) => ({ serverId });
+const node = ({ serverId }: Estate) => ({ nodeServerId: serverId });
 const certificate = ({ certificateId }: Estate) => ({ certificateId });
 const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificateResolverId });
 /** No procedure makes one: pull requests will. */
@@ -292,6 +293,16 @@ export const inputs = {
   },
   settings: { get: nothing, update: () => ({ keptImages: 5 }) },
   audit: { all: nothing },
+  cluster: {
+    join: (estate) => ({ ...server(estate), ...node(estate) }),
+    nodes: server,
+    drain: node,
+    activate: node,
+    promote: node,
+    demote: node,
+    leave: node,
+    remove: node,
+  },
   server: {
     create: ({ sshKeyId }) => ({
       name: 'another',

@@ -160,6 +160,8 @@ export async function withServer(
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    clusterServerId: null,
+    swarmNodeId: null,
     createdAt: '2026-01-01',
   });
 }

@@ -1,5 +1,5 @@
 /** Resolves → leads here → authority asked → issued: where it stands, in a sentence, and "Check again". */
-import type { ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
@@ -8,21 +8,37 @@ import { Ago } from '../parts/time.tsx';
 import type { Domain } from './domain.ts';
 import { texts } from './texts.ts';
 
+type Steps = readonly [resolves: MarkName, reaches: MarkName, asked: MarkName, issued: MarkName];
+
+/** How far a certificate is, by the server's word and by the last check of the DNS from here. */
+function stepsOf(
+  { status, step }: { status?: string | undefined; step?: string | null | undefined },
+  dns: { resolvedIps: readonly string[]; isValid: boolean } | undefined,
+): Steps {
+  if (status === 'issued') return ['done', 'done', 'done', 'issued'];
+  const resolves = dns ? (dns.resolvedIps.length > 0 ? 'done' : 'failed') : 'none';
+  const reaches = dns ? (dns.isValid ? 'done' : 'failed') : 'none';
+  // Of a host that leads elsewhere no authority is asked.
+  if (step === 'find') return [resolves, dns?.isValid ? 'done' : 'failed', 'none', 'none'];
+  if (status === 'failed') return ['done', reaches, 'done', 'failed'];
+  return [resolves, reaches, status === 'pending' ? 'pending' : 'none', 'none'];
+}
+
+/** Whoever has just mended a name watches it: the server tells nobody when an authority answers. */
+const everyMs = 2_000;
+
 export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
   const { domainId, host } = domain;
-  const { data: whole, error } = useAsk('domain.one', { domainId });
+  const [isWatched, setWatched] = useState(false);
+  const { data: whole, error } = useAsk('domain.one', { domainId }, { every: isWatched && everyMs });
   const check = useDo('domain.validateDomain');
   const again = useDo('domain.update');
   const certificate = whole?.certificate;
   const status = certificate?.status;
   const isIssued = status === 'issued';
   const dns = check.data;
-  const resolves: MarkName =
-    isIssued || (dns && dns.resolvedIps.length > 0) ? 'done' : dns ? 'failed' : 'none';
-  const reaches: MarkName = isIssued || dns?.isValid ? 'done' : dns ? 'failed' : 'none';
-  const asked: MarkName =
-    isIssued || status === 'failed' ? 'done' : status === 'pending' ? 'pending' : 'none';
-  const issued: MarkName = isIssued ? 'issued' : status === 'failed' ? 'failed' : 'none';
+  useEffect(() => setWatched(status === 'pending'), [status]);
+  const [resolves, reaches, asked, issued] = stepsOf(certificate ?? {}, dns);
   return (
     <div className="grid gap-2 px-4 py-3">
       <ol className="flex flex-wrap gap-x-6 gap-y-1" aria-label={`Certificate of ${host}`}>
@@ -48,7 +64,14 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
             </>
           )}
           {certificate?.error}
+          {certificate?.nextTryAt && (
+            <>
+              {' '}
+              Next try: <Ago at={certificate.nextTryAt} />.
+            </>
+          )}
           {!isIssued &&
+            !certificate?.error &&
             dns &&
             !dns.isValid &&
             (dns.error ??
@@ -66,7 +89,7 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
             onClick={() =>
               check.mutate(
                 { domain: host },
-                { onSuccess: ({ isValid }) => isValid && again.mutate({ domainId, https: true }) },
+                { onSuccess: ({ isValid }) => isValid && again.mutate({ domainId, host }) },
               )
             }
           >

@@ -3,7 +3,14 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, type ReactElement } from 'react';
 import { AlarmRows, useAlarms } from '../alarm/alarms.tsx';
 import { Go } from '../frame/link.tsx';
-import { byAttention, kindWords, needsAttention, useServices, type ServiceRow } from '../live/services.ts';
+import {
+  kindWords,
+  needsAttention,
+  sorts,
+  useServices,
+  type ServiceRow,
+  type Sort,
+} from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark, type Condition } from '../parts/mark.tsx';
@@ -16,16 +23,28 @@ export function Home(): ReactElement {
   const { rows, error } = useServices();
   const { alarms } = useAlarms();
   const { may } = useRights();
-  const search: { q?: string } = useSearch({ strict: false });
+  const search: { q?: string; sort?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
   const q = search.q ?? '';
+  const sort: Sort = isSort(search.sort) ? search.sort : 'attention';
+  const show = (next: { q: string; sort: Sort }): void =>
+    void navigate({
+      to: '/',
+      search: {
+        ...(next.q ? { q: next.q } : {}),
+        ...(next.sort === 'attention' ? {} : { sort: next.sort }),
+      } as never,
+      replace: true,
+    });
   const wanted = useDeferredValue(q.toLowerCase());
   const shown = useMemo(
-    () => rows?.filter((row) => wanted === '' || textOf(row).includes(wanted)).toSorted(byAttention),
-    [rows, wanted],
+    () => rows?.filter((row) => wanted === '' || textOf(row).includes(wanted)).toSorted(sorts[sort]),
+    [rows, wanted, sort],
   );
-  const troubled = shown?.filter(needsAttention) ?? [];
-  const others = shown?.filter((row) => !needsAttention(row)) ?? [];
+  // Another order is of all of them.
+  const isTroubled = (row: ServiceRow): boolean => sort === 'attention' && needsAttention(row);
+  const troubled = shown?.filter(isTroubled) ?? [];
+  const others = shown?.filter((row) => !isTroubled(row)) ?? [];
   useTitle(rows);
   const isEmpty = rows?.length === 0;
   const start = may('canCreateServices') && (
@@ -61,20 +80,28 @@ export function Home(): ReactElement {
         </Panel>
       ) : (
         <>
-          <input
-            type="search"
-            className="input mb-4 sm:max-w-[360px]"
-            placeholder={texts.filter}
-            aria-label={texts.filter}
-            value={q}
-            onChange={(event) =>
-              void navigate({
-                to: '/',
-                search: (event.target.value ? { q: event.target.value } : {}) as never,
-                replace: true,
-              })
-            }
-          />
+          <div className="mb-4 flex flex-wrap gap-2">
+            <input
+              type="search"
+              className="input min-w-48 flex-1 sm:max-w-[360px]"
+              placeholder={texts.filter}
+              aria-label={texts.filter}
+              value={q}
+              onChange={(event) => show({ q: event.target.value, sort })}
+            />
+            <select
+              className="input !w-auto"
+              aria-label={texts.sort}
+              value={sort}
+              onChange={({ target }) => isSort(target.value) && show({ q, sort: target.value })}
+            >
+              {Object.entries(texts.sorts).map(([name, word]) => (
+                <option key={name} value={name}>
+                  {word}
+                </option>
+              ))}
+            </select>
+          </div>
           {troubled.length > 0 && (
             <Panel title={texts.attention}>
               <ServiceRows rows={troubled} />
@@ -102,6 +129,8 @@ export function Home(): ReactElement {
     </Page>
   );
 }
+
+const isSort = (text: string | undefined): text is Sort => text !== undefined && Object.hasOwn(sorts, text);
 
 const textOf = (row: ServiceRow): string =>
   `${row.name} ${row.appName} ${row.projectName} ${row.environmentName} ${kindWords[row.kind]}`.toLowerCase();

@@ -1,6 +1,13 @@
 export const texts = {
   title: 'Home',
   filter: 'Filter by name, project or kind',
+  sort: 'Sort',
+  sorts: {
+    attention: 'What needs attention first',
+    name: 'By name',
+    project: 'By project',
+    newest: 'Newest change first',
+  },
   emptyTitle: 'Deploy your first application',
   empty:
     'Paste a git address, name an image or drop a folder. Berth builds it, starts it and shows its address.',

@@ -26,6 +26,8 @@ export interface ServiceRow {
   commit?: string | null | undefined;
   /** Of what runs. */
   since?: string | null | undefined;
+  /** Of its newest deployment; of one that has none, when it was made. */
+  changedAt: string;
   isDeploying: boolean;
   /** Where it answers from outside. */
   address?: string | undefined;
@@ -101,6 +103,7 @@ function rowOf(listed: Listed): ServiceRow {
     desired: listed.desired,
     commit: deployment?.commit,
     since: listed.since,
+    changedAt: deployment?.createdAt ?? listed.createdAt,
     isDeploying: status === 'running',
     address: listed.address ?? undefined,
   };
@@ -111,8 +114,23 @@ const order: Condition[] = ['down', 'degraded', 'unreachable', 'starting', 'up',
 export const needsAttention = ({ condition, note }: ServiceRow): boolean =>
   condition === 'down' || condition === 'degraded' || condition === 'unreachable' || note !== undefined;
 
+/** Ways to sort a list, by the word that stands in the address. */
+export const sorts = {
+  attention: (left: ServiceRow, right: ServiceRow) => byAttention(left, right),
+  name: (left: ServiceRow, right: ServiceRow) => byName(left, right),
+  project: (left: ServiceRow, right: ServiceRow) =>
+    left.projectName.localeCompare(right.projectName) ||
+    left.environmentName.localeCompare(right.environmentName) ||
+    byName(left, right),
+  newest: (left: ServiceRow, right: ServiceRow) =>
+    right.changedAt.localeCompare(left.changedAt) || byName(left, right),
+} as const;
+export type Sort = keyof typeof sorts;
+
+const byName = (left: ServiceRow, right: ServiceRow): number =>
+  left.name.localeCompare(right.name) || left.id.localeCompare(right.id);
+
 export const byAttention = (left: ServiceRow, right: ServiceRow): number =>
   Number(needsAttention(right)) - Number(needsAttention(left)) ||
   order.indexOf(left.condition) - order.indexOf(right.condition) ||
-  left.name.localeCompare(right.name) ||
-  left.id.localeCompare(right.id);
+  byName(left, right);

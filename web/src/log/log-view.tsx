@@ -124,10 +124,15 @@ function Lines(props: LinesProps): ReactElement {
   const { store, found, label, isLive, height, empty } = props;
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
+  /** Where the reader is, in pixels of the whole log; the position in the box is scaled. */
+  const place = useRef(0);
   const [seen, setSeen] = useState(600);
   const [follows, setFollows] = useState(() => !location.hash.startsWith('#L'));
   const [since, setSince] = useState(0);
   const linked = useLinkedLine();
+  /** The linked line is still to be brought into sight, for which lines behind it may have to come first. */
+  const isAwaited = useRef(true);
+  const letGo = (): void => void (isAwaited.current = false);
   const total = found?.length ?? store.lines.length;
   const real = total * lineHeight;
   const pixels = Math.min(real, mostPixels);
@@ -139,13 +144,25 @@ function Lines(props: LinesProps): ReactElement {
     if (element && follows) element.scrollTop = element.scrollHeight;
   }, [total, follows]);
   useLayoutEffect(() => {
+    isAwaited.current = linked !== undefined;
+  }, [linked]);
+  useLayoutEffect(() => {
     const element = box.current;
-    if (!element || linked === undefined) return;
+    if (!element || linked === undefined || !isAwaited.current) return;
     const at = linked - store.first;
-    if (at >= 0 && at < store.lines.length) element.scrollTop = (at * lineHeight) / scale - seen / 3;
-    // Once, when the line is there.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [linked, store.lines.length > (linked ?? 0)]);
+    if (at < 0 || at >= store.lines.length) return;
+    place.current = Math.max(0, at * lineHeight - seen / 3);
+    element.scrollTop = place.current / scale;
+    setTop(element.scrollTop);
+    isAwaited.current = element.scrollTop + 1 < place.current / scale;
+  }, [linked, total, scale, seen, store]);
+  useLayoutEffect(() => {
+    // More lines, another scale: who reads stays at the same line.
+    const element = box.current;
+    if (!element || follows) return;
+    element.scrollTop = place.current / scale;
+    setTop(element.scrollTop);
+  }, [scale, follows]);
   useEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -157,6 +174,10 @@ function Lines(props: LinesProps): ReactElement {
     const element = box.current;
     if (!element) return;
     setTop(element.scrollTop);
+    if (isAwaited.current) return;
+    // Not for what rounding makes of it.
+    if (Math.abs(element.scrollTop * scale - place.current) > 2 * scale)
+      place.current = element.scrollTop * scale;
     const atEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - lineHeight;
     if (follows && !atEnd) setSince(total);
     setFollows(atEnd);
@@ -172,6 +193,10 @@ function Lines(props: LinesProps): ReactElement {
         aria-label={label}
         tabIndex={0}
         onScroll={onScroll}
+        onWheel={letGo}
+        onPointerDown={letGo}
+        onTouchMove={letGo}
+        onKeyDown={letGo}
       >
         <div className="relative" style={{ height: pixels }}>
           {Array.from({ length: Math.max(0, end - begin) }, (_, step) => {

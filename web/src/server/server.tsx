@@ -9,6 +9,7 @@ import { Confirm } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { Cluster } from './cluster.tsx';
 import { Nodes } from './nodes.tsx';
 import { ServerMetrics } from './server-metrics.tsx';
 import { stateOf } from './servers.tsx';
@@ -64,7 +65,8 @@ export function ServerPage(): ReactElement {
       <SetupLog server={server} attempt={attempt} />
       {isActive && <ServerMetrics serverId={serverId} />}
       <Checks serverId={serverId} />
-      {isActive && <Nodes serverId={serverId} />}
+      {isActive && server.serverType === 'deploy' && <Cluster server={server} />}
+      {isActive && server.clusterServerId === null && <Nodes serverId={serverId} />}
       <Panel title="Settings" isPadded>
         <Form
           of="server.update"

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { ServerEngine } from '../../ports/host/server-shell.ts';
-import { createEngineClient } from './client/engine-client.ts';
+import { Secret } from '../../domain/secrets/secret.ts';
+import { createEngineClient, segment, type EngineClient } from './client/engine-client.ts';
+import { isAbsent } from './client/engine-error.ts';
 
 const version = z.looseObject({ Version: z.string(), ApiVersion: z.string() });
 const info = z.looseObject({
@@ -10,6 +12,7 @@ const info = z.looseObject({
     LocalNodeState: z.string(),
     ControlAvailable: z.boolean().default(false),
     NodeAddr: z.string().default(''),
+    NodeID: z.string().default(''),
     Error: z.string().default(''),
   }),
 });
@@ -29,6 +32,7 @@ export function createServerEngine(socketPath: string, serverName: string): Serv
             state: swarm.LocalNodeState,
             isManager: swarm.ControlAvailable,
             nodeAddress: swarm.NodeAddr,
+            nodeId: swarm.NodeID,
             problem: swarm.Error,
           },
         };
@@ -45,5 +49,81 @@ export function createServerEngine(socketPath: string, serverName: string): Serv
         doing: 'making a swarm',
         limitMs: 60_000,
       }),
+    ...membershipOf(client),
+    ...nodesOf(client),
+  };
+}
+
+/** Port that managers of a swarm are joined and asked at (Docker's manual, "Open protocols and ports"). */
+const swarmPort = 2377;
+
+const swarmAnswer = z.looseObject({
+  JoinTokens: z.looseObject({ Manager: z.string(), Worker: z.string() }),
+});
+const nodeAnswer = z.looseObject({
+  Version: z.looseObject({ Index: z.number() }),
+  Spec: z.looseObject({ Role: z.string(), Availability: z.string() }),
+});
+
+function membershipOf(client: EngineClient): Pick<ServerEngine, 'joinToken' | 'joinSwarm' | 'leaveSwarm'> {
+  return {
+    async joinToken(role) {
+      const { JoinTokens: tokens } = await client.call(
+        { method: 'GET', path: '/swarm', doing: 'asking for what nodes join with' },
+        swarmAnswer,
+      );
+      return new Secret(role === 'manager' ? tokens.Manager : tokens.Worker);
+    },
+    joinSwarm: ({ managerAddresses, advertiseAddress, token }) =>
+      client.send({
+        method: 'POST',
+        path: '/swarm/join',
+        body: {
+          ListenAddr: `${advertiseAddress}:${swarmPort}`,
+          AdvertiseAddr: advertiseAddress,
+          RemoteAddrs: managerAddresses.map((address) => `${address}:${swarmPort}`),
+          JoinToken: token.reveal(),
+        },
+        doing: 'joining a swarm',
+        limitMs: 60_000,
+      }),
+    leaveSwarm: ({ isForced = false } = {}) =>
+      client.send({
+        method: 'POST',
+        path: '/swarm/leave',
+        query: { force: isForced },
+        doing: 'leaving its swarm',
+        limitMs: 120_000,
+      }),
+  };
+}
+
+function nodesOf(client: EngineClient): Pick<ServerEngine, 'updateNode' | 'removeNode'> {
+  return {
+    async updateNode(nodeId, { role, availability }) {
+      const path = `/nodes/${segment(nodeId)}`;
+      const { Version, Spec } = await client.call(
+        { method: 'GET', path, doing: 'reading a node' },
+        nodeAnswer,
+      );
+      const wanted = { ...Spec, Role: role ?? Spec.Role, Availability: availability ?? Spec.Availability };
+      if (wanted.Role === Spec.Role && wanted.Availability === Spec.Availability) return;
+      await client.send({
+        method: 'POST',
+        path: `${path}/update`,
+        query: { version: Version.Index },
+        body: wanted,
+        doing: 'changing a node',
+      });
+    },
+    async removeNode(nodeId, { isForced = false } = {}) {
+      try {
+        const query = { force: isForced };
+        const path = `/nodes/${segment(nodeId)}`;
+        await client.send({ method: 'DELETE', path, query, doing: 'removing a node' });
+      } catch (error) {
+        if (!isAbsent(error)) throw error;
+      }
+    },
   };
 }

@@ -14,6 +14,7 @@ import { createBuilder } from '../builder/builder.ts';
 import { createEngineView } from '../engine/view/engine-view.ts';
 import { createImageFetch } from '../engine/images/image-fetch.ts';
 import { createSwarmEngine } from '../engine/swarm.ts';
+import { createNodeProxy } from '../proxy/node-proxy.ts';
 import { createCaddyProxy, type ProxyWatcher } from '../proxy/caddy.ts';
 import { createCaddyStore, storeFolder } from '../proxy/caddy-store.ts';
 import { adminSocketName } from '../proxy/proxy-service.ts';
@@ -81,6 +82,14 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     engine: createSwarmEngine({ socketPath: engineSocket, serverName, whySilent, clock, logAnswerBytes }),
     engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
     builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
+    nodeProxy:
+      proxyBeside &&
+      createNodeProxy({
+        engine: { socketPath: engineSocket, serverName, whySilent },
+        ...proxyBeside,
+        httpPort: connection.proxyPorts.http,
+        httpsPort: connection.proxyPorts.https,
+      }),
     proxy: proxyOf(connection, options, { key, serverName, proxyStore }),
   };
 }

@@ -6,8 +6,8 @@ import type { Host, Hosts } from '../../ports/host/host.ts';
 export interface HostPool {
   /** Berth's own machine, which is always connected. */
   local: Host;
-  /** Of every server that has a record. */
-  serverIds(): Promise<string[]>;
+  /** Of every server that has a record, and whether it is a node of another's cluster. */
+  servers(): Promise<readonly { serverId: string; isNode: boolean }[]>;
   /**
    * Undefined for a server that is not connected. `isUsed`: something is to be done there, so that one that
    * never was connected is now. Throws when the connection cannot be had.
@@ -20,7 +20,7 @@ interface Connected {
   host: Promise<Host | undefined>;
 }
 
-export function poolHosts({ local, serverIds, connect }: HostPool): Hosts {
+export function poolHosts({ local, servers, connect }: HostPool): Hosts {
   const connected = new Map<string, Connected>();
 
   /** One connection for everybody; who only looks has none made for a server that never had one. */
@@ -43,6 +43,11 @@ export function poolHosts({ local, serverIds, connect }: HostPool): Hosts {
     }
   }
   const find = (serverKey: string): Promise<Host | undefined> => get(serverKey, false);
+  async function connectedOnes(areNodes: boolean): Promise<Host[]> {
+    const wanted = (await servers()).filter(({ isNode }) => isNode === areNodes);
+    const settled = await Promise.allSettled(wanted.map(({ serverId }) => find(serverId)));
+    return settled.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : []));
+  }
   return {
     find,
     async of(serverKey) {
@@ -54,12 +59,7 @@ export function poolHosts({ local, serverIds, connect }: HostPool): Hosts {
         );
       return host;
     },
-    async all() {
-      const settled = await Promise.allSettled((await serverIds()).map(find));
-      return [
-        local,
-        ...settled.flatMap((result) => (result.status === 'fulfilled' && result.value ? [result.value] : [])),
-      ];
-    },
+    all: async () => [local, ...(await connectedOnes(false))],
+    nodes: () => connectedOnes(true),
   };
 }

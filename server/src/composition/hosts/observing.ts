@@ -16,6 +16,8 @@ export interface Observing {
   shown(): { kind: string; serviceId: string; live: Live }[];
   /** Hosts whose engine does not answer. */
   unreachable(): { serverKey: string; name: string; since: string }[];
+  /** The host has another swarm from now on, or none. */
+  forgetObserved(serverKey: string): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
@@ -87,9 +89,14 @@ export function createObserving(
 
 function sights(
   shown: ReadonlyMap<string, Live>,
-  observers: ReadonlyMap<string, Observer & { hostName: string }>,
-): Pick<Observing, 'shown' | 'unreachable'> {
+  observers: Map<string, Observer & { hostName: string }>,
+): Pick<Observing, 'shown' | 'unreachable' | 'forgetObserved'> {
   return {
+    async forgetObserved(serverKey) {
+      const former = observers.get(serverKey);
+      observers.delete(serverKey);
+      await former?.stop();
+    },
     shown: () =>
       [...shown].map(([key, live]) => {
         const [kind = '', serviceId = ''] = key.split(':');

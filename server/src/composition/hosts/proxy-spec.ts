@@ -24,7 +24,7 @@ export async function proxySpec(
 }
 
 /** net.ipv4.tcp_migrate_req came with Linux 5.14. */
-function kernelMigratesRequests(version: string): boolean {
+export function kernelMigratesRequests(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 5 || (major === 5 && minor >= 14);
 }

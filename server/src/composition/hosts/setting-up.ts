@@ -35,10 +35,11 @@ export function createSettingUp(
       queue,
       logs: adapters.logs,
       onFault: (error, serverId) => log.fault(error, `set-up of the server ${serverId}`),
-      contextOf: async ({ serverId, serverType }, more) => ({
+      contextOf: async ({ serverId, serverType, clusterServerId }, more) => ({
         ...(await connected(serverId)),
         ...more,
         serverType,
+        isNode: clusterServerId !== null,
         settle: () => run(serverId),
         images: { proxy: config.proxyImage, builder: builderImage },
       }),

@@ -6,6 +6,7 @@ import type { LiveReader } from '../../modules/service/service.ts';
 import type { Reconciler } from '../../reconcile/reconciler.ts';
 import type { ProxySocket } from '../../transport/proxy-socket.ts';
 import type { Ground } from '../ground.ts';
+import type { Observing } from '../hosts/observing.ts';
 import type { Monitoring } from '../hosts/monitoring.ts';
 import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
@@ -20,6 +21,7 @@ export interface AppParts extends Ground, Product, Machines, Releasing, Working,
   metrics(): Promise<string>;
   liveOf: LiveReader;
   conditions: Pick<Conditions, 'of'>;
+  forgetObserved: Observing['forgetObserved'];
   proxySocket: ProxySocket;
   version: string;
 }

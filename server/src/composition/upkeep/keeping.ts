@@ -6,8 +6,11 @@ import { desiredRoutes } from './desired-routes.ts';
 import type { Ground } from '../ground.ts';
 import { createServiceKeeper } from '../../reconcile/kept-services.ts';
 import type { Machines } from '../hosts/machines.ts';
-import { proxySpec } from '../hosts/proxy-spec.ts';
+import { createNodePlatform } from '../../reconcile/node-platform.ts';
+import type { Route } from '../../ports/proxy.ts';
+import { kernelMigratesRequests, proxySpec } from '../hosts/proxy-spec.ts';
 import { createPlatform } from '../../reconcile/platform.ts';
+import type { PortGuard } from '../hosts/port-guard.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from '../services/releasing.ts';
 import type { Walls } from '../hosts/walls.ts';
@@ -22,13 +25,21 @@ export function createKeeping(
   const { database, log } = ground;
   const { hosts, watch } = machines;
   const kept = keptHosts(ground, product, machines, releasing, walls);
+  const keptAs = (host: Host, record: { clusterServerId: string | null } | undefined): KeptHost =>
+    record?.clusterServerId ? kept.node(host, record.clusterServerId) : kept.head(host);
   const reconciler = createReconciler({
     hosts: {
       async find(serverKey) {
         const host = await hosts.find(serverKey);
-        return host && kept(host);
+        return host && keptAs(host, await ground.stores.servers.find({ serverId: serverKey }));
       },
-      all: async () => (await hosts.all()).map(kept),
+      async all() {
+        const heads = (await hosts.all()).map(kept.head);
+        const records = new Map((await ground.stores.servers.list({})).map((one) => [one.serverId, one]));
+        return [...heads, ...(await hosts.nodes()).map((node) => keptAs(node, records.get(node.key)))];
+      },
+      nodesOf: async (serverKey) =>
+        (await ground.stores.servers.list({ clusterServerId: serverKey })).map(({ serverId }) => serverId),
     },
     database,
     onDrift: ({ name }, found) => log.warn('Reconciled', { host: name, found }),
@@ -40,10 +51,10 @@ export function createKeeping(
 function keptHosts(
   { config, database, stores, clock }: Ground,
   product: Product,
-  { watch, ownHost, portGuard, previews, deployments }: Machines,
+  { hosts, watch, ownHost, portGuard, previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
   { leadsTo }: Walls,
-): (host: Host) => KeptHost {
+): { head(host: Host): KeptHost; node(host: Host, headKey: string): KeptHost } {
   const { settings, environments, composes, hostRules } = product;
   const keepServices = createServiceKeeper({
     ...product,
@@ -57,8 +68,17 @@ function keptHosts(
     },
     instance: database.dialect === 'sqlite' ? instance : undefined,
   });
-  return (host) => {
-    const { key, name, proxy, engine } = host;
+  const routes = (key: string): Promise<Route[]> =>
+    desiredRoutes(key, {
+      stores,
+      settings,
+      clock,
+      hostRules,
+      ownHost,
+      leadsTo,
+      withheld: watch.issuanceOf(key).withheld,
+    });
+  const head = (host: Host): KeptHost => {
     const platform = createPlatform(host, {
       proxyImage: config.proxyImage,
       proxySpec,
@@ -67,24 +87,32 @@ function keptHosts(
       platformServices: stores.platformServices,
     });
     return {
-      key,
-      name,
-      proxy,
-      reach: () => engine.info(),
-      guardPorts: () => portGuard.guard(host),
+      ...common(host, portGuard),
       ensurePlatform: platform.ensure,
       services: () => keepServices(host),
       attachProxy: platform.attachProxy,
-      routes: () =>
-        desiredRoutes(key, {
-          stores,
-          settings,
-          clock,
-          hostRules,
-          ownHost,
-          leadsTo,
-          withheld: watch.issuanceOf(key).withheld,
-        }),
+      routes: () => routes(host.key),
     };
   };
+  const node = (host: Host, headKey: string): KeptHost => ({
+    ...common(host, portGuard),
+    ...createNodePlatform(host, {
+      head: () => hosts.find(headKey),
+      proxyImage: config.proxyImage,
+      migratesRequests: async ({ facts }) => kernelMigratesRequests((await facts()).kernel),
+      routes: ({ key }) => routes(key),
+    }),
+  });
+  return { head, node };
 }
+
+const common = (
+  host: Host,
+  portGuard: PortGuard,
+): Pick<KeptHost, 'key' | 'name' | 'proxy' | 'reach' | 'guardPorts'> => ({
+  key: host.key,
+  name: host.name,
+  proxy: host.proxy,
+  reach: () => host.engine.info(),
+  guardPorts: () => portGuard.guard(host),
+});

@@ -38,6 +38,8 @@ const server: TableRecord<'server'> = {
   buildsConcurrency: 1,
   metricsConfig: null,
   metricsToken: null,
+  clusterServerId: null,
+  swarmNodeId: null,
   createdAt: '',
 };
 

@@ -273,6 +273,8 @@ eachDatabase('certificates', (test) => {
         buildsConcurrency: 1,
         metricsConfig: null,
         metricsToken: null,
+        clusterServerId: null,
+        swarmNodeId: null,
         createdAt: '2026-01-01',
       });
     }

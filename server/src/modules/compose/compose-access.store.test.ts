@@ -96,6 +96,8 @@ eachDatabase('access to compose services', (test) => {
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      clusterServerId: null,
+      swarmNodeId: null,
       createdAt: '',
     });
     const input = { name: 'x', environmentId: place.environmentId, serverId: 's' };

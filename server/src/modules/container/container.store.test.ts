@@ -21,6 +21,7 @@ import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
 const unset = { setupStage: null, setupError: null, description: null, sshKeyId: null, metricsToken: null };
+const alone = { clusterServerId: null, swarmNodeId: null, port: 22, username: 'root', createdAt: '2026' };
 const platform = { 'berth.managed': 'true', 'berth.role': 'proxy' };
 const ids = (list: unknown): string[] =>
   Array.isArray(list)
@@ -331,16 +332,14 @@ eachDatabase('containers', (test) => {
         organizationId,
         name: 's',
         ipAddress: '203.0.113.7',
-        port: 22,
-        username: 'root',
         serverType: 'deploy',
         status: 'active',
         ...unset,
+        ...alone,
         setupStatus: 'idle',
         hostKeyFingerprint: null,
         buildsConcurrency: 1,
         metricsConfig: null,
-        createdAt: '2026',
       });
     }
     for (const [serverId, code] of [

@@ -157,6 +157,8 @@ eachDatabase('names, ports and servers of databases', (test) => {
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      clusterServerId: null,
+      swarmNodeId: null,
       createdAt: '',
     };
     for (const [serverId, { organizationId }] of [

@@ -191,6 +191,8 @@ eachDatabase('ports', (test) => {
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      clusterServerId: null,
+      swarmNodeId: null,
     });
     for (const name of ['one', 'two'])
       await applications.insert({

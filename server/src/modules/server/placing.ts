@@ -6,8 +6,9 @@ import type { ServerRecord, ServerStore } from './store.ts';
 export type RequirePlace = (serverId: string | null | undefined, organizationId: string) => Promise<void>;
 
 /**
- * BAD_REQUEST naming serverId when none is given and one is needed, and for a build server: that one has
- * engine and builders only (decisions 13). The guard has seen to it that the server is the organization's.
+ * BAD_REQUEST naming serverId when none is given and one is needed, for a build server, which has engine and
+ * builders only, and for a node of a cluster, whose head is named (decisions 13). The guard has seen to it
+ * that the server is the organization's.
  */
 export function requirePlaceOn(
   servers: Pick<ServerStore, 'find'>,
@@ -17,6 +18,14 @@ export function requirePlaceOn(
     await requireServer(serverId);
     const server = serverId ? await servers.find({ serverId, organizationId }) : undefined;
     if (server) refuseBuildServer(server);
+    if (server?.clusterServerId) {
+      const head = await servers.find({ serverId: server.clusterServerId, organizationId });
+      throw badField(
+        'serverId',
+        `names ${server.name}, a node of the cluster of ${head?.name ?? 'another server'}; name that one, ` +
+          'whose services run on all its nodes',
+      );
+    }
   };
 }
 

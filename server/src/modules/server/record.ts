@@ -25,6 +25,9 @@ export const serverRecord = z
     setupError: optional.describe('Why it failed, with the way out'),
     buildsConcurrency: z.number(),
     metricsConfig: monitoring.nullable(),
+    clusterServerId: optional.describe(
+      'Server whose cluster it is a node of; null while it has a swarm of its own',
+    ),
     createdAt: z.string(),
   })
   .meta({ id: 'Server' });

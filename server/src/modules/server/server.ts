@@ -58,6 +58,7 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const present = await one(store, serverId, organizationId);
       if (patch.serverType === 'build' && present.serverType !== 'build')
         refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
+      if (patch.serverType === 'build') await refuseInCluster(store, present, 'made a build server');
       if (patch.serverType === 'deploy' && present.serverType === 'build')
         refuseWhileBuilding(await store.countBuilt(serverId), present);
       const record = changed(present, patch);
@@ -86,6 +87,7 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       const present = await one(store, serverId, organizationId);
       refuseWhile((await store.countServices(organizationId)).get(serverId) ?? 0, 'service', present);
       refuseWhile(await store.countCertificates(serverId), 'certificate', present);
+      await refuseInCluster(store, present, 'removed');
       refuseWhileBuilding(await store.countBuilt(serverId), present);
       await store.remove({ serverId, organizationId });
       return present;
@@ -120,6 +122,8 @@ function newServer(
     setupError: null,
     metricsConfig: null,
     metricsToken: null,
+    clusterServerId: null,
+    swarmNodeId: null,
     createdAt: isoTime(clock),
   };
 }
@@ -169,6 +173,25 @@ function refuseWhile(count: number, thing: string, { name }: ServerRecord): void
       'PRECONDITION_FAILED',
       `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ` +
         `${count === 1 ? 'it' : 'them'} first.`,
+    );
+}
+
+async function refuseInCluster(
+  store: ServerStore,
+  { serverId, name, clusterServerId }: ServerRecord,
+  what: string,
+): Promise<void> {
+  if (clusterServerId !== null)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The server ${name} is a node of a cluster and cannot be ${what}. Let it leave first (cluster.leave).`,
+    );
+  const nodes = await store.list({ clusterServerId: serverId });
+  if (nodes.length > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `Other servers are nodes of the cluster of ${name} (${nodes.length}), so it cannot be ${what}.` +
+        ' Let them leave first (cluster.leave).',
     );
 }
 

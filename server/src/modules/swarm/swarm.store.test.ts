@@ -198,6 +198,8 @@ eachDatabase('the swarm', (test) => {
         buildsConcurrency: 1,
         metricsConfig: null,
         metricsToken: null,
+        clusterServerId: null,
+        swarmNodeId: null,
         createdAt: '2026',
       });
     }

@@ -134,7 +134,8 @@ async function start(
   choose: (side: Side) => Promise<Chosen>,
 ): Promise<OpenedTerminal> {
   const { engine, services } = await placeOf(parts, organizationId, input);
-  const { service, task, containerId } = await runningTask(engine, services, input);
+  const running = await runningTask(engine, services, input);
+  const { service, task, containerId } = running;
   const side: Side = async (argv) =>
     engine.exec(containerId, {
       argv,
@@ -142,7 +143,9 @@ async function start(
       limitMs: sideLimitMs,
       signal: AbortSignal.timeout(sideLimitMs),
     });
-  const { command, env, size, plain } = await choose(side);
+  const { command, env, size, plain } = await choose(side).catch((error: unknown) => {
+    throw unlessElsewhere(error, running);
+  });
   const mark = randomId();
   const program = await engine.interact(containerId, {
     argv: command,
@@ -156,7 +159,7 @@ async function start(
     containerId,
     command,
     program,
-    ended: () => exitCodeOf(engine, { service, task, containerId }, program),
+    ended: () => exitCodeOf(engine, running, program),
     async hangUp() {
       await side([...plain, '-c', hangUpScript, 'sh', mark, parts.busybox]);
     },
@@ -220,6 +223,8 @@ interface RunningTask {
   service: ServiceState;
   task: TaskState;
   containerId: string;
+  /** On another node of the swarm; Berth reaches it when that is a server of its own. */
+  isElsewhere: boolean;
 }
 
 async function runningTask(
@@ -235,13 +240,7 @@ async function runningTask(
     );
     const task = running.find((one) => one.nodeId === nodeId) ?? running[0];
     if (task?.containerId === undefined) continue;
-    if (task.nodeId !== nodeId)
-      throw new AppError(
-        'PRECONDITION_FAILED',
-        `It runs on the node ${task.nodeId} of the swarm, and Berth reaches only containers of the node ` +
-          `${nodeId}.`,
-      );
-    return { service, task, containerId: task.containerId };
+    return { service, task, containerId: task.containerId, isElsewhere: task.nodeId !== nodeId };
   }
   if (wanted !== undefined)
     throw new AppError(
@@ -268,6 +267,15 @@ async function shellOf(side: Side, busybox: string): Promise<Shells> {
     return { interactive: [busybox, 'sh'], plain: [busybox, 'sh'] };
   const bash = stdout.trim();
   return { interactive: [bash.startsWith('/') ? bash : 'sh'], plain: ['sh'] };
+}
+
+/** Of a container that no engine of Berth's has, where it is. */
+function unlessElsewhere(error: unknown, { isElsewhere, task }: RunningTask): unknown {
+  if (!isElsewhere || !(error instanceof AppError) || error.code !== 'NOT_FOUND') return error;
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `It runs on the node ${task.nodeId} of the swarm, which is no server of Berth's or is silent.`,
+  );
 }
 
 async function exitCodeOf(

@@ -59,12 +59,24 @@ export interface Host {
   }): Promise<void>;
   /** Why nothing of it can be reached at this moment, as a sentence; undefined when all is well. */
   whySilent?(): string | undefined;
+  /** Its proxy while another server has its swarm; absent where that cannot be. */
+  nodeProxy?: NodeProxy | undefined;
   /** What its monitoring agent needs; absent where none can run. */
   agent?: AgentPlaces | undefined;
   /** Keeps its containers from its ports; absent where nobody may set its packet filter from here. */
   portWall?: PortWall | undefined;
   /** Whether nothing on the machine listens on the TCP port, whatever program it is. */
   isPortFree(port: number): Promise<boolean>;
+}
+
+/** A container on a node of a cluster, with the ports and the folder of the machine's proxy. */
+export interface NodeProxy {
+  /** Makes or starts it, anew where it differs; gives whether it had to. The image must be there. */
+  ensure(made: { image: string; network: string; migratesRequests: boolean }): Promise<boolean>;
+  /** Attaches it to networks of the swarm; gives how many were new. */
+  attach(networks: readonly string[]): Promise<number>;
+  /** Ends it; fine when there is none. */
+  remove(): Promise<void>;
 }
 
 export interface AgentPlaces {
@@ -135,6 +147,8 @@ export interface Hosts {
   of(serverKey: string): Promise<Host>;
   /** Undefined for a server that was never connected: nothing of Berth's can be on it. */
   find(serverKey: string): Promise<Host | undefined>;
-  /** Every connected one, Berth's own machine first. */
+  /** Every connected one that services can stand on, Berth's own machine first. */
   all(): Promise<Host[]>;
+  /** Connected ones that are nodes of another's cluster: they have no swarm of their own. */
+  nodes(): Promise<Host[]>;
 }

@@ -1,6 +1,7 @@
 /** What set-up and inspection ask of a server before it is a host: its programs, and its bare engine. */
 
 import type { Readable } from 'node:stream';
+import type { Secret } from '../../domain/secrets/secret.ts';
 
 /** The end of a program on a server. */
 export interface ProgramEnd {
@@ -35,6 +36,8 @@ export interface SwarmState {
   state: string;
   isManager: boolean;
   nodeAddress: string;
+  /** Empty in no swarm. */
+  nodeId: string;
   /** Why it is not well; empty when it is. */
   problem: string;
 }
@@ -44,4 +47,22 @@ export interface ServerEngine {
   info(): Promise<{ version: string; apiVersion: string; swarm: SwarmState } | undefined>;
   /** Makes a swarm of this one node. */
   initSwarm(advertiseAddress: string): Promise<void>;
+  /** Of a manager: what a node joins its swarm with. */
+  joinToken(role: NodeRole): Promise<Secret>;
+  /** Throws SERVICE_UNAVAILABLE when none of the managers answers; then it is in no swarm. */
+  joinSwarm(swarm: {
+    managerAddresses: readonly string[];
+    advertiseAddress: string;
+    token: Secret;
+  }): Promise<void>;
+  /** Whatever it runs for the swarm ends; a manager of others is refused unless `isForced`. */
+  leaveSwarm(options?: { isForced?: boolean }): Promise<void>;
+  /** Of a manager: changes a node of its swarm. NOT_FOUND when there is none of this id. */
+  updateNode(nodeId: string, change: { role?: NodeRole; availability?: NodeAvailability }): Promise<void>;
+  /** Of a manager: forgets a node; with `isForced` one that is not down, too. An absent one is no error. */
+  removeNode(nodeId: string, options?: { isForced?: boolean }): Promise<void>;
 }
+
+export type NodeRole = 'manager' | 'worker';
+/** `pause`: it gets no new tasks and keeps those that it has; `drain`: it gives them to others. */
+export type NodeAvailability = 'active' | 'pause' | 'drain';

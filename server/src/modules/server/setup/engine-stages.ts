@@ -77,10 +77,20 @@ const unusable: Readonly<Record<string, string>> = {
 };
 
 /** A swarm of which the server is a manager; Berth leaves none and remakes none. */
-export const swarmStage: Stage = async ({ shell, say }) => {
+export const swarmStage: Stage = async ({ shell, say, isNode }) => {
   const { swarm } = (await shell.engine.info()) ?? {};
   if (swarm === undefined)
     throw new AppError('SERVICE_UNAVAILABLE', `The engine of ${shell.name} stopped answering. Set up again.`);
+  if (isNode && swarm.state === 'active') {
+    say(`It is a node of a cluster, known as ${swarm.nodeAddress}.`);
+    return [];
+  }
+  if (isNode)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${shell.name} is a node of a cluster by its record, and its engine is in no swarm (${swarm.state}). ` +
+        'Take it out with cluster.remove and let it join again, or set it up for a swarm of its own then.',
+    );
   if (swarm.state === 'inactive') {
     const address = await ownAddress(shell);
     await shell.engine.initSwarm(address);

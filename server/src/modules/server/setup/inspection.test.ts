@@ -1,3 +1,4 @@
+import { createServerEngine } from '../../../adapters/engine/server-engine.ts';
 import { describe, expect, it } from 'vitest';
 import { inspectInstallation, readSecurity } from './inspection.ts';
 
@@ -132,7 +133,7 @@ it('what is installed, where programs print their versions', async () => {
     username: 'root',
     run: async () => ({ code: 0, stdout, stderr: '' }),
     signInAgain: () => undefined,
-    engine: { info: async () => undefined, initSwarm: async () => undefined },
+    engine: createServerEngine('/nonexistent/docker.sock', 'the server edge'),
   };
   expect(await inspectInstallation(shell, { data: '/var/lib/berth' }, async () => true)).toEqual({
     containerRuntime: { enabled: true, version: '20.10.24', accessible: false },

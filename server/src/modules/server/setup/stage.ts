@@ -6,6 +6,8 @@ export interface SetupContext {
   shell: ServerShell;
   host: Host;
   serverType: 'deploy' | 'build';
+  /** Whether it is a node of another server's cluster. */
+  isNode: boolean;
   signal: AbortSignal;
   /** A line of the log. */
   say(text: string): void;

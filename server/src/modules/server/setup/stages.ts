@@ -133,8 +133,9 @@ async function install({ shell, signal, say }: SetupContext, names: string[]): P
   );
 }
 
-async function network({ host, shell, serverType }: SetupContext): Promise<string[]> {
-  if (serverType === 'build') return [];
+async function network({ host, shell, serverType, isNode }: SetupContext): Promise<string[]> {
+  // A node has those of its cluster.
+  if (serverType === 'build' || isNode) return [];
   const before = new Set((await host.engine.networks()).map(({ name }) => name));
   await host.networks.ensurePlatform();
   const made = (await host.engine.networks()).filter(({ name }) => !before.has(name));
@@ -152,13 +153,16 @@ async function proxy({
   host,
   shell,
   serverType,
+  isNode,
   settle,
   images,
   signal,
   say,
 }: SetupContext): Promise<string[]> {
-  if (serverType === 'build') return [];
+  if (serverType === 'build' || isNode) return [];
   const before = await host.engine.service('berth-proxy');
+  // One that stayed of a cluster which the server is no node of any more.
+  if (!before) await host.nodeProxy?.remove();
   if (!before)
     for (const port of [host.proxyPorts.http, host.proxyPorts.https])
       if (!(await host.isPortFree(port))) throw await heldPort(shell, port);

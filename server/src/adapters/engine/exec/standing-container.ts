@@ -1,0 +1,157 @@
+/** A container that stands on one machine beside all services, made anew when what it is made of changes. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ServiceMount } from '../../../ports/engine/engine.ts';
+import { segment, type EngineClient } from '../client/engine-client.ts';
+import { isAbsent } from '../client/engine-error.ts';
+import { removeContainer } from '../containers.ts';
+import { createdContainerAnswer } from '../services/answers.ts';
+import { managed, overridingAll } from '../services/labels.ts';
+
+export interface StandingContainer {
+  name: string;
+  image: string;
+  labels: Readonly<Record<string, string>>;
+  env: readonly string[];
+  command: readonly string[];
+  /** An attachable overlay network, whether anything on this node uses it yet or not. */
+  network: string;
+  mounts: readonly ServiceMount[];
+  /** Of the machine. */
+  ports: readonly { published: number; target: number; protocol: 'tcp' | 'udp' }[];
+  sysctls?: Readonly<Record<string, string>> | undefined;
+}
+
+const digestLabel = 'berth.spec';
+const stopSeconds = 10;
+const runLimitMs = 60_000;
+
+const answer = z.looseObject({
+  Id: z.string(),
+  Image: z.string(),
+  Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }),
+  State: z.looseObject({ Running: z.boolean() }),
+  NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
+});
+const imageAnswer = z.looseObject({ Id: z.string() });
+
+/** Gives whether it was made or started. */
+export async function ensureStanding(client: EngineClient, wanted: StandingContainer): Promise<boolean> {
+  const present = await find(client, wanted.name);
+  const { Id: image } = await client.call(
+    { method: 'GET', path: `/images/${segment(wanted.image)}/json`, doing: `reading ${wanted.image}` },
+    imageAnswer,
+  );
+  const digest = createHash('sha256')
+    .update(JSON.stringify([wanted, image]))
+    .digest('hex')
+    .slice(0, 32);
+  if (present?.Config.Labels?.[digestLabel] === digest) {
+    if (present.State.Running) return false;
+    await start(client, present.Id, wanted.name);
+    return true;
+  }
+  if (present) await end(client, present.Id);
+  const { Id: id } = await client.call(
+    {
+      method: 'POST',
+      path: '/containers/create',
+      query: { name: wanted.name },
+      body: bodyOf(wanted, digest),
+      doing: `making the container ${wanted.name}`,
+    },
+    createdContainerAnswer,
+  );
+  await start(client, id, wanted.name);
+  return true;
+}
+
+/** Gives to how many of the networks it was attached; none while it does not run. */
+export async function attachStanding(
+  client: EngineClient,
+  name: string,
+  networks: readonly string[],
+): Promise<number> {
+  const present = await find(client, name);
+  if (!present?.State.Running) return 0;
+  const missing = networks.filter((network) => !(network in (present.NetworkSettings.Networks ?? {})));
+  for (const network of missing)
+    await client.send({
+      method: 'POST',
+      // By its name: a worker knows a network of its swarm only once something there uses it.
+      path: `/networks/${segment(network)}/connect`,
+      body: { Container: present.Id },
+      doing: `attaching ${name} to the network ${network}`,
+      limitMs: runLimitMs,
+    });
+  return missing.length;
+}
+
+/** Ends it with its grace period, then removes it; an absent one is no error, and one of others stays. */
+export async function removeStanding(client: EngineClient, name: string): Promise<void> {
+  const present = await find(client, name);
+  if (present && present.Config.Labels?.['berth.managed'] === 'true') await end(client, present.Id);
+}
+
+function bodyOf(wanted: StandingContainer, digest: string): Record<string, unknown> {
+  const portKey = ({ target, protocol }: StandingContainer['ports'][number]): string =>
+    `${target}/${protocol}`;
+  return {
+    Image: wanted.image,
+    Entrypoint: wanted.command,
+    Cmd: [],
+    Env: wanted.env,
+    Labels: overridingAll(managed({ ...wanted.labels, [digestLabel]: digest })),
+    Healthcheck: { Test: ['NONE'] },
+    ExposedPorts: Object.fromEntries(wanted.ports.map((port) => [portKey(port), {}])),
+    HostConfig: {
+      NetworkMode: wanted.network,
+      Mounts: wanted.mounts.map(({ type, source, target, readOnly = false }) => ({
+        Type: type,
+        Source: source,
+        Target: target,
+        ReadOnly: readOnly,
+      })),
+      PortBindings: Object.fromEntries(
+        wanted.ports.map((port) => [portKey(port), [{ HostPort: String(port.published) }]]),
+      ),
+      // The machine's next start brings it back, with or without Berth.
+      RestartPolicy: { Name: 'always' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+      ...(wanted.sysctls === undefined ? {} : { Sysctls: wanted.sysctls }),
+    },
+  };
+}
+
+const start = (client: EngineClient, id: string, name: string): Promise<void> =>
+  client.send({
+    method: 'POST',
+    path: `/containers/${segment(id)}/start`,
+    doing: `starting ${name}`,
+    limitMs: runLimitMs,
+  });
+
+async function end(client: EngineClient, id: string): Promise<void> {
+  try {
+    await client.send({
+      method: 'POST',
+      path: `/containers/${segment(id)}/stop`,
+      query: { t: stopSeconds },
+      doing: 'stopping a container',
+      limitMs: runLimitMs,
+    });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+  await removeContainer(client, id);
+}
+
+async function find(client: EngineClient, name: string): Promise<z.infer<typeof answer> | undefined> {
+  try {
+    const path = `/containers/${segment(name)}/json`;
+    return await client.call({ method: 'GET', path, doing: `reading the container ${name}` }, answer);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}

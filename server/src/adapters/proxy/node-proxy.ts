@@ -1,0 +1,55 @@
+/**
+ * The proxy on a node of another server's cluster: a container beside all services, so that neither a drained
+ * node nor the loss of the managers ends it (decisions 13).
+ */
+import { join } from 'node:path';
+import { managedLabel } from '../../ports/engine/engine.ts';
+import type { FolderFiles } from '../../ports/host/folder-files.ts';
+import type { NodeProxy } from '../../ports/host/host.ts';
+import { clientAt, type EngineAddress } from '../engine/client/engine-client.ts';
+import { attachStanding, ensureStanding, removeStanding } from '../engine/exec/standing-container.ts';
+import { proxyServiceName, proxyServiceSpec, type ProxyServiceOptions } from './proxy-service.ts';
+
+export interface NodeProxyOptions {
+  engine: EngineAddress;
+  /** The proxy's folder on the node, and how its files are written. */
+  folder: string;
+  disk: FolderFiles;
+  httpPort: number;
+  httpsPort: number;
+}
+
+const initialName = 'initial.json';
+
+export function createNodeProxy({ engine, folder, disk, httpPort, httpsPort }: NodeProxyOptions): NodeProxy {
+  const client = clientAt(engine);
+  const usual: Omit<ProxyServiceOptions, 'image' | 'network' | 'migratesRequests'> = {
+    nodeId: '',
+    adminFolder: folder,
+    httpPort,
+    httpsPort,
+    labels: { [managedLabel]: 'true', 'berth.role': 'proxy' },
+  };
+  return {
+    async ensure({ image, network, migratesRequests }) {
+      const spec = proxyServiceSpec({ ...usual, image, network, migratesRequests });
+      // No object of the swarm reaches a container, so the file stands in the folder that is mounted anyway.
+      const [initial] = spec.files;
+      if (initial && (await disk.read(join(folder, initialName))) !== initial.content)
+        await disk.write(join(folder, initialName), initial.content, 0o600);
+      return ensureStanding(client, {
+        name: spec.name,
+        image,
+        labels: spec.labels,
+        env: spec.env,
+        command: ['caddy', 'run', '--config', `${spec.mounts[0]?.target ?? ''}/${initialName}`],
+        network,
+        mounts: spec.mounts,
+        ports: spec.ports,
+        sysctls: spec.sysctls,
+      });
+    },
+    attach: (networks) => attachStanding(client, proxyServiceName, networks),
+    remove: () => removeStanding(client, proxyServiceName),
+  };
+}
