@@ -24,7 +24,7 @@ import { backupHandlers } from '../../server/src/modules/backup/handlers.ts';
 import { installationBackupHandlers } from '../../server/src/modules/backup/handlers-installation.ts';
 import { createInstallationBackups } from '../../server/src/modules/backup/installation.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
-import { volumeBackupContract } from '../../server/src/modules/backup/volumes/contract.ts';
+import { volumeBackupContract } from '../../server/src/modules/backup/contract-volumes.ts';
 import { volumeBackupHandlers } from '../../server/src/modules/backup/volumes/handlers.ts';
 import { createVolumeBackups } from '../../server/src/modules/backup/volumes/volume-backup.ts';
 import type { VolumeServices } from '../../server/src/modules/backup/volumes/volume-service.ts';

@@ -8,7 +8,7 @@ import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
 import { backupContract } from './backup/contract.ts';
 import { installationBackupContract } from './backup/contract-installation.ts';
-import { volumeBackupContract } from './backup/volumes/contract.ts';
+import { volumeBackupContract } from './backup/contract-volumes.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';

@@ -23,7 +23,7 @@ const record = {
 const own = { volumeBackupId: '<volumeBackupId>' };
 const service = { applicationId: '<applicationId>' };
 
-// Nothing runs in this world; that they work is shown on the bed (test/e2e/volumes.e2e.test.ts).
+// Nothing runs in this world; that they work is shown on the bed (test/e2e/backups/volumes.e2e.test.ts).
 export const volumeBackupRows: Rows = [
   { call: 'volumeBackup.create', input: good, gives: { ...record, serviceDuring: 'running' } },
   {

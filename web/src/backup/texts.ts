@@ -4,7 +4,7 @@ export const texts = {
   schedule: 'Minute, hour, day, month, weekday: 0 3 * * * is every night at three. Or @daily.',
   emptyVolume: 'A schedule packs the files of a volume, stores them and reads them again to compare.',
   during:
-    'A file that is written while it is read may be half old and half new: pause or stop what cannot bear that.',
+    'A file that is written meanwhile may be half old and half new: pause or stop what cannot bear that.',
   restoreVolume:
     'The backup fills a new volume; only when it is whole the version that runs is released again with it.',
   restoreVolumeStays: 'The current volume is kept, named in the run, until you remove it.',

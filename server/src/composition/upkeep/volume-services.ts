@@ -1,11 +1,10 @@
 /** Applications and compose services as those whose volumes are backed up and restored. */
 import { deployAndWait } from '../../deploy/deploy-and-wait.ts';
 import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
-import { AppError } from '../../domain/errors.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
 import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
 import { idFields, type ServiceRef } from '../../domain/names/service-ref.ts';
-import type { VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import { presentService, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -49,11 +48,7 @@ export function createVolumeServices(parts: VolumeServiceParts): VolumeServices 
   const { stores, machines, product } = parts;
   const { hosts } = machines;
   const find = finderOf(parts);
-  const found = async (ref: ServiceRef): Promise<Found> => {
-    const service = await find(ref);
-    if (!service) throw new AppError('PRECONDITION_FAILED', 'The service is gone; it was removed meanwhile.');
-    return service;
-  };
+  const found = async (ref: ServiceRef): Promise<Found> => presentService(await find(ref));
   return {
     async find(ref) {
       const { record } = (await find(ref)) ?? {};

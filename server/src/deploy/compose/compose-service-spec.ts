@@ -4,7 +4,7 @@ import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
-import { onPresentVolumes } from '../../modules/mount/restored-volumes.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import type { HealthCheck, ServiceMount, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Placement } from '../context.ts';
 import { healthCheckOf, probeTarget } from '../release/health-check.ts';

@@ -8,7 +8,7 @@ import { AppError } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
-import { onPresentVolumes } from '../../modules/mount/restored-volumes.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';

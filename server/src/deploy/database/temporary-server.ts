@@ -16,7 +16,7 @@ import type { Beside, BesideServers } from '../../modules/backup/runs/restore.ts
 import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
 import type { Databases } from '../../modules/database/database.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
-import { removeWhenFree } from '../../modules/service/remove-when-free.ts';
+import { removeWhenFree } from '../../ports/engine/remove-when-free.ts';
 import { deployAndWait } from '../deploy-and-wait.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 /** From records to the service the engine is asked for (architecture, Running a service). Pure. */
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
-import { onPresentVolumes } from '../../modules/mount/restored-volumes.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from '../context.ts';

@@ -10,7 +10,7 @@ import type { DeployContext, Stage } from '../context.ts';
 import { bringImage } from '../images/bring-image.ts';
 import { composeSpec, joinedNetworks } from '../spec/compose-spec.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
-import { onPresentVolumes } from '../../modules/mount/restored-volumes.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 
@@ -38,7 +38,8 @@ export const release: Stage = {
 
 /**
  * Makes an earlier release again: its image with settings, mounts and variables as it had them, on the
- * volumes of now: a restore of since stands. A pre-release command is the newest version's: in an old image it would do who knows what, so none runs.
+ * volumes of now: a restore of since stands. A pre-release command is the newest version's: in an old image it
+ * would do who knows what, so none runs.
  */
 export const releaseAgain: Stage = {
   name: 'release',

@@ -1,7 +1,7 @@
 /** What is a reason for an alarm: one source for each kind, over facts that others already keep. */
 import type { Live } from '../../domain/states/live.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { subjectOf } from '../backup/subject.ts';
+import { subjectOf } from '../../domain/names/backup-subject.ts';
 import type { AlarmSource, Condition } from './alarm.ts';
 import type { AlarmStore, Placed } from './store.ts';
 

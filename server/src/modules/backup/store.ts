@@ -5,7 +5,7 @@ import type { NewEvent, TableRecord } from '../../db/tables.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
-import { serviceIdOf } from './subject.ts';
+import { serviceIdOf } from '../../domain/names/backup-subject.ts';
 
 export type BackupRecord = TableRecord<'backup'>;
 export type BackupRunRecord = TableRecord<'backup_run'>;

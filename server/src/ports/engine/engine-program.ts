@@ -1,8 +1,8 @@
 /** Programs that an engine runs beside services and within their containers. */
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
-import type { ServiceMount } from './engine.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import type { ServiceMount } from './service-mount.ts';
 
 /** A program that runs once, beside a service. */
 export interface ProgramSpec {

@@ -14,6 +14,9 @@ import type {
 import type { ContainerEnd } from './container-end.ts';
 import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import type { ServiceMount } from './service-mount.ts';
+
+export type { ServiceMount };
 
 /**
  * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
@@ -205,20 +208,6 @@ export interface HealthCheck {
   timeoutMs: number;
   retries: number;
   startPeriodMs: number;
-}
-
-export interface ServiceMount {
-  /** `tmpfs`: memory of the container alone, without a source. */
-  type: 'bind' | 'volume' | 'tmpfs';
-  source: string;
-  target: string;
-  readOnly?: boolean;
-  /** Labels of a volume that is made on the way. */
-  labels?: Record<string, string>;
-  /** Of a tmpfs. */
-  sizeBytes?: number | undefined;
-  /** Of a tmpfs: rights of its root. */
-  mode?: number | undefined;
 }
 
 /** What a container can be given besides; what is absent stays as image and engine have it. */

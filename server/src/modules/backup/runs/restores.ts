@@ -2,7 +2,7 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
-import { serviceIdOf } from '../subject.ts';
+import { serviceIdOf } from '../../../domain/names/backup-subject.ts';
 
 /** A database, or a volume of an application or compose service. */
 export type RestoreTarget = Pick<BackupRunRecord, 'databaseId'> &

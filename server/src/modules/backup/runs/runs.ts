@@ -5,7 +5,7 @@ import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import { createSequence } from '../../../ports/sequence.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
-import { serviceIdOf, subjectOf } from '../subject.ts';
+import { serviceIdOf, subjectOf } from '../../../domain/names/backup-subject.ts';
 
 export interface Accepting
   extends Pick<

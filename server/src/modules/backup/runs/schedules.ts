@@ -5,7 +5,7 @@ import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRecord, BackupStore } from '../store.ts';
-import { subjectOf } from '../subject.ts';
+import { subjectOf } from '../../../domain/names/backup-subject.ts';
 
 export interface BackupSchedules {
   /** Starts what is due; one that was missed while Berth did not run is made up once. */

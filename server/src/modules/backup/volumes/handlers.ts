@@ -6,7 +6,7 @@ import type { Restores } from '../runs/restores.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRunRecord } from '../store.ts';
-import type { volumeBackupContract } from './contract.ts';
+import type { volumeBackupContract } from '../contract-volumes.ts';
 import type { VolumeBackup, VolumeBackups } from './volume-backup.ts';
 
 export interface VolumeBackupDesk {

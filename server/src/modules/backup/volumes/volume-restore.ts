@@ -3,14 +3,14 @@
  */
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
-import { firstVolume, restoredVolume } from '../../mount/restored-volumes.ts';
+import { firstVolume, restoredVolume } from '../../../domain/names/restored-volumes.ts';
 import { runLabel } from '../database-source.ts';
 import { checkRead, drain, explain, findObject, type ObjectPorts } from '../runs/restore.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { RunOperation } from '../runs/runner.ts';
 import { decompressed, measured, type Measure } from '../runs/streams.ts';
 import type { BackupRunRecord } from '../store.ts';
-import { removeWhenFree } from '../../service/remove-when-free.ts';
+import { removeWhenFree } from '../../../ports/engine/remove-when-free.ts';
 import { countFiles, volumeProgram, writeArchive, type VolumeProgram } from './volume-program.ts';
 import {
   foundService,

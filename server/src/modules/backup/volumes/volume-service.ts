@@ -3,7 +3,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { applicationRef, composeRef, type ServiceRef } from '../../../domain/names/service-ref.ts';
 import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { Engine, ServiceSpec } from '../../../ports/engine/engine.ts';
-import { firstVolume, presentVolume, type RestoredVolumes } from '../../mount/restored-volumes.ts';
+import { firstVolume, presentVolume, type RestoredVolumes } from '../../../domain/names/restored-volumes.ts';
 
 export interface VolumeService {
   ref: ServiceRef;
@@ -57,9 +57,13 @@ export function refOf({ applicationId, composeId }: Columns): ServiceRef {
 }
 
 export async function foundService(services: VolumeServices, ref: ServiceRef): Promise<VolumeService> {
-  const found = await services.find(ref);
-  if (!found) throw new AppError('PRECONDITION_FAILED', 'The service is gone; it was removed meanwhile.');
-  return found;
+  return presentService(await services.find(ref));
+}
+
+/** PRECONDITION_FAILED for one that is gone. */
+export function presentService<T>(found: T | undefined): T {
+  if (found !== undefined) return found;
+  throw new AppError('PRECONDITION_FAILED', 'The service is gone; it was removed meanwhile.');
 }
 
 /** What the engine calls a volume of the service now. */

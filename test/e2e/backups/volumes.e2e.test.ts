@@ -3,13 +3,13 @@
  * the service does meanwhile; then Berth is killed in the middle.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bedOfRun } from '../bed/bed-of-run.ts';
-import { dockerOf } from '../bed/docker.ts';
-import { docker, logOf, type RunView } from './backups/vault.ts';
-import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
-import { nodeCommand } from './fixtures/sources.ts';
-import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from './fixtures/workshop.ts';
-import type { App, Workshop } from './fixtures/workshop.ts';
+import { bedOfRun } from '../../bed/bed-of-run.ts';
+import { dockerOf } from '../../bed/docker.ts';
+import { docker, logOf, type RunView } from './vault.ts';
+import { berthHost, type BerthHost } from '../fixtures/berth-host.ts';
+import { nodeCommand } from '../fixtures/sources.ts';
+import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from '../fixtures/workshop.ts';
+import type { App, Workshop } from '../fixtures/workshop.ts';
 
 const longMs = 180_000;
 const files = '/srv/kept';

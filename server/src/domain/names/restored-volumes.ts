@@ -1,17 +1,17 @@
 /** Volumes that restores made: what a service has in the place of the volume that it had at first. */
-import { idFields, type ServiceRef } from '../../domain/names/service-ref.ts';
-import { volumeNameOf } from './mount.ts';
+import type { ServiceRef } from './service-ref.ts';
 
 /** What the engine calls them, by the names that volumes have within their service. */
 export type RestoredVolumes = Readonly<Record<string, string>>;
 
 const mark = '.restored-';
 
-/** Name in the engine of the volume that a service had at first. */
-export function firstVolume({ kind, serviceId }: ServiceRef, volumeName: string): string {
-  const nobody = { applicationId: null, composeId: null, databaseId: null };
-  return volumeNameOf({ ...nobody, [idFields[kind]]: serviceId, volumeName });
-}
+/**
+ * Name in the engine of the volume that a service had at first: by its id, so that a renamed service keeps
+ * its data (decisions 4).
+ */
+export const firstVolume = ({ serviceId }: Pick<ServiceRef, 'serviceId'>, volumeName: string): string =>
+  `berth-${serviceId}-${volumeName}`;
 
 /** Name in the engine of the volume that a restore makes; another run makes another one. */
 export function restoredVolume(service: ServiceRef, volumeName: string, backupRunId: string): string {

@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/errors.ts';
-import type { Engine } from '../../ports/engine/engine.ts';
+import type { Engine } from './engine.ts';
 
 const limitMs = 90_000;
 const pollMs = 250;

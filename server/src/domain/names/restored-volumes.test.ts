@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { applicationRef, composeRef } from '../../domain/names/service-ref.ts';
+import { applicationRef, composeRef } from './service-ref.ts';
 import { firstVolume, onPresentVolumes, presentVolume, restoredVolume } from './restored-volumes.ts';
 
 const shop = applicationRef('shop');

@@ -1,13 +1,13 @@
 /** Backups of volumes of applications and compose services. */
 import { z } from 'zod';
-import { parseObjectPath } from '../../../domain/names/object-path.ts';
-import { listOf, pageInput } from '../../../procedure/input/page.ts';
-import { mutation, query } from '../../../procedure/procedure.ts';
-import { ruled } from '../../../procedure/input/ruled.ts';
-import { id as serviceId, line } from '../../service/contract-fields.ts';
-import { backupSettings } from '../contract-settings.ts';
-import { backupRunRecord } from '../record.ts';
-import { duringNames, serviceVolume, volumeBackupRecord } from './record.ts';
+import { parseObjectPath } from '../../domain/names/object-path.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
+import { id as serviceId, line } from '../service/contract-fields.ts';
+import { backupSettings } from './contract-settings.ts';
+import { backupRunRecord } from './record.ts';
+import { duringNames, serviceVolume, volumeBackupRecord } from './record-volumes.ts';
 
 const id = z.object({ volumeBackupId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'volumeBackup', field: 'volumeBackupId' }] } as const;
@@ -44,8 +44,8 @@ const settings = {
   serviceDuring: z
     .enum(duringNames)
     .describe(
-      'What becomes of the service while the volume is read: it runs on, and a file that it writes then may ' +
-        'be half old and half new; it is paused, every process halted where it is; or it is stopped, as ' +
+      'What becomes of the service while the volume is read: it runs on, and a file that it writes then ' +
+        'may be half old and half new; it is paused, every process halted where it is; or it is stopped, as ' +
         'application.stop does, and started again',
     ),
 };
