@@ -38,8 +38,8 @@ export const release: Stage = {
 
 /**
  * Makes an earlier release again: its image with settings, mounts and variables as it had them, on the
- * volumes of now: a restore of since stands. A pre-release command is the newest version's: in an old image it
- * would do who knows what, so none runs.
+ * volumes of now: a restore of since stands. A pre-release command is the newest version's: in an old image
+ * it would do who knows what, so none runs.
  */
 export const releaseAgain: Stage = {
   name: 'release',

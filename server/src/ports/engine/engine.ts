@@ -16,8 +16,6 @@ import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { ServiceMount } from './service-mount.ts';
 
-export type { ServiceMount };
-
 /**
  * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
  * changed or removed.
