@@ -45,8 +45,8 @@ const settings = {
     .enum(duringNames)
     .describe(
       'What becomes of the service while the volume is read: it runs on, and a file that it writes then ' +
-        'may be half old and half new; it is paused, every process halted where it is; or it is stopped, as ' +
-        'application.stop does, and started again',
+        'may be half old and half new; it is paused, every process halted where it is; or it is stopped, ' +
+        'as application.stop does, and started again',
     ),
 };
 
