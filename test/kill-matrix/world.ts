@@ -27,6 +27,7 @@ import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
+import { createSwarmPorts } from '../../server/src/composition/hosts/swarm-ports.ts';
 import { createProxyWatch } from '../../server/src/composition/hosts/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/services/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
@@ -187,6 +188,7 @@ function hostsOn(own: Machine, make: (place: HostPlace) => Host): Hosts & { own:
 function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host }): Machines {
   const { stores } = ground;
   const host = hosts.own;
+  const portGuard = builtWalls.portGuard(ground.config.port);
   const watch = createProxyWatch({
     ...ground,
     settings: product.settings,
@@ -208,7 +210,8 @@ function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host 
     },
     watch,
     ownHost: noOwnHost,
-    portGuard: builtWalls.portGuard(ground.config.port),
+    portGuard,
+    swarmPorts: createSwarmPorts({ hosts, servers: stores.servers, portGuard }),
     hostReach: hostReachOn(product.approvals, hosts, host),
     endedOutput: product.endedOutput,
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),

@@ -105,6 +105,13 @@ it('nothing is put on a node by itself, and it stays while it is one', async () 
   expect(await berth.ask('cluster.drain', { nodeServerId: ids.head })).toMatchObject({ status: 400 });
 });
 
+it('the ports of the swarm are open to its nodes alone', async () => {
+  expect(await opens(berth.host, 'head')).toBe(false);
+  expect(await opens(hosts.second, 'head')).toBe(true);
+  expect(await opens(hosts.head, 'third')).toBe(true);
+  expect(await opens(berth.host, 'third')).toBe(false);
+});
+
 it('a node that leaves is a server of its own again, and may come back', async () => {
   await berth.call('cluster.leave', { nodeServerId: ids.fourth });
   await until(
@@ -188,6 +195,10 @@ it('of three managers one is lost, the head of all: the others go on', async () 
   await untilAnswers('first', 'third');
   expect(await nodes()).toMatchObject({ head: { state: 'down' }, second: { state: 'ready' } });
 });
+
+/** Whether the port of the managers takes a connection from there. */
+const opens = async (from: BedHost, to: Name): Promise<boolean> =>
+  (await from.exec(['timeout', '5', 'bash', '-c', `exec 3<>/dev/tcp/${hosts[to].ip}/2377`])).code === 0;
 
 const join = (name: Name, role: 'manager' | 'worker') =>
   berth.call('cluster.join', { serverId: ids.head, nodeServerId: ids[name], role });

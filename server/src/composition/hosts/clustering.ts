@@ -3,7 +3,10 @@ import { createClusters, type Clusters } from '../../modules/cluster/cluster.ts'
 import { bringImage } from '../../deploy/images/cluster-engine.ts';
 import type { AppParts } from '../services/app-parts.ts';
 
-type Parts = Pick<AppParts, 'stores' | 'hosts' | 'servers' | 'serverSetup' | 'reconciler' | 'forgetObserved'>;
+type Parts = Pick<
+  AppParts,
+  'stores' | 'hosts' | 'servers' | 'serverSetup' | 'reconciler' | 'forgetObserved' | 'swarmPorts'
+>;
 
 export function clustersOf({
   stores,
@@ -12,6 +15,7 @@ export function clustersOf({
   serverSetup,
   reconciler,
   forgetObserved,
+  swarmPorts,
 }: Parts): Clusters {
   return createClusters({
     servers: stores.servers,
@@ -29,6 +33,10 @@ export function clustersOf({
       await Promise.all([reconciler.forget(serverId), forgetObserved(serverId)]);
       serverSetup.wake();
       void reconciler.run();
+    },
+    admit: async (headId, { serverId }) => {
+      const { address } = await servers.shell(serverId);
+      return swarmPorts.admit(headId, { key: serverId, address });
     },
     setUp: serverSetup.accept,
   });
