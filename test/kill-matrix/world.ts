@@ -137,6 +137,13 @@ export async function createWorld(
   };
 }
 
+/** No machine here is a node of a cluster. */
+const noStanding: Host['standing'] = {
+  ensure: () => Promise.reject(new Error('no container stands here')),
+  attach: async () => 0,
+  remove: async () => undefined,
+};
+
 /** Nothing observes the machine here. */
 const unseen = () => ({ condition: 'unreachable', reason: null }) as const;
 
@@ -333,6 +340,7 @@ function hostOf(
     reachable: async (waiting: Parameters<NonNullable<Host['reachable']>>[0]) => machine.reachable?.(waiting),
     engine: bare,
     engineView,
+    standing: noStanding,
     builder: reaper.guard('builder', builderOf(machine, engineAt)),
     imageIntake: { name, socket: intakeOf(key) },
     copyImage: async (from: ImageIntake, reference: string) => {

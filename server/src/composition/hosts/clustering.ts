@@ -5,7 +5,15 @@ import type { AppParts } from '../services/app-parts.ts';
 
 type Parts = Pick<
   AppParts,
-  'stores' | 'hosts' | 'servers' | 'serverSetup' | 'reconciler' | 'forgetObserved' | 'swarmPorts'
+  | 'stores'
+  | 'hosts'
+  | 'servers'
+  | 'serverSetup'
+  | 'reconciler'
+  | 'forgetObserved'
+  | 'swarmPorts'
+  | 'monitoring'
+  | 'log'
 >;
 
 export function clustersOf({
@@ -16,6 +24,8 @@ export function clustersOf({
   reconciler,
   forgetObserved,
   swarmPorts,
+  monitoring,
+  log,
 }: Parts): Clusters {
   return createClusters({
     servers: stores.servers,
@@ -32,6 +42,10 @@ export function clustersOf({
     async regrouped(serverId) {
       await Promise.all([reconciler.forget(serverId), forgetObserved(serverId)]);
       serverSetup.wake();
+      const server = await stores.servers.find({ serverId });
+      // What measured it was a service of the swarm that it left.
+      if (server?.metricsConfig)
+        void monitoring.setUp(server).catch((error: unknown) => log.fault(error, 'monitoring of a node'));
       void reconciler.run();
     },
     admit: async (headId, { serverId }) => {

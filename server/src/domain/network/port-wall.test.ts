@@ -25,7 +25,8 @@ it('the ports of a swarm are for its nodes', () => {
   expect(rules(4)).toEqual([...open('-i lo'), ...open('-s 203.0.113.7'), ...open('-s 203.0.113.8'), ...rest]);
   expect(rules(6)).toEqual([...open('-i lo'), ...open('-s 2001:db8::7'), ...rest]);
   expect(nftablesScript(closed)).toContain(
-    'ip6 saddr 2001:db8::7 tcp dport { 2377, 7946 } accept; add rule inet berth input ip6 saddr 2001:db8::7 udp',
+    'ip6 saddr 2001:db8::7 tcp dport { 2377, 7946 } accept; ' +
+      'add rule inet berth input ip6 saddr 2001:db8::7 udp dport',
   );
   expect(nftablesScript(closed)).toMatch(/input udp dport \{ 4789, 7946 \} drop$/);
 });
