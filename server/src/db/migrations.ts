@@ -719,6 +719,13 @@ ALTER TABLE "server" ADD COLUMN "swarmNodeId" TEXT;
 CREATE INDEX "server_cluster" ON "server"("clusterServerId");
 `,
   },
+  {
+    version: 32,
+    name: 'deployments without cache',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "withoutCache" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -96,7 +96,11 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
   const turns = createTurns();
   const hostReach = hostReachOn(database, ['/var/lib/berth']);
   return [
-    router('deployment', deploymentContract, deploymentHandlers(deployments, { logs: composeLogs, queue })),
+    router(
+      'deployment',
+      deploymentContract,
+      deploymentHandlers(deployments, { logs: composeLogs, queue, changed: async () => null }),
+    ),
     router(
       'compose',
       composeContract,
