@@ -188,7 +188,7 @@ it('the keyboard alone leads to a deployment, and a phone rolls it back', async 
   const desk = await owner();
   await heading(desk.page, 'Home').waitFor();
   await desk.page.keyboard.press('Control+k');
-  await desk.page.getByRole('combobox').waitFor();
+  await desk.page.getByLabel('Find a service or an action').waitFor();
   await desk.page.keyboard.type('deploy letters');
   await desk.page
     .getByRole('option', { name: /Deploy letters/ })
