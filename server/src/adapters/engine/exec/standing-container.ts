@@ -1,7 +1,7 @@
 /** A container that stands on one machine beside all services, made anew when what it is made of changes. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ServiceMount } from '../../../ports/engine/engine.ts';
+import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
 import { segment, type EngineClient } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
