@@ -22,7 +22,7 @@ export interface Action {
   /** `what` is the service as the command line names it. */
   command: (what: string, row: ServiceRow) => string;
   /** A procedure that is called at once, or a page of the service that is opened. */
-  does: { calls: string; then: string } | { opens: string };
+  does: { calls: string; next: string } | { opens: string };
 }
 
 const all: readonly Family[] = ['application', 'compose', 'database'];
@@ -42,7 +42,7 @@ export const actions: readonly Action[] = [
     of: all,
     command: (what, row) =>
       familyOf(row.kind) === 'database' ? byApi('deploy')(what, row) : word('deploy')(what),
-    does: { calls: 'deploy', then: '/deployments' },
+    does: { calls: 'deploy', next: '/deployments' },
   },
   {
     key: 'redeploy',
@@ -51,7 +51,7 @@ export const actions: readonly Action[] = [
     of: ['application'],
     when: 'running',
     command: word('redeploy'),
-    does: { calls: 'redeploy', then: '/deployments' },
+    does: { calls: 'redeploy', next: '/deployments' },
   },
   {
     key: 'restart',
@@ -60,7 +60,7 @@ export const actions: readonly Action[] = [
     of: ['application'],
     when: 'running',
     command: word('restart'),
-    does: { calls: 'restart', then: '' },
+    does: { calls: 'restart', next: '' },
   },
   {
     key: 'start',
@@ -69,7 +69,7 @@ export const actions: readonly Action[] = [
     of: all,
     when: 'stopped',
     command: word('start'),
-    does: { calls: 'start', then: '' },
+    does: { calls: 'start', next: '' },
   },
   {
     key: 'stop',

@@ -193,7 +193,7 @@ function useEntries(): readonly Entry[] {
       const perform = ({ label, does }: Action): void => {
         if ('opens' in does) return go(`${path}${does.opens}`);
         void ask(`${row.kind}.${does.calls}` as Path, { [`${row.kind}Id`]: row.id } as Input<Path>).then(
-          () => (toast(`${label(row.name)}: accepted`), go(`${path}${does.then}`)),
+          () => (toast(`${label(row.name)}: accepted`), go(`${path}${does.next}`)),
           (error: unknown) => toast(error instanceof Error ? error.message : String(error)),
         );
       };
