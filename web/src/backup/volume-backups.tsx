@@ -2,6 +2,7 @@
 import { useState, type ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
 import { useAsk, useDo, type Input } from '../live/api.ts';
+import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Fault, Notice } from '../parts/notices.tsx';
@@ -24,6 +25,8 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
     owner as Input<'volumeBackup.runsByService'>,
     { every: 10_000 },
   );
+  // Any object may stand at a destination, so Owner and Admin alone restore.
+  const { leads } = useRights();
   const [restoring, setRestoring] = useState<string | undefined>();
   const options = destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }));
   const names = new Map(options.map(({ value, label }) => [value, label]));
@@ -78,7 +81,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
         name={({ volumeName, schedule }) => `${String(volumeName)}, ${String(schedule)}`}
         detail={(row) => detailOf(row, names)}
         removal="It no longer runs. What it stored is kept at its destination."
-        extra={<Restores volumes={choices} isOff={options.length === 0} onRestore={setRestoring} />}
+        extra={leads && <Restores volumes={choices} isOff={options.length === 0} onRestore={setRestoring} />}
       />
       {backups.length > 0 && (
         <div className="mb-4 flex flex-wrap gap-2">
@@ -89,7 +92,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
       )}
       <Fault error={error} />
       <Runs runs={runs} />
-      <FormerVolumes service={service} />
+      {leads && <FormerVolumes service={service} />}
       {restoring !== undefined && (
         <RestoreVolume
           service={service}
