@@ -209,6 +209,7 @@ export const procedureKinds = {
     all: 'query',
     latest: 'query',
     one: 'query',
+    changes: 'query',
     readLogs: 'query',
     logLines: 'query',
     logs: 'subscription',

@@ -741,6 +741,13 @@ CREATE INDEX "backup_run_application" ON "backup_run"("applicationId", "sequence
 CREATE INDEX "backup_run_compose" ON "backup_run"("composeId", "sequence");
 `,
   },
+  {
+    version: 33,
+    name: 'deployments without cache',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "withoutCache" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -285,6 +285,8 @@ const deployment = {
   stages: optionalJson<DeploymentStage[]>(),
   child: optionalJson<ChildProcess>(),
   previousVersion: optionalNumber(),
+  /** Whether it builds without what earlier builds left. */
+  withoutCache: boolean(),
   /** Keys of the servers of a move. */
   moveFrom: optionalText(),
   moveTo: optionalText(),
