@@ -188,6 +188,7 @@ function deploymentOf(
     stages: null,
     child: null,
     previousVersion: null,
+    withoutCache: false,
     moveFrom: null,
     moveTo: null,
     startedAt: createdAt,

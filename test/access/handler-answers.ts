@@ -88,6 +88,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.manualBackupMySql': [412],
   'backup.verify': [412],
   'backup.listFiles': engineIsDown,
+  // Nothing of it was ever restored.
+  'volumeBackup.removeFormerVolume': [400],
   'destination.testConnection': engineIsDown,
   'notification.test': [412],
   'backup.manualBackupMariadb': [400],

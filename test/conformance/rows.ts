@@ -2,6 +2,7 @@
 import { alarmRows, metricsRows, scheduleRows, templateRows } from './rows/alerts.ts';
 import { applicationRows, deploymentRows } from './rows/application.ts';
 import { backupRows } from './rows/backup.ts';
+import { volumeBackupRows } from './rows/volume-backup.ts';
 import { cleanupRows } from './rows/cleanup.ts';
 import { composeRows } from './rows/compose.ts';
 import { databaseRows } from './rows/database.ts';
@@ -45,6 +46,7 @@ export const rows: Rows = [
   ...databaseRows,
   ...revisionRows,
   ...backupRows,
+  ...volumeBackupRows,
   ...destinationRows,
   ...notificationRows,
   ...scheduleRows,

@@ -9,6 +9,7 @@ import { openPage, signIn, startBrowser, type Look, type Watched } from '../web/
 import { berthHost } from './fixtures/berth-host.ts';
 import { createRepository } from './fixtures/repository.ts';
 import { tinyFiles } from './fixtures/sources.ts';
+import { changeTests } from './web/changes.ts';
 import { conditionTests } from './web/conditions.ts';
 import { domainTests } from './web/domains.ts';
 import { openWorkshop, until, type App, type Workshop } from './fixtures/workshop.ts';
@@ -187,7 +188,7 @@ it('the keyboard alone leads to a deployment, and a phone rolls it back', async 
   const desk = await owner();
   await heading(desk.page, 'Home').waitFor();
   await desk.page.keyboard.press('Control+k');
-  await desk.page.getByRole('combobox').waitFor();
+  await desk.page.getByLabel('Find a service or an action').waitFor();
   await desk.page.keyboard.type('deploy letters');
   await desk.page
     .getByRole('option', { name: /Deploy letters/ })
@@ -234,6 +235,9 @@ it('after a crash of Berth the page goes on by itself, and hears of what comes t
 
 describe('domains', () => {
   domainTests(() => shop, owner);
+});
+describe('changes', () => {
+  changeTests(() => shop, owner);
 });
 describe('conditions', () => {
   conditionTests(() => shop, owner);

@@ -27,6 +27,7 @@ import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
+import { createSwarmPorts } from '../../server/src/composition/hosts/swarm-ports.ts';
 import { createProxyWatch } from '../../server/src/composition/hosts/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/services/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
@@ -136,6 +137,13 @@ export async function createWorld(
   };
 }
 
+/** No machine here is a node of a cluster. */
+const noStanding: Host['standing'] = {
+  ensure: () => Promise.reject(new Error('no container stands here')),
+  attach: async () => 0,
+  remove: async () => undefined,
+};
+
 /** Nothing observes the machine here. */
 const unseen = () => ({ condition: 'unreachable', reason: null }) as const;
 
@@ -187,6 +195,7 @@ function hostsOn(own: Machine, make: (place: HostPlace) => Host): Hosts & { own:
 function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host }): Machines {
   const { stores } = ground;
   const host = hosts.own;
+  const portGuard = builtWalls.portGuard(ground.config.port);
   const watch = createProxyWatch({
     ...ground,
     settings: product.settings,
@@ -208,7 +217,8 @@ function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host 
     },
     watch,
     ownHost: noOwnHost,
-    portGuard: builtWalls.portGuard(ground.config.port),
+    portGuard,
+    swarmPorts: createSwarmPorts({ hosts, servers: stores.servers, portGuard }),
     hostReach: hostReachOn(product.approvals, hosts, host),
     endedOutput: product.endedOutput,
     registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
@@ -330,6 +340,7 @@ function hostOf(
     reachable: async (waiting: Parameters<NonNullable<Host['reachable']>>[0]) => machine.reachable?.(waiting),
     engine: bare,
     engineView,
+    standing: noStanding,
     builder: reaper.guard('builder', builderOf(machine, engineAt)),
     imageIntake: { name, socket: intakeOf(key) },
     copyImage: async (from: ImageIntake, reference: string) => {

@@ -59,7 +59,7 @@ const beyondModules: readonly string[] = [
 export const projects = {
   input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
   databases: { on: 'bed', files: e2e('databases'), minutes: 25 },
-  backups: { on: 'bed', files: e2e('backup'), minutes: 25 },
+  backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
   machine: { on: 'bed', files: e2e('up'), minutes: 30 },
   integration: {
     on: 'servers',

@@ -23,6 +23,11 @@ import { installationBackupContract } from '../../server/src/modules/backup/cont
 import { backupHandlers } from '../../server/src/modules/backup/handlers.ts';
 import { installationBackupHandlers } from '../../server/src/modules/backup/handlers-installation.ts';
 import { createInstallationBackups } from '../../server/src/modules/backup/installation.ts';
+import { AppError } from '../../server/src/domain/errors.ts';
+import { volumeBackupContract } from '../../server/src/modules/backup/contract-volumes.ts';
+import { volumeBackupHandlers } from '../../server/src/modules/backup/volumes/handlers.ts';
+import { createVolumeBackups } from '../../server/src/modules/backup/volumes/volume-backup.ts';
+import type { VolumeServices } from '../../server/src/modules/backup/volumes/volume-service.ts';
 import { makeBackup } from '../../server/src/modules/backup/runs/make-backup.ts';
 import { createRestores } from '../../server/src/modules/backup/runs/restores.ts';
 import type { RunContext } from '../../server/src/modules/backup/runs/run-context.ts';
@@ -122,7 +127,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
       yield Buffer.from('the whole dump');
     },
     routers: [
-      ...backupRouters(parts),
+      ...backupRouters(database, parts),
       router('destination', destinationContract, destinationHandlers(destinations)),
     ],
   };
@@ -146,7 +151,7 @@ function sourcesOf(state: () => BackupDeskState): BackupSources {
     tidy: async ({ backupRunId }: { backupRunId: string }) => void state().tidied.push(backupRunId),
     open: async () => ({ title: 'the test', secrets: ['top-secret'], read: () => state().dump() }),
   };
-  return { database: source, installation: source };
+  return { database: source, installation: source, volume: source };
 }
 
 function runnerOf(
@@ -201,7 +206,37 @@ async function workOne(
   return true;
 }
 
-function backupRouters({ clock, backups, runs, logs, sources, openStore }: Parts): Router[] {
+const unreachable = async (): Promise<never> => {
+  throw new AppError('SERVICE_UNAVAILABLE', 'There is no engine here.');
+};
+
+/** Applications as their records are, of which nothing runs. */
+function neverDeployed(database: Database): VolumeServices {
+  const [applications, mounts] = [tableStore(database, 'application'), tableStore(database, 'mount')];
+  return {
+    async find(ref) {
+      const record = await applications.find({ applicationId: ref.serviceId });
+      return record && { ref, ...record };
+    },
+    specs: async () => [],
+    recorded: async ({ serviceId }) =>
+      (await mounts.list({ applicationId: serviceId, type: 'volume' })).flatMap(
+        ({ volumeName }) => volumeName ?? [],
+      ),
+    live: unreachable,
+    disk: unreachable,
+    start: unreachable,
+    stop: unreachable,
+    change: unreachable,
+    releaseAgain: unreachable,
+    engines: async () => [],
+  };
+}
+
+function backupRouters(
+  database: Database,
+  { clock, backups, runs, logs, sources, openStore }: Parts,
+): Router[] {
   return [
     router(
       'backup',
@@ -223,6 +258,22 @@ function backupRouters({ clock, backups, runs, logs, sources, openStore }: Parts
         runs,
         sources,
         seal: async (passphrase) => `sealed with ${passphrase.length}`,
+      }),
+    ),
+    router(
+      'volumeBackup',
+      volumeBackupContract,
+      volumeBackupHandlers({
+        volumeBackups: createVolumeBackups({
+          store: backups,
+          runs,
+          services: neverDeployed(database),
+          clock,
+          removeVolume: unreachable,
+        }),
+        runs,
+        restores: createRestores(runs),
+        sources,
       }),
     ),
   ];

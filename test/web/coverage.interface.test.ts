@@ -23,6 +23,8 @@ const unused: Record<string, string> = {
   'backup.all': 'byDatabase shows the schedules of a database, runsByDatabase their runs',
   'backup.run': 'manual backups answer when they are stored, with the run',
   'backup.restore': 'restoreBackupWithLogs shows each step as it happens',
+  'volumeBackup.all': 'byService shows those of a service',
+  'volumeBackup.runs': 'runsByService shows those of every schedule together',
   'deployment.latest': 'deployment.all has the newest of everything',
   'metrics.prometheus': 'for Prometheus, not for people',
   'container.logs': 'not yet: a service shows the output of its own tasks',
@@ -46,7 +48,7 @@ const unused: Record<string, string> = {
 /** Of records that a list shows whole, and of databases what `saveEnvironment` and the frame do for all. */
 const rules: readonly [RegExp, string][] = [
   [
-    /^(port|redirect|basicAuth|mount|sshKey|gitProvider|registry|certificate|certificateResolver|destination|notification|schedule|compat)\.one$/,
+    /^(port|redirect|basicAuth|mount|sshKey|gitProvider|registry|certificate|certificateResolver|destination|notification|schedule|volumeBackup|compat)\.one$/,
     'the list has the same fields',
   ],
   [/\.readLogs$/, 'the stream gives the same lines, live'],

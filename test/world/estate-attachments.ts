@@ -53,7 +53,7 @@ export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
       },
     ],
     backup_run: [failedBackup(estate, own, number)],
-    backup: [backup(estate, own)],
+    backup: [backup(estate, own), volumeBackup(estate, own)],
     preview_deployment: [preview(estate, application)],
     schedule: [schedule(estate, application)],
     schedule_run: [scheduleRun(estate, own, number)],
@@ -138,6 +138,24 @@ function backup(estate: Estate, own: Own): TableRecord<'backup'> {
     alarmSince: null,
     lastGoodAt: null,
     sealedKey: null,
+    applicationId: null,
+    composeId: null,
+    volumeName: null,
+    serviceDuring: null,
+  };
+}
+
+function volumeBackup(estate: Estate, own: Own): TableRecord<'backup'> {
+  return {
+    ...backup(estate, own),
+    backupId: of(estate, 'volumeBackupId'),
+    databaseId: null,
+    sourceType: 'volume',
+    databaseType: null,
+    database: '',
+    applicationId: of(estate, 'applicationId'),
+    volumeName: 'data',
+    serviceDuring: 'paused',
   };
 }
 
@@ -164,6 +182,10 @@ function failedBackup(estate: Estate, own: Own, number: number): TableRecord<'ba
     startedAt: null,
     finishedAt: null,
     sequence: number,
+    applicationId: null,
+    composeId: null,
+    volumeName: null,
+    held: null,
   };
 }
 

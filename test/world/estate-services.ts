@@ -76,6 +76,7 @@ function failedDeployment(estate: Estate, own: Own, number: number): TableRecord
     stages: null,
     child: null,
     previousVersion: null,
+    withoutCache: false,
     moveFrom: null,
     moveTo: null,
     startedAt: createdAt,

@@ -63,6 +63,7 @@ export function estateOf(prefix: string): Estate {
     basicAuthId: id('basic-auth'),
     backupId: id('backup'),
     backupRunId: id('backup-run'),
+    volumeBackupId: id('volume-backup'),
     previewDeploymentId: id('preview'),
     previewDomainId: id('preview-domain'),
     sshKeyId: id('ssh-key'),

@@ -123,6 +123,12 @@ const instead: Readonly<Record<string, readonly string[]>> = {
     ]),
   ),
   'registry.test registryId': ['registryUrl', 'username', 'password'],
+  ...Object.fromEntries(
+    ['create', 'byService', 'runsByService', 'volumes', 'restore', 'removeFormerVolume'].map((name) => [
+      `volumeBackup.${name} composeId`,
+      ['applicationId'],
+    ]),
+  ),
   'schedule.create composeId': ['applicationId'],
   'schedule.all composeId': ['applicationId'],
   'webhook.all composeId': ['applicationId'],

@@ -128,7 +128,12 @@ function placeIn(own: Estate, table: string, record: object, index: number): obj
     case 'basic_auth':
       return { ...inOrganization, applicationId: own['applicationId'], username: `visitor-${index}` };
     case 'backup':
-      return { ...inOrganization, databaseId: own['mysqlId'] };
+      return {
+        ...inOrganization,
+        ...(Reflect.get(record, 'databaseId') === null
+          ? { applicationId: own['applicationId'] }
+          : { databaseId: own['mysqlId'] }),
+      };
     case 'certificate_resolver':
       return { ...inOrganization, name: `internal-${index}` };
     default:

@@ -32,6 +32,7 @@ export const plainCompose: Omit<
   liveDeploymentId: null,
   releasedSuffix: '',
   releasedServices: null,
+  restoredVolumes: {},
   networkIndex: null,
   approval: null,
   awaitsApproval: null,

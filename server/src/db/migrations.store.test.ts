@@ -129,6 +129,7 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
       stages: null,
       child: null,
       previousVersion: null,
+      withoutCache: false,
       moveFrom: null,
       moveTo: null,
       createdAt: now,

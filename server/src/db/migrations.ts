@@ -721,6 +721,35 @@ CREATE INDEX "server_cluster" ON "server"("clusterServerId");
   },
   {
     version: 32,
+    name: 'backups of volumes',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "restoredVolumes" TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE "compose" ADD COLUMN "restoredVolumes" TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE "backup"
+  ADD COLUMN "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE;
+ALTER TABLE "backup" ADD COLUMN "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE;
+ALTER TABLE "backup" ADD COLUMN "volumeName" TEXT;
+ALTER TABLE "backup" ADD COLUMN "serviceDuring" TEXT;
+CREATE INDEX "backup_application" ON "backup"("applicationId", "createdAt");
+CREATE INDEX "backup_compose" ON "backup"("composeId", "createdAt");
+ALTER TABLE "backup_run"
+  ADD COLUMN "applicationId" TEXT REFERENCES "application"("applicationId") ON DELETE CASCADE;
+ALTER TABLE "backup_run" ADD COLUMN "composeId" TEXT REFERENCES "compose"("composeId") ON DELETE CASCADE;
+ALTER TABLE "backup_run" ADD COLUMN "volumeName" TEXT;
+ALTER TABLE "backup_run" ADD COLUMN "held" TEXT;
+CREATE INDEX "backup_run_application" ON "backup_run"("applicationId", "sequence");
+CREATE INDEX "backup_run_compose" ON "backup_run"("composeId", "sequence");
+`,
+  },
+  {
+    version: 33,
+    name: 'deployments without cache',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "withoutCache" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
+  {
+    version: 34,
     name: 'revisions of settings and variables',
     sql: `
 ALTER TABLE "project" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;

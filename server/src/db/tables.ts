@@ -258,6 +258,8 @@ const application = {
   createdAt: text(),
   webhookSecret: optionalSecret(),
   gitHost: optionalText(),
+  /** What the engine calls volumes that a restore made, by their names within the service. */
+  restoredVolumes: json<Record<string, string>>(),
   /** See domain/secret-env.ts; empty for none. */
   secretEnv: secret(),
   previewSecretEnv: secret(),
@@ -287,6 +289,8 @@ const deployment = {
   stages: optionalJson<DeploymentStage[]>(),
   child: optionalJson<ChildProcess>(),
   previousVersion: optionalNumber(),
+  /** Whether it builds without what earlier builds left. */
+  withoutCache: boolean(),
   /** Keys of the servers of a move. */
   moveFrom: optionalText(),
   moveTo: optionalText(),
@@ -501,6 +505,8 @@ const compose = {
   approval: optionalJson<Approval>(),
   /** What its newest deployment asks of the machine without an approval. */
   awaitsApproval: optionalJson<AwaitedApproval>(),
+  /** What the engine calls volumes that a restore made, by their names within the service. */
+  restoredVolumes: json<Record<string, string>>(),
   /** See domain/secret-env.ts; empty for none. */
   secretEnv: secret(),
 };
@@ -551,7 +557,7 @@ const destination = {
 const backup = {
   backupId: text(),
   organizationId: text(),
-  sourceType: text<'database' | 'installation'>(),
+  sourceType: text<'database' | 'installation' | 'volume'>(),
   databaseId: optionalText(),
   databaseType: optionalText<DatabaseKindName>(),
   database: text(),
@@ -569,7 +575,23 @@ const backup = {
   lastGoodAt: optionalText(),
   sealedKey: optionalText(),
   createdAt: text(),
+  applicationId: optionalText(),
+  composeId: optionalText(),
+  /** Of a volume: its name within the service. */
+  volumeName: optionalText(),
+  /** Of a volume: what becomes of its service while it is read. */
+  serviceDuring: optionalText<ServiceDuring>(),
 };
+
+/** What becomes of a service while one of its volumes is read. */
+export type ServiceDuring = 'running' | 'paused' | 'stopped';
+
+/** What a run took from a service for as long as it reads, and gives back however it ends. */
+export interface HeldService {
+  how: 'paused' | 'stopped';
+  /** Ids of what was paused. */
+  containers: string[];
+}
 
 /** The result of one step of a run. */
 export interface RunStep {
@@ -605,6 +627,10 @@ const backupRun = {
   startedAt: optionalText(),
   finishedAt: optionalText(),
   sequence: number(),
+  applicationId: optionalText(),
+  composeId: optionalText(),
+  volumeName: optionalText(),
+  held: optionalJson<HeldService>(),
 };
 
 const certificate = {

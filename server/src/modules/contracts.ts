@@ -8,6 +8,7 @@ import { applicationContract } from './application/contract.ts';
 import { auditContract } from './audit/contract.ts';
 import { backupContract } from './backup/contract.ts';
 import { installationBackupContract } from './backup/contract-installation.ts';
+import { volumeBackupContract } from './backup/contract-volumes.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
@@ -78,6 +79,7 @@ export const contracts = {
   swarm: swarmContract,
   template: templateContract,
   backup: backupContract,
+  volumeBackup: volumeBackupContract,
   installationBackup: installationBackupContract,
 } as const satisfies Record<string, Contract>;
 

@@ -30,6 +30,7 @@ export const resourceKinds = {
   basicAuth: 'assigned',
   backup: 'assigned',
   backupRun: 'assigned',
+  volumeBackup: 'assigned',
   schedule: 'assigned',
   scheduleRun: 'assigned',
   alarm: 'assigned',

@@ -80,6 +80,24 @@ test('a first deployment that failed leaves nothing, and is no trouble of a rele
   await observer.stop();
 });
 
+test('a crash loop is over when somebody stops the service, and is none at its next start', async () => {
+  const { engine, observer, shown } = begin({ one: {} });
+  await engine.applyService(
+    stepService('web', [{ do: 'exit', code: 1 }], { labels, release: 'one', restartDelayMs: 100 }),
+  );
+  const problem = async (): Promise<unknown> => {
+    await observer.look();
+    return shown.get('application:web')?.problem;
+  };
+  await until('it loops', async () => (await problem()) !== null);
+  await engine.scaleService('web', 0);
+  expect(await problem()).toBeNull();
+  await engine.scaleService('web', 1);
+  expect(await problem()).toBeNull();
+  await until('it loops again', async () => (await problem()) !== null);
+  await observer.stop();
+});
+
 test('the services of a compose are one', async () => {
   const { engine, observer, shown } = begin({
     one: { createdAt: '1' },

@@ -59,6 +59,8 @@ export async function seeService(
   if (memory.generation !== generation) Object.assign(memory, emptyMemory(), { generation });
   const own = tasks.filter((task) => task.generation === generation);
   await countEnds(memory, own, now, endOf);
+  // Somebody stopped it: what it did before says nothing of what is started then.
+  if (service.replicas === 0) memory.ends = [];
   const since = own.filter(isRunning).map(({ stateAt }) => stateAt);
   return {
     deploymentId: release,

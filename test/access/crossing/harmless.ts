@@ -89,6 +89,8 @@ const rows: Readonly<Record<string, Harmless>> = {
   },
   'mount.create volumeName': ownVolume,
   'mount.update volumeName': ownVolume,
+  'volumeBackup.create volumeName': ownVolume,
+  'volumeBackup.restore volumeName': ownVolume,
   mountPath: { values: /^\//, reason: 'A path within the container.' },
   imagePrefix: { values: /^\/etc/, reason: 'A part of the names of images at the registry.' },
   'audit.all userId': { reason: "A filter on the organization's own log." },
@@ -100,6 +102,8 @@ const rows: Readonly<Record<string, Harmless>> = {
   'metricsConfig.containers.services.exclude.0': notReached,
   'backup.create prefix': inBucket,
   'backup.update prefix': inBucket,
+  'volumeBackup.create prefix': inBucket,
+  'volumeBackup.update prefix': inBucket,
   backupFile: inBucket,
 };
 

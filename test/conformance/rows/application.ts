@@ -605,6 +605,11 @@ export const deploymentRows: Rows = [
     gives: { ...deployment, status: 'error' },
   },
   {
+    call: 'deployment.changes',
+    input: { deploymentId: '<deploymentId>' },
+    gives: { commit: any.textOrNull, formerCommit: any.textOrNull },
+  },
+  {
     rule: "another organization's thing is 403, none is 404",
     call: 'deployment.one',
     input: { deploymentId: '<foreign.deploymentId>' },

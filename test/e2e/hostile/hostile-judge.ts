@@ -224,7 +224,11 @@ const measuresServer: readonly string[] = [
  */
 const asksBucket: readonly string[] = ['destination.testConnection', 'backup.listFiles'];
 
-const restores: readonly string[] = ['backup.restore', 'backup.restoreBackupWithLogs'];
+const restores: readonly string[] = [
+  'backup.restore',
+  'backup.restoreBackupWithLogs',
+  'volumeBackup.restore',
+];
 
 /** Characters from which a value is taken out of the record again. */
 const longText = 4000;

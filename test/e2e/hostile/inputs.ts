@@ -1,22 +1,12 @@
 /** A valid input for every procedure: its own example with the ids of the estate, or a row here. */
 import { generateKeyPairSync } from 'node:crypto';
-import type { z } from 'zod';
-import { contracts, type Contracts } from '../../../server/src/modules/contracts.ts';
+import { contracts } from '../../../server/src/modules/contracts.ts';
 import { listProcedures } from '../../../server/src/procedure/describe/listing.ts';
 import { makeCertificate } from '../../certificates/authority.ts';
 import { exampleOf } from '../../world/inputs.ts';
 import { absentRepository, type Estate } from '../fixtures/estate.ts';
-
-/** `unique` goes into what may exist once only. */
-type Make<T> = (estate: Estate, unique: string) => T;
-
-type Inputs = {
-  [R in keyof Contracts]?: {
-    [P in keyof Contracts[R]]?: Contracts[R][P] extends { input: infer I extends z.ZodType }
-      ? Make<z.input<I>>
-      : never;
-  };
-};
+import { backupInputs } from './backup-inputs.ts';
+import type { Inputs, Make } from './make-inputs.ts';
 
 const project = ({ projectId }: Estate) => ({ projectId });
 const environment = ({ environmentId }: Estate) => ({ environmentId });
@@ -163,33 +153,7 @@ export const inputs = {
     update: ({ spareComposeId }) => ({ composeId: spareComposeId, description: 'changed' }),
     saveEnvironment: ({ spareComposeId }) => ({ composeId: spareComposeId }),
   },
-  backup: {
-    create: ({ postgresId, destinationId }) => ({
-      databaseType: 'postgres',
-      postgresId,
-      destinationId,
-      schedule: '0 3 * * *',
-      prefix: 'another',
-      database: 'shop',
-    }),
-    update: ({ backupId }) => ({ backupId, prefix: 'changed' }),
-    byDatabase: ({ postgresId }) => ({ postgresId }),
-    runsByDatabase: ({ postgresId }) => ({ databaseId: postgresId }),
-    restoreBackupWithLogs: ({ postgresId, destinationId }) => ({
-      databaseId: postgresId,
-      databaseType: 'postgres',
-      databaseName: 'shop',
-      backupFile: 'shop/one.dump',
-      destinationId,
-    }),
-    restore: ({ postgresId, destinationId }) => ({
-      databaseId: postgresId,
-      databaseType: 'postgres',
-      databaseName: 'shop',
-      backupFile: 'shop/one.dump',
-      destinationId,
-    }),
-  },
+  ...backupInputs,
   redirect: {
     create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }),
   },

@@ -105,6 +105,35 @@ it('nothing is put on a node by itself, and it stays while it is one', async () 
   expect(await berth.ask('cluster.drain', { nodeServerId: ids.head })).toMatchObject({ status: 400 });
 });
 
+it('the ports of the swarm are open to its nodes alone', async () => {
+  expect(await opens(berth.host, 'head')).toBe(false);
+  expect(await opens(hosts.second, 'head')).toBe(true);
+  expect(await opens(hosts.head, 'third')).toBe(true);
+  expect(await opens(berth.host, 'third')).toBe(false);
+});
+
+it('a node is measured through its own connection', async () => {
+  const measured = async (): Promise<number> =>
+    (await berth.call<unknown[]>('server.metrics', { serverId: ids.fourth })).length;
+  await berth.call('server.setupMonitoring', {
+    serverId: ids.fourth,
+    metricsConfig: {
+      server: {
+        refreshRate: 2,
+        port: 4500,
+        token: 'a-token-of-the-cluster',
+        urlCallback: 'https://berth.example.com/metrics',
+        retentionDays: 1,
+        cronJob: '0 0 * * *',
+        thresholds: { cpu: 0, memory: 0 },
+      },
+      containers: { refreshRate: 2, services: { include: [], exclude: [] } },
+    },
+  });
+  await until('it has measured', async () => (await measured()) > 0);
+  expect(await output(hosts.fourth, docker, 'ps', '--format', '{{.Names}}')).toMatch(/^berth-monitoring$/m);
+});
+
 it('a node that leaves is a server of its own again, and may come back', async () => {
   await berth.call('cluster.leave', { nodeServerId: ids.fourth });
   await until(
@@ -115,7 +144,11 @@ it('a node that leaves is a server of its own again, and may come back', async (
     },
     300_000,
   );
-  expect(await output(hosts.fourth, docker, 'service', 'ls', '--format', '{{.Name}}')).toBe('berth-proxy');
+  const services = (): Promise<string> =>
+    output(hosts.fourth, docker, 'service', 'ls', '--format', '{{.Name}}');
+  await until('its own swarm measures it', async () =>
+    /^berth-monitoring\nberth-proxy$/.test((await services()).split('\n').toSorted().join('\n')),
+  );
   expect(Object.keys(await nodes())).toEqual(['head', 'second', 'third']);
   await join('fourth', 'worker');
 });
@@ -188,6 +221,10 @@ it('of three managers one is lost, the head of all: the others go on', async () 
   await untilAnswers('first', 'third');
   expect(await nodes()).toMatchObject({ head: { state: 'down' }, second: { state: 'ready' } });
 });
+
+/** Whether the port of the managers takes a connection from there. */
+const opens = async (from: BedHost, to: Name): Promise<boolean> =>
+  (await from.exec(['timeout', '5', 'bash', '-c', `exec 3<>/dev/tcp/${hosts[to].ip}/2377`])).code === 0;
 
 const join = (name: Name, role: 'manager' | 'worker') =>
   berth.call('cluster.join', { serverId: ids.head, nodeServerId: ids[name], role });

@@ -17,7 +17,7 @@ import { composeHandlers, type ComposeDesk } from '../../../server/src/modules/c
 import { createComposeRuntime } from '../../../server/src/modules/compose/runtime.ts';
 import { deploymentContract } from '../../../server/src/modules/deployment/contract.ts';
 import { createDeployments } from '../../../server/src/modules/deployment/deployment.ts';
-import { deploymentHandlers } from '../../../server/src/modules/deployment/handlers.ts';
+import { deploymentHandlers, type DeploymentDesk } from '../../../server/src/modules/deployment/handlers.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
 import { createMembers } from '../../../server/src/modules/organization/member.ts';
 import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
@@ -78,6 +78,13 @@ function leavingOf({ schedules: store }: Stores, queue: Queue): ComposeDesk['lea
   return (composeId) => schedules.leaving({ composeId });
 }
 
+/** Nothing is released here, so no two releases differ. */
+const deploymentDesk = (queue: DeploymentDesk['queue']): DeploymentDesk => ({
+  logs: composeLogs,
+  queue,
+  changed: async () => null,
+});
+
 function composeRouters(database: Database, cloud: boolean): Router[] {
   const stores = createStores(database);
   const composes = createComposes(
@@ -96,7 +103,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
   const turns = createTurns();
   const hostReach = hostReachOn(database, ['/var/lib/berth']);
   return [
-    router('deployment', deploymentContract, deploymentHandlers(deployments, { logs: composeLogs, queue })),
+    router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
     router(
       'compose',
       composeContract,

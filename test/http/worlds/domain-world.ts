@@ -213,6 +213,7 @@ export async function withCompose(
     liveDeploymentId: null,
     releasedSuffix: '',
     releasedServices: null,
+    restoredVolumes: {},
     networkIndex: null,
     approval: null,
     awaitsApproval: null,

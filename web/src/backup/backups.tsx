@@ -1,18 +1,16 @@
 /** Backups of a database: schedules, the last good one in words, runs with their steps, restores. */
 import { useState, type ReactElement } from 'react';
 import { Collection } from '../form/collection.tsx';
-import { ask, refresh, useAsk, type Answer } from '../live/api.ts';
+import { ask, refresh, useAsk } from '../live/api.ts';
 import type { DatabaseKind } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
-import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Fault, Notice } from '../parts/notices.tsx';
-import { Panel } from '../parts/page.tsx';
-import { Ago, Took } from '../parts/time.tsx';
+import { Ago } from '../parts/time.tsx';
 import type { Database } from '../service/service.ts';
 import { Restore } from './restore.tsx';
+import { Runs } from './runs.tsx';
 import { texts } from './texts.ts';
 
-type Run = Answer<'backup.runsByDatabase'>[number];
 const manual = {
   postgres: 'backup.manualBackupPostgres',
   mysql: 'backup.manualBackupMySql',
@@ -110,15 +108,7 @@ export function Backups({
         </div>
       )}
       <Fault error={error} />
-      {runs && runs.length > 0 && (
-        <Panel title="Runs">
-          <ul className="rows text-13">
-            {runs.slice(0, 20).map((run) => (
-              <RunRow key={run.backupRunId} run={run} />
-            ))}
-          </ul>
-        </Panel>
-      )}
+      <Runs runs={runs} />
       {isRestoring && (
         <Restore
           databaseId={databaseId}
@@ -167,51 +157,5 @@ function RunNow({
       </Button>
       <Fault error={state.error} />
     </>
-  );
-}
-
-const marks: Record<Run['status'], MarkName> = {
-  queued: 'queued',
-  running: 'running',
-  done: 'done',
-  error: 'failed',
-};
-const words = { backup: 'Backup', restore: 'Restore', verification: 'Trial restore' } as const;
-
-function RunRow({ run }: { run: Run }): ReactElement {
-  const current = run.steps.findLast(({ status }) => status === 'running' || status === 'error');
-  return (
-    <li>
-      <details>
-        <summary className="grid min-h-(--row) grid-cols-[108px_minmax(0,1fr)_max-content] items-center gap-4 px-4 hover:bg-hover">
-          <Mark of={marks[run.status]} />
-          <span className="cut">
-            {words[run.operation]}
-            <span className="text-faint"> {run.errorMessage ?? current?.name ?? run.path}</span>
-          </span>
-          <span className="text-12 text-faint">
-            <Took from={run.startedAt} to={run.finishedAt} />, <Ago at={run.createdAt} />
-          </span>
-        </summary>
-        <div className="grid gap-2 bg-sunken px-4 py-3">
-          <ol className="grid gap-1">
-            {run.steps.map(({ name, status, startedAt, finishedAt, detail }, at) => (
-              <li key={at} className="flex flex-wrap gap-x-3">
-                <Mark
-                  of={status === 'error' ? 'failed' : status === 'stopped' ? 'cancelled' : status}
-                  word={name}
-                />
-                <span className="text-faint">
-                  <Took from={startedAt} to={finishedAt} />
-                </span>
-                {detail && <span className="text-muted [overflow-wrap:anywhere]">{detail}</span>}
-              </li>
-            ))}
-          </ol>
-          {run.previousVolume && <p>The state before is kept in the volume {run.previousVolume}.</p>}
-          {run.errorMessage && <Fault error={run.errorMessage} />}
-        </div>
-      </details>
-    </li>
   );
 }

@@ -2,6 +2,13 @@ export const texts = {
   noDestination: 'Add a destination first, under Settings, Destinations: an S3 bucket or a folder.',
   empty: 'A schedule dumps the database, stores it and reads it again to compare.',
   schedule: 'Minute, hour, day, month, weekday: 0 3 * * * is every night at three. Or @daily.',
+  emptyVolume: 'A schedule packs the files of a volume, stores them and reads them again to compare.',
+  during:
+    'A file that is written meanwhile may be half old and half new: pause or stop what cannot bear that.',
+  restoreVolume:
+    'The backup fills a new volume; only when it is whole the version that runs is released again with it.',
+  restoreVolumeStays: 'The current volume is kept, named in the run, until you remove it.',
+  formerVolume: 'The state before the restore is gone with it, for ever.',
   restore: 'The backup fills a new volume and is checked; only then does the database run on it.',
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };

@@ -7,6 +7,7 @@ import { Value } from '../parts/copy.tsx';
 import { Panel } from '../parts/page.tsx';
 import { named, procedureOf, type Service } from '../service/service.ts';
 import { Backups } from '../backup/backups.tsx';
+import { VolumeBackups } from '../backup/volume-backups.tsx';
 import { Versions } from './versions.tsx';
 
 export function DataTab({ service }: { service: Service }): ReactElement {
@@ -50,7 +51,12 @@ export function DataTab({ service }: { service: Service }): ReactElement {
           <Versions service={service} kind={kind} database={database} />
         </>
       )}
-      {!isDatabase(kind) && <Mounts service={service} />}
+      {!isDatabase(kind) && (
+        <>
+          <Mounts service={service} />
+          <VolumeBackups service={service} />
+        </>
+      )}
     </>
   );
 }

@@ -2,7 +2,8 @@
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { Go, useGo } from '../frame/link.tsx';
-import { useAsk, useDo, type Answer } from '../live/api.ts';
+import { toast } from '../frame/toasts.tsx';
+import { ask, useAsk, useDo, type Answer } from '../live/api.ts';
 import { pathOf, useServices, type ServiceRow } from '../live/services.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
@@ -14,10 +15,13 @@ import { deploymentMark, Mark } from '../parts/mark.tsx';
 import { Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
+import { Changes } from './changes.tsx';
 import { serviceOf, type Deployment } from './deployment-rows.tsx';
 import { Stages } from './stages.tsx';
 import { texts } from './texts.ts';
 
+/** A rollback and a move build nothing. */
+const isBuilt = ({ kind }: Deployment): boolean => kind === 'deploy' || kind === 'redeploy';
 const isUnderWay = ({ status }: Deployment): boolean => status === 'queued' || status === 'running';
 
 export function DeploymentPage(): ReactElement {
@@ -54,6 +58,7 @@ export function DeploymentPage(): ReactElement {
       )}
       <Answers deployment={deployment} service={service} />
       <Stages deployment={deployment} isUnderWay={isUnderWay(deployment)} />
+      <Changes deployment={deployment} />
       <DeploymentLog deployment={deployment} />
     </Page>
   );
@@ -123,6 +128,7 @@ function Actions({
   const go = useGo();
   const [isAsking, setAsking] = useState(false);
   const rollback = useDo('deployment.rollback');
+  const redeploy = useDo('application.deploy');
   const kill = useDo('application.killBuild');
   const killCompose = useDo('compose.killBuild');
   const { deploymentId, applicationId, composeId } = deployment;
@@ -140,6 +146,26 @@ function Actions({
           }
         >
           Stop
+        </Button>
+      )}
+      {!isUnderWay(deployment) && applicationId !== null && isBuilt(deployment) && (
+        <Button
+          icon="refresh"
+          isBusy={redeploy.isPending}
+          onClick={() =>
+            redeploy.mutate(
+              { applicationId, withoutCache: true, title: texts.withoutCache },
+              {
+                onSuccess: () =>
+                  void ask('deployment.latest', { applicationId }).then((latest) =>
+                    latest ? go(`/deployments/${latest.deploymentId}`) : undefined,
+                  ),
+                onError: (error) => toast(error.message),
+              },
+            )
+          }
+        >
+          {texts.withoutCache}
         </Button>
       )}
       {deployment.status === 'done' && applicationId !== null && (

@@ -1,6 +1,7 @@
 /** Hosts and paths that lead to a service, each with the four steps to its certificate. */
 import { useState, type ReactElement } from 'react';
 import { Form, type FieldChange } from '../form/form.tsx';
+import { useAsked } from '../frame/asked.ts';
 import { ask, useAsk, useDo } from '../live/api.ts';
 import type { Domain } from './domain.ts';
 import { Button } from '../parts/button.tsx';
@@ -21,7 +22,8 @@ export function DomainsTab({ service }: { service: Service }): ReactElement {
   const ofCompose = useAsk('domain.byComposeId', { composeId: service.id }, { enabled: isCompose });
   const { data, error } = isCompose ? ofCompose : own;
   const [over, setOver] = useState<{ what: 'add' | 'edit' | 'remove'; domain?: Domain } | undefined>();
-  const close = (): void => setOver(undefined);
+  const [asked, setAsked] = useAsked(['add'] as const);
+  const close = (): void => (setOver(undefined), setAsked(undefined));
   const add = (
     <>
       <Button icon="plus" look="primary" onClick={() => setOver({ what: 'add' })}>
@@ -49,7 +51,7 @@ export function DomainsTab({ service }: { service: Service }): ReactElement {
       {data?.map((domain) => (
         <DomainCard key={domain.domainId} domain={domain} onOver={(what) => setOver({ what, domain })} />
       ))}
-      {over?.what === 'add' && (
+      {(over?.what === 'add' || asked === 'add') && (
         <Dialog title="Add domain" onClose={close}>
           <DomainForm service={service} onClose={close} />
         </Dialog>

@@ -8,10 +8,10 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Mark, type Condition } from '../parts/mark.tsx';
 import { kindIcon } from '../service/service-rows.tsx';
+import { actionsFor, nameOnCommandLine, type Action } from './actions.ts';
 import { useGo } from './link.tsx';
 import { toast } from './toasts.tsx';
 import { ask, type Input, type Path } from '../live/api.ts';
-import { isDatabase } from '../live/services.ts';
 
 interface Entry {
   key: string;
@@ -160,51 +160,43 @@ function useEntries(): readonly Entry[] {
   const { data: projects = [] } = useAsk('project.all', {});
   const { may, leads } = useRights();
   return useMemo(() => {
-    const page = (label: string, to: string, icon: IconName): Entry => ({
+    const page = (label: string, to: string, icon: IconName, command?: string): Entry => ({
       key: to,
       label,
       detail: '',
       icon,
+      ...(command ? { command } : {}),
       run: () => go(to),
     });
     const pages = [
-      page('Home', '/', 'home'),
-      page('Projects', '/projects', 'project'),
+      page('Home', '/', 'home', 'berth status'),
+      page('Projects', '/projects', 'project', 'berth projects'),
       page('Deployments', '/deployments', 'deployment'),
       page('Alarms', '/alarms', 'bell'),
-      ...(leads ? [page('Servers', '/servers', 'server'), page('Members', '/settings/members', 'user')] : []),
+      ...(leads
+        ? [
+            page('Servers', '/servers', 'server', 'berth servers'),
+            page('Add a server', '/servers?do=add', 'plus', 'berth server add ADDRESS'),
+            page('Members', '/settings/members', 'user', 'berth members'),
+            page('Invite a member', '/settings/members?do=invite', 'plus'),
+            page('Audit', '/settings/audit', 'eye'),
+            page('Notifications', '/settings/notifications', 'bell'),
+          ]
+        : []),
       page('Settings', '/settings', 'settings'),
-      ...(may('canCreateServices') ? [page('New service', '/new', 'plus')] : []),
+      ...(may('canCreateServices') ? [page('New service', '/new', 'plus', 'berth deploy')] : []),
     ];
     const services = rows.flatMap((row): Entry[] => {
       const path = pathOf(row);
-      const name = `${row.projectName}/${row.name}`;
+      const name = nameOnCommandLine(row);
       const place = `${row.projectName} / ${row.environmentName}`;
-      const act = (verb: string, procedure: string, icon: IconName, target: string): Entry => ({
-        key: `do-${procedure}-${row.id}`,
-        label: `${verb} ${row.name}`,
-        detail: place,
-        icon,
-        command: `berth ${procedure} ${name}`,
-        run: () =>
-          void ask(`${row.kind}.${procedure}` as Path, { [`${row.kind}Id`]: row.id } as Input<Path>).then(
-            () => (toast(`${verb} ${row.name}: accepted`), go(target)),
-            (error: unknown) => toast(error instanceof Error ? error.message : String(error)),
-          ),
-      });
-      const open = (tab: string, icon: IconName): Entry => ({
-        key: `do-${tab}-${row.id}`,
-        label: `${row.name}: ${tab}`,
-        detail: place,
-        icon,
-        command:
-          tab === 'logs'
-            ? `berth logs ${name}`
-            : tab === 'variables'
-              ? `berth env list ${name}`
-              : `berth history ${name}`,
-        run: () => go(`${path}/${tab}`),
-      });
+      const perform = ({ label, does }: Action): void => {
+        if ('opens' in does) return go(`${path}${does.opens}`);
+        void ask(`${row.kind}.${does.calls}` as Path, { [`${row.kind}Id`]: row.id } as Input<Path>).then(
+          () => (toast(`${label(row.name)}: accepted`), go(`${path}${does.next}`)),
+          (error: unknown) => toast(error instanceof Error ? error.message : String(error)),
+        );
+      };
       return [
         {
           key: `${row.kind}-${row.id}`,
@@ -215,13 +207,14 @@ function useEntries(): readonly Entry[] {
           command: `berth open ${name}`,
           run: () => go(path),
         },
-        act('Deploy', 'deploy', 'deployment', `${path}/deployments`),
-        ...(row.desired > 0 && !isDatabase(row.kind)
-          ? [act('Restart', 'restart', 'refresh', path)].filter(() => row.kind === 'application')
-          : []),
-        open('logs', 'terminal'),
-        open('variables', 'key'),
-        open('deployments', 'deployment'),
+        ...actionsFor(row, may).map((action) => ({
+          key: `do-${action.key}-${row.id}`,
+          label: action.label(row.name),
+          detail: place,
+          icon: action.icon,
+          command: action.command(name, row),
+          run: () => perform(action),
+        })),
       ];
     });
     const ofProjects = projects.map(

@@ -140,7 +140,16 @@ const touches: Record<string, readonly string[]> = {
   deployment: ['deployment', 'application', 'compose', 'project', 'service'],
   settings: ['settings'],
 };
-const ofServices = ['project', 'environment', 'service', 'deployment', 'backup', 'mount'];
+const ofServices = [
+  'project',
+  'environment',
+  'service',
+  'deployment',
+  'backup',
+  'volumeBackup',
+  'cleanup.formerVolumes',
+  'mount',
+];
 
 export function useDo<P extends Path>(path: P): UseMutationResult<Answer<P>, Error, Input<P>> {
   return useMutation<Answer<P>, Error, Input<P>>({

@@ -79,6 +79,7 @@ const live = [
   'service',
   'domain',
   'backup',
+  'volumeBackup',
   'server',
   'previewDeployment',
   'alarm',
@@ -120,5 +121,6 @@ function touchedBy(kind: string, what: string): readonly string[] {
   if (what === 'deployment' || kind === 'deployment') return ['deployment', ...shown, ...services];
   if (what === 'condition' || services.includes(kind))
     return [...shown, 'alarm', ...(services.includes(kind) ? [kind] : services)];
+  if (kind === 'backup') return [kind, 'volumeBackup', ...services];
   return [kind, ...(kind === 'project' || kind === 'environment' ? shown : services)];
 }

@@ -1,4 +1,5 @@
 /** Who belongs to the organization, with which role and grants; invitations by a link. */
+import { useAsked } from '../frame/asked.ts';
 import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
 import { useAsk, useDo } from '../live/api.ts';
@@ -22,7 +23,8 @@ export function Members(): ReactElement {
   const [over, setOver] = useState<
     { what: 'invite' } | { what: 'grants' | 'remove'; member: Member } | undefined
   >();
-  const close = (): void => setOver(undefined);
+  const [asked, setAsked] = useAsked(['invite'] as const);
+  const close = (): void => (setOver(undefined), setAsked(undefined));
   const open = invitations.filter(({ status }) => status === 'pending');
   return (
     <>
@@ -89,7 +91,7 @@ export function Members(): ReactElement {
           </ul>
         </Panel>
       )}
-      {over?.what === 'invite' && <Invite onClose={close} />}
+      {(over?.what === 'invite' || asked === 'invite') && <Invite onClose={close} />}
       {over?.what === 'grants' && <Grants member={over.member} onClose={close} />}
       {over?.what === 'remove' && (
         <Confirm

@@ -1,5 +1,4 @@
 import type { ReactElement } from 'react';
-import { useState } from 'react';
 import { Go } from '../frame/link.tsx';
 import { useAsk } from '../live/api.ts';
 import { useRights } from '../live/viewer.ts';
@@ -7,6 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Empty, Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { useAsked } from '../frame/asked.ts';
 import { AddServer } from './add-server.tsx';
 import { Nodes } from './nodes.tsx';
 import { texts } from './texts.ts';
@@ -14,7 +14,9 @@ import { texts } from './texts.ts';
 export function Servers(): ReactElement {
   const { leads, viewer } = useRights();
   const { data, error } = useAsk('server.all', {}, { enabled: leads, retry: false });
-  const [isAdding, setAdding] = useState(false);
+  const [asked, setAsked] = useAsked(['add'] as const);
+  const isAdding = asked === 'add';
+  const setAdding = (is: boolean): void => setAsked(is ? 'add' : undefined);
   if (viewer && !leads)
     return (
       <Page title="Servers">

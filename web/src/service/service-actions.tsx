@@ -1,5 +1,6 @@
 /** What is done to a service: deploy, start, stop, restart, move, delete. */
 import { useState, type ReactElement } from 'react';
+import { useAsked } from '../frame/asked.ts';
 import { useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
 import { ask, useAsk, useDo, type Input, type Path } from '../live/api.ts';
@@ -45,7 +46,7 @@ export function ServiceActions({ service }: { service: Service }): ReactElement 
   const go = useGo();
   const deploy = useDeploy(service);
   const act = useDo(procedureOf(kind, 'start'));
-  const [over, setOver] = useState<'stop' | 'delete' | 'move' | 'server' | undefined>();
+  const [over, setOver] = useAsked(['stop', 'delete', 'move', 'server'] as const);
   const [error, setError] = useState<unknown>(null);
   const isStopped = live === null || live.desired === 0;
   const run = (name: string, done: string, more: object = {}): void => {

@@ -136,12 +136,12 @@ export function CleanUp(): ReactElement {
   );
 }
 
-/** Data of databases from before a restore or an upgrade. */
+/** Data from before a restore or an upgrade. */
 export function FormerVolumes(): ReactElement | null {
   const { data } = useAsk('cleanup.formerVolumes', {}, { retry: false });
   if (!data || data.length === 0) return null;
   return (
-    <Panel title="Former volumes of databases">
+    <Panel title="Former volumes">
       <ul className="rows text-13">
         {data.map(({ volumeName, name, bytes: size, since, removedAt }) => (
           <li key={volumeName} className="flex min-h-(--row) items-center gap-4 px-4">

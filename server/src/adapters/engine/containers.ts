@@ -32,6 +32,22 @@ export async function pausedContainers(client: EngineClient): Promise<string[]> 
   return answers.map(({ Id }) => Id);
 }
 
+/** One that is so already, or not there, stays as it is. */
+export async function pauseContainer(
+  client: EngineClient,
+  containerId: string,
+  how: 'pause' | 'unpause',
+): Promise<void> {
+  const isPaused = (await pausedContainers(client)).includes(containerId);
+  if (isPaused === (how === 'pause')) return;
+  const path = `/containers/${segment(containerId)}/${how}`;
+  try {
+    await client.send({ method: 'POST', path, doing: `trying to ${how} a container` });
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}
+
 /**
  * Containers of this node that run tasks of the service, by what the manager says of its tasks: neither the
  * name of a container nor a label of it is asked.

@@ -7,6 +7,7 @@ import {
   containerEnd,
   failedCheck,
   listContainers,
+  pauseContainer,
   pausedContainers,
   serviceContainers,
 } from './containers.ts';
@@ -77,6 +78,8 @@ export function createSwarmEngine({
     removeContainers: (label) => removeContainers(client, label),
     containers: (label) => listContainers(client, label),
     pausedContainers: () => pausedContainers(client),
+    pauseContainer: (containerId) => pauseContainer(client, containerId, 'pause'),
+    unpauseContainer: (containerId) => pauseContainer(client, containerId, 'unpause'),
     serviceContainers: (serviceId) => serviceContainers(client, serviceId),
     containerEnd: (containerId) => containerEnd(client, containerId),
     failedCheck: (containerId) => failedCheck(client, containerId),

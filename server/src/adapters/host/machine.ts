@@ -13,6 +13,7 @@ import type { BuildEnginesOptions } from '../build-engine/build-engines.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { createEngineView } from '../engine/view/engine-view.ts';
 import { createImageFetch } from '../engine/images/image-fetch.ts';
+import { createStanding } from '../engine/exec/standing-container.ts';
 import { createSwarmEngine } from '../engine/swarm.ts';
 import { createNodeProxy } from '../proxy/node-proxy.ts';
 import { createCaddyProxy, type ProxyWatcher } from '../proxy/caddy.ts';
@@ -70,6 +71,7 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
       ? undefined
       : createImageFetch({ from: ownEngineSocket, to: transferSocket, serverName });
   const engines = buildEnginesOf(connection, options, { serverName, fetchImage });
+  const standing = createStanding({ socketPath: engineSocket, serverName, whySilent });
   return {
     ...own,
     key,
@@ -82,10 +84,11 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     engine: createSwarmEngine({ socketPath: engineSocket, serverName, whySilent, clock, logAnswerBytes }),
     engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
     builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
+    standing,
     nodeProxy:
       proxyBeside &&
       createNodeProxy({
-        engine: { socketPath: engineSocket, serverName, whySilent },
+        standing,
         ...proxyBeside,
         httpPort: connection.proxyPorts.http,
         httpsPort: connection.proxyPorts.https,

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { managedLabel } from '../../ports/engine/engine.ts';
 import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import type { NodeProxy } from '../../ports/host/host.ts';
-import { clientAt, type EngineAddress } from '../engine/client/engine-client.ts';
-import { attachStanding, ensureStanding, removeStanding } from '../engine/exec/standing-container.ts';
+import type { Standing } from '../../ports/engine/standing.ts';
 import { proxyServiceName, proxyServiceSpec, type ProxyServiceOptions } from './proxy-service.ts';
 
 export interface NodeProxyOptions {
-  engine: EngineAddress;
+  standing: Standing;
   /** The proxy's folder on the node, and how its files are written. */
   folder: string;
   disk: FolderFiles;
@@ -21,8 +20,13 @@ export interface NodeProxyOptions {
 
 const initialName = 'initial.json';
 
-export function createNodeProxy({ engine, folder, disk, httpPort, httpsPort }: NodeProxyOptions): NodeProxy {
-  const client = clientAt(engine);
+export function createNodeProxy({
+  standing,
+  folder,
+  disk,
+  httpPort,
+  httpsPort,
+}: NodeProxyOptions): NodeProxy {
   const usual: Omit<ProxyServiceOptions, 'image' | 'network' | 'migratesRequests'> = {
     nodeId: '',
     adminFolder: folder,
@@ -37,7 +41,7 @@ export function createNodeProxy({ engine, folder, disk, httpPort, httpsPort }: N
       const [initial] = spec.files;
       if (initial && (await disk.read(join(folder, initialName))) !== initial.content)
         await disk.write(join(folder, initialName), initial.content, 0o600);
-      return ensureStanding(client, {
+      return standing.ensure({
         name: spec.name,
         image,
         labels: spec.labels,
@@ -49,7 +53,7 @@ export function createNodeProxy({ engine, folder, disk, httpPort, httpsPort }: N
         sysctls: spec.sysctls,
       });
     },
-    attach: (networks) => attachStanding(client, proxyServiceName, networks),
-    remove: () => removeStanding(client, proxyServiceName),
+    attach: (networks) => standing.attach(proxyServiceName, networks),
+    remove: () => standing.remove(proxyServiceName),
   };
 }

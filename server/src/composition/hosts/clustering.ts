@@ -3,7 +3,18 @@ import { createClusters, type Clusters } from '../../modules/cluster/cluster.ts'
 import { bringImage } from '../../deploy/images/cluster-engine.ts';
 import type { AppParts } from '../services/app-parts.ts';
 
-type Parts = Pick<AppParts, 'stores' | 'hosts' | 'servers' | 'serverSetup' | 'reconciler' | 'forgetObserved'>;
+type Parts = Pick<
+  AppParts,
+  | 'stores'
+  | 'hosts'
+  | 'servers'
+  | 'serverSetup'
+  | 'reconciler'
+  | 'forgetObserved'
+  | 'swarmPorts'
+  | 'monitoring'
+  | 'log'
+>;
 
 export function clustersOf({
   stores,
@@ -12,6 +23,9 @@ export function clustersOf({
   serverSetup,
   reconciler,
   forgetObserved,
+  swarmPorts,
+  monitoring,
+  log,
 }: Parts): Clusters {
   return createClusters({
     servers: stores.servers,
@@ -28,7 +42,15 @@ export function clustersOf({
     async regrouped(serverId) {
       await Promise.all([reconciler.forget(serverId), forgetObserved(serverId)]);
       serverSetup.wake();
+      const server = await stores.servers.find({ serverId });
+      // What measured it was a service of the swarm that it left.
+      if (server?.metricsConfig)
+        void monitoring.setUp(server).catch((error: unknown) => log.fault(error, 'monitoring of a node'));
       void reconciler.run();
+    },
+    admit: async (headId, { serverId }) => {
+      const { address } = await servers.shell(serverId);
+      return swarmPorts.admit(headId, { key: serverId, address });
     },
     setUp: serverSetup.accept,
   });

@@ -16,6 +16,7 @@ import { createDeployed, type Deployed } from '../services/previewing.ts';
 import type { Product } from '../product.ts';
 import { ownHostOf } from '../installation/own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
+import { createSwarmPorts, type SwarmPorts } from './swarm-ports.ts';
 import { createServerConnections, type ServerConnections } from './server-connections.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
 import { createEndedOutput, type EndedOutput } from '../upkeep/ended-output.ts';
@@ -28,6 +29,7 @@ export interface Machines extends Deployed {
   watch: ProxyWatch;
   ownHost: OwnHost;
   portGuard: PortGuard;
+  swarmPorts: SwarmPorts;
   registries: Registries;
   endedOutput: EndedOutput;
 }
@@ -69,6 +71,7 @@ export function createMachines(
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
     keptCookies: walls.keptCookies,
   });
+  const portGuard = walls.portGuard(ground.config.port);
   const deployed = createDeployed({
     ...ground,
     ...product,
@@ -82,7 +85,8 @@ export function createMachines(
     hostReach: hostReachOn(approvals, hosts, local),
     watch,
     ownHost: ownHostOf(ground, watch),
-    portGuard: walls.portGuard(ground.config.port),
+    portGuard,
+    swarmPorts: createSwarmPorts({ hosts, servers: stores.servers, portGuard }),
     registries: registriesOf(ground, hosts),
     endedOutput,
     ...deployed,

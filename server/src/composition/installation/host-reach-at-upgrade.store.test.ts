@@ -82,6 +82,7 @@ eachDatabase('the upgrade that brings approvals', (test) => {
         stages: null,
         child: null,
         previousVersion: null,
+        withoutCache: false,
         moveFrom: null,
         moveTo: null,
         createdAt: '2026-01-01T00:00:00.000Z',

@@ -28,7 +28,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
     router(
       'deployment',
       contracts.deployment,
-      deploymentHandlers(deployments, { logs: adapters.logs, queue }),
+      deploymentHandlers(deployments, { logs: adapters.logs, queue, changed: parts.pending.between }),
     ),
     router('webhook', contracts.webhook, webhookHandlers(previewing.webhooks.deliveries)),
     router(

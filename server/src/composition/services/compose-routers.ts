@@ -1,5 +1,6 @@
 /** Routers of compose services, of backups and where they go. */
 import { backupHandlers } from '../../modules/backup/handlers.ts';
+import { volumeBackupHandlers } from '../../modules/backup/volumes/handlers.ts';
 import { createComposeApprovals } from '../../modules/compose/approvals.ts';
 import { composeHandlers } from '../../modules/compose/handlers.ts';
 import { contracts } from '../../modules/contracts.ts';
@@ -59,5 +60,6 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     ),
     router('destination', contracts.destination, destinationHandlers(backingUp.destinations)),
     router('backup', contracts.backup, backupHandlers(backingUp.desk)),
+    router('volumeBackup', contracts.volumeBackup, volumeBackupHandlers(backingUp.volumes)),
   ];
 }

@@ -7,7 +7,7 @@ import { previewRecords } from '../../deploy/preview-deployer.ts';
 import { readSnapshot } from '../../deploy/snapshot.ts';
 import { resolveEnv } from '../../domain/variables/env.ts';
 import type { ReadOnce } from '../../db/writing/until-written.ts';
-import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../../db/tables.ts';
+import type { ApplicationRecord, ComposeRecord, DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
 import {
   applicationInputs,
   applicationVariables,
@@ -20,9 +20,16 @@ import { databaseInputs, databaseSettings } from '../../deploy/inputs/database-i
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import { previewApplication } from '../../modules/preview-deployment/preview-deployment.ts';
 import type { PreviewDeploymentRecord } from '../../modules/preview-deployment/store.ts';
-import { pendingChanges, rememberReleases, type ReleasedInputs } from '../../deploy/inputs/inputs.ts';
+import {
+  changedBetween,
+  pendingChanges,
+  rememberReleases,
+  type ReleasedInputs,
+} from '../../deploy/inputs/inputs.ts';
 
 export interface Pending {
+  /** What a release was made of otherwise than an earlier one; null where either was never made. */
+  between(earlier: DeploymentRecord, later: DeploymentRecord): Promise<string[] | null>;
   application(application: ApplicationRecord): Promise<string[]>;
   preview(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
   database(database: DatabaseRecord): Promise<string[]>;
@@ -36,6 +43,8 @@ interface Live {
 export interface Released {
   ofService(service: Live): Promise<ReleasedInputs | undefined>;
   ofCompose(service: Live): Promise<ReleasedInputs | undefined>;
+  /** Of one release, whether or not it is the live one; undefined where it never was made. */
+  ofOne(deployment: DeploymentRecord): Promise<ReleasedInputs | undefined>;
   /** A reload has given the release other inputs. */
   forget(deploymentId: string): void;
 }
@@ -48,7 +57,13 @@ export function rememberReleased(deployments: Pick<Deployments, 'live'>): Releas
   const composes = rememberReleases(async (service: Live) =>
     readComposeSnapshot(await deployments.live(service)),
   );
-  return { ofService: services.released, ofCompose: composes.released, forget: services.forget };
+  return {
+    ofService: services.released,
+    ofCompose: composes.released,
+    ofOne: async (deployment) =>
+      deployment.composeId === null ? inputsOf(readSnapshot(deployment)) : readComposeSnapshot(deployment),
+    forget: services.forget,
+  };
 }
 
 /** The application releases of Berth 0.1 and before kept their variables in the specification alone. */
@@ -78,6 +93,7 @@ export function createPending(
 ): Pending {
   const pending = computePending(released, records);
   return {
+    between: pending.between,
     application: (application) =>
       once(application.applicationId, [application], () => pending.application(application)),
     preview: (application, preview) =>
@@ -103,6 +119,10 @@ function computePending(released: Released, records: PendingRecords): Pending {
     });
   }
   return {
+    async between(earlier, later) {
+      const [former, present] = await Promise.all([released.ofOne(earlier), released.ofOne(later)]);
+      return former && present ? changedBetween(former, present) : null;
+    },
     application: (application) => ofSource(application, records.application),
     preview: (application, preview) =>
       ofSource(previewApplication(application, preview), {

@@ -61,6 +61,7 @@ eachDatabase('names of released services', ({ open }) => {
       finishedAt: null,
       child: null,
       previousVersion: null,
+      withoutCache: false,
       moveFrom: null,
       moveTo: null,
       sequence: 1,

@@ -17,7 +17,8 @@ import type { BuildSlots } from '../../ports/engine/build-slots.ts';
 import type { Reconciler } from '../../reconcile/reconciler.ts';
 import { commitStatusJobOf } from '../upkeep/commit-statuses.ts';
 import { createCleaningUp, type CleaningUp } from '../upkeep/cleaning.ts';
-import { createBackingUp, type BackingUp } from '../upkeep/backing-up.ts';
+import { createBackingUp, roomIn, type BackingUp } from '../upkeep/backing-up.ts';
+import { createVolumeServices } from '../upkeep/volume-services.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createPreviewing, previewParts, type Previewing } from './previewing.ts';
@@ -60,6 +61,13 @@ export function createWorking(
     ...machines,
     databasePorts: running.ports,
     liveSpec: running.liveSpec,
+    volumeServices: createVolumeServices({
+      stores: ground.stores,
+      product,
+      machines,
+      releasing,
+      roomIn: (folder) => roomIn({ ...ground, ...product }, folder),
+    }),
   });
   const previewing = createPreviewing({ ...ground, ...product, ...machines, interruption, changeRoutes });
   const scheduling = createScheduling(ground, product, machines, releasing);

@@ -5,6 +5,11 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
 import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
+import { createVolumeBackups, type VolumeBackups } from '../../modules/backup/volumes/volume-backup.ts';
+import type { VolumeBackupDesk } from '../../modules/backup/volumes/handlers.ts';
+import { createVolumeRestoring } from '../../modules/backup/volumes/volume-restore.ts';
+import { refOf, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import { createVolumeSource } from '../../modules/backup/volumes/volume-source.ts';
 import { createBackups, type Backups } from '../../modules/backup/backup.ts';
 import { createDatabaseSource, createPrograms, type Programs } from '../../modules/backup/database-source.ts';
 import type { BackupDesk } from '../../modules/backup/handlers.ts';
@@ -15,8 +20,13 @@ import { makeBackup, tidyBackup, type BackupMaking } from '../../modules/backup/
 import { removeStored } from '../../modules/backup/runs/retention.ts';
 import { createRestores } from '../../modules/backup/runs/restores.ts';
 import { createRestoring, type BesideServers } from '../../modules/backup/runs/restore.ts';
-import { createBackupRunner, type BackupRunnerPorts } from '../../modules/backup/runs/runner.ts';
-import { createBackupRuns } from '../../modules/backup/runs/runs.ts';
+import {
+  createBackupRunner,
+  type BackupRunnerPorts,
+  type RunOperation,
+} from '../../modules/backup/runs/runner.ts';
+import type { BackupRunRecord } from '../../modules/backup/store.ts';
+import { createBackupRuns, type BackupRuns } from '../../modules/backup/runs/runs.ts';
 import { createBackupSchedules, type BackupSchedules } from '../../modules/backup/runs/schedules.ts';
 import type { BackupSources } from '../../modules/backup/source.ts';
 import { createDestinations, type Destinations } from '../../modules/destination/destination.ts';
@@ -35,11 +45,17 @@ export interface BackingUp {
   backups: Backups;
   desk: BackupDesk;
   installation: InstallationBackupDesk;
+  volumes: VolumeBackupDesk;
   /** Removes every object that backups of the database have stored. */
   removeStored(databaseId: string, organizationId: string): Promise<void>;
   /** Handler of the queue's `backup` jobs. */
   run: ReturnType<typeof createBackupRunner>;
   schedules: BackupSchedules;
+}
+
+interface RoomParts {
+  adapters: { files: Pick<Adapters['files'], 'freeBytes'> };
+  settings: Pick<SettingsService, 'get'>;
 }
 
 const removalLimitMs = 10 * 60_000;
@@ -53,6 +69,7 @@ export interface BackingUpParts extends BesideParts {
   settings: Pick<SettingsService, 'get'>;
   hostReach: HostReach;
   notifying: Pick<Notifying, 'tell'>;
+  volumeServices: VolumeServices;
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
@@ -70,7 +87,8 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const runs = createBackupRuns(stores.backupRuns, queue, clock, parts.notifying.tell);
   const beside = createBesideServers(parts);
   const programs = createPrograms((service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`);
-  const sources = createSources(parts, beside, programs);
+  const sources = createSources(parts, { beside, programs, runs });
+  const restores = createRestores(runs);
   const { open } = destinations;
   return {
     installation: {
@@ -88,7 +106,8 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       ),
     destinations,
     backups,
-    desk: { backups, runs, restores: createRestores(runs), sources, logs: adapters.logs, openStore: open },
+    volumes: { volumeBackups: volumeBackupsOf(parts, runs), runs, restores, sources },
+    desk: { backups, runs, restores, sources, logs: adapters.logs, openStore: open },
     run: createBackupRunner({
       runs,
       logs: adapters.logs,
@@ -108,8 +127,25 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   };
 }
 
+function volumeBackupsOf({ stores, clock, volumeServices }: BackingUpParts, runs: BackupRuns): VolumeBackups {
+  return createVolumeBackups({
+    store: stores.backups,
+    runs,
+    services: volumeServices,
+    clock,
+    async removeVolume(owner, volumeName) {
+      for (const engine of await volumeServices.engines(refOf(owner))) await engine.removeVolume(volumeName);
+      const { applicationId = null, composeId = null } = owner;
+      await stores.backupRuns.update(
+        { ...(applicationId === null ? { composeId } : { applicationId }), previousVolume: volumeName },
+        { previousVolume: null },
+      );
+    },
+  });
+}
+
 /** Of a folder on Berth's own machine. */
-async function roomIn({ adapters, settings }: BackingUpParts, folder: string): Promise<DiskRoom> {
+export async function roomIn({ adapters, settings }: RoomParts, folder: string): Promise<DiskRoom> {
   const { minFreeDisk } = await settings.get();
   return { free: await adapters.files.freeBytes(folder), kept: minFreeDisk };
 }
@@ -122,7 +158,10 @@ async function roomOf(parts: BackingUpParts, databaseId: string): Promise<DiskRo
   return roomIn(parts, (await engine.info()).rootDirectory);
 }
 
-function createSources(parts: BackingUpParts, beside: BesideServers, programs: Programs): BackupSources {
+function createSources(
+  parts: BackingUpParts,
+  { beside, programs, runs }: { beside: BesideServers; programs: Programs; runs: BackupRuns },
+): BackupSources {
   const { config, database, adapters, clock } = parts;
   const root = adapters.folders.backup;
   return {
@@ -134,6 +173,7 @@ function createSources(parts: BackingUpParts, beside: BesideServers, programs: P
       removeContainers: beside.removeContainers,
       running: beside.running,
     }),
+    volume: createVolumeSource({ services: parts.volumeServices, runs }),
   };
 }
 
@@ -157,8 +197,17 @@ function createOperations(
       await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
     },
   };
+  const { runs, openStore } = shared;
+  const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore });
+  const ofVolumes = createVolumeRestoring({ services: parts.volumeServices, runs, openStore });
+  const restoreOf = ({ volumeName }: BackupRunRecord): RunOperation =>
+    volumeName === null ? ofDatabases.restore : ofVolumes;
   return {
     backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
-    ...createRestoring({ beside, programs, disk, runs: shared.runs, openStore: shared.openStore }),
+    verification: ofDatabases.verification,
+    restore: {
+      run: (context) => restoreOf(context.run).run(context),
+      tidy: (run) => restoreOf(run).tidy(run),
+    },
   };
 }

@@ -8,6 +8,7 @@ import { otherServices } from '../../../../test/http/places.ts';
 import { worlds } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createPreviewDesk } from '../../../../test/store/preview-desk.ts';
+import type { TableRecord } from '../../db/tables.ts';
 import { applicationRef, ownerLabels } from '../../domain/names/service-ref.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { createCleaningUp } from './cleaning.ts';
@@ -234,4 +235,64 @@ eachDatabase('clean-ups', (test) => {
     expect(memory.state.volumes.has('former')).toBe(false);
     expect((await stores.databases.find({ databaseId: database.databaseId }))?.formerVolumes).toEqual([]);
   });
+
+  it('list what restores of volumes left, and remove it when a setting says so', async () => {
+    const { cleanup, stores, memory, place, clock, settings, cleanTurn, organizationId } = await begin();
+    const since = new Date(clock.time - 31 * dayMs).toISOString();
+    const volumeName = `berth-${place.applicationId}-data`;
+    await stores.backupRuns.insert(restoreOf(organizationId, place.applicationId, volumeName, since));
+    await memory.api.send({
+      method: 'POST',
+      path: '/volumes/create',
+      body: { Name: volumeName, Labels: { 'berth.managed': 'true' } },
+      doing: 'the test',
+    });
+    expect(await cleanup.formerVolumes.all(organizationId)).toMatchObject([
+      { volumeName, applicationId: place.applicationId, databaseId: null, bytes: 0, ageDays: 31 },
+    ]);
+    expect(await cleanup.formerVolumes.all('another')).toEqual([]);
+    settings.cleanupSchedule = '* * * * *';
+    settings.formerVolumeDays = 31;
+    clock.time += 60_000;
+    await cleanTurn();
+    expect(memory.state.volumes.has(volumeName)).toBe(false);
+    expect(await cleanup.formerVolumes.all(organizationId)).toEqual([]);
+    expect((await stores.backupRuns.find({ backupRunId: 'restore' }))?.previousVolume).toBeNull();
+  });
 });
+
+function restoreOf(
+  organizationId: string,
+  applicationId: string,
+  previousVolume: string,
+  finishedAt: string,
+): TableRecord<'backup_run'> {
+  return {
+    backupRunId: 'restore',
+    organizationId,
+    operation: 'restore',
+    backupId: null,
+    databaseId: null,
+    applicationId,
+    composeId: null,
+    volumeName: 'data',
+    startedBy: 'person',
+    destinationId: 'destination',
+    path: 'shop/data.tar.gz',
+    database: '',
+    status: 'done',
+    steps: [],
+    bytes: null,
+    storedBytes: null,
+    checksum: null,
+    isStored: false,
+    previousVolume,
+    errorCode: null,
+    errorMessage: null,
+    createdAt: finishedAt,
+    startedAt: finishedAt,
+    finishedAt,
+    sequence: 1,
+    held: null,
+  };
+}

@@ -3,7 +3,11 @@ import { nextTime } from '../../domain/time/cron.ts';
 import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { createCleaning, type Cleaning } from '../../modules/cleanup/cleanup.ts';
-import { createFormerVolumes, type FormerVolumes } from '../../modules/cleanup/former-volumes.ts';
+import {
+  createFormerVolumes,
+  type FormerVolume,
+  type FormerVolumes,
+} from '../../modules/cleanup/former-volumes.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -89,33 +93,69 @@ async function keptImages(
 }
 
 function formerVolumesOf(
-  { stores, clock, log }: CleanedGround,
+  ground: CleanedGround,
   { databases, settings, turns }: CleanedProduct,
   { hosts }: CleanedMachines,
 ): FormerVolumes {
+  const { stores, clock, log } = ground;
   return createFormerVolumes({
     clock,
     warn: (sentence) => log.warn(sentence),
     days: async () => (await settings.get()).formerVolumeDays,
-    databases: async (organizationId) =>
-      (await stores.databases.list(organizationId === undefined ? {} : { organizationId })).filter(
-        ({ formerVolumes }) => formerVolumes.length > 0,
-      ),
-    async sizes(database) {
-      const host = await hosts.find(serverKeyOf(database));
+    found: async (organizationId) => [
+      ...(await ofDatabases(ground, organizationId)),
+      ...(await ofRestores(ground, organizationId)),
+    ],
+    async sizes(serverKey) {
+      const host = await hosts.find(serverKey);
       const usage = await host?.engine.diskUsage().catch(() => undefined);
       return new Map(usage?.volumes.map(({ name, sizeBytes }) => [name, sizeBytes]));
     },
-    remove: ({ databaseId }, volumeName) =>
-      turns.take(databaseId, async () => {
+    async remove({ databaseId, applicationId, composeId, serverKey, volumeName }) {
+      if (databaseId === null) {
+        await (await hosts.of(serverKey)).engine.removeVolume(volumeName);
+        const owner = applicationId === null ? { composeId } : { applicationId };
+        await stores.backupRuns.update({ ...owner, previousVolume: volumeName }, { previousVolume: null });
+        return;
+      }
+      await turns.take(databaseId, async () => {
         const present = await databases.find(databaseId);
         const host = present && (await hosts.of(serverKeyOf(present)));
         if (!present?.formerVolumes.some((one) => one.volumeName === volumeName)) return;
         await host?.engine.removeVolume(volumeName);
         const left = present.formerVolumes.filter((one) => one.volumeName !== volumeName);
         await databases.patch(databaseId, { formerVolumes: left });
-      }),
+      });
+    },
   });
+}
+
+async function ofDatabases({ stores }: CleanedGround, organizationId?: string): Promise<FormerVolume[]> {
+  const found = await stores.databases.list(organizationId === undefined ? {} : { organizationId });
+  return found.flatMap((database) =>
+    database.formerVolumes.map(({ volumeName, since }) => ({
+      databaseId: database.databaseId,
+      databaseType: database.kind,
+      applicationId: null,
+      composeId: null,
+      what: `the database ${database.name}`,
+      name: database.name,
+      serverKey: serverKeyOf(database),
+      volumeName,
+      since,
+    })),
+  );
+}
+
+/** What restores of volumes of applications and compose services left. */
+async function ofRestores({ stores }: CleanedGround, organizationId?: string): Promise<FormerVolume[]> {
+  return (await stores.backupRuns.formerVolumes(organizationId)).map(({ serverId, ...volume }) => ({
+    ...volume,
+    databaseId: null,
+    databaseType: null,
+    what: `the ${volume.applicationId === null ? 'compose service' : 'application'} ${volume.name}`,
+    serverKey: serverKeyOf({ serverId }),
+  }));
 }
 
 const urgentEveryMs = 3_600_000;

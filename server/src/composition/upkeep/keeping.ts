@@ -10,7 +10,7 @@ import { createNodePlatform } from '../../reconcile/node-platform.ts';
 import type { Route } from '../../ports/proxy.ts';
 import { kernelMigratesRequests, proxySpec } from '../hosts/proxy-spec.ts';
 import { createPlatform } from '../../reconcile/platform.ts';
-import type { PortGuard } from '../hosts/port-guard.ts';
+import type { SwarmPorts } from '../hosts/swarm-ports.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from '../services/releasing.ts';
 import type { Walls } from '../hosts/walls.ts';
@@ -51,7 +51,7 @@ export function createKeeping(
 function keptHosts(
   { config, database, stores, clock }: Ground,
   product: Product,
-  { hosts, watch, ownHost, portGuard, previews, deployments }: Machines,
+  { hosts, watch, ownHost, swarmPorts, previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
   { leadsTo }: Walls,
 ): { head(host: Host): KeptHost; node(host: Host, headKey: string): KeptHost } {
@@ -87,7 +87,7 @@ function keptHosts(
       platformServices: stores.platformServices,
     });
     return {
-      ...common(host, portGuard),
+      ...common(host, swarmPorts),
       ensurePlatform: platform.ensure,
       services: () => keepServices(host),
       attachProxy: platform.attachProxy,
@@ -95,7 +95,7 @@ function keptHosts(
     };
   };
   const node = (host: Host, headKey: string): KeptHost => ({
-    ...common(host, portGuard),
+    ...common(host, swarmPorts),
     ...createNodePlatform(host, {
       head: () => hosts.find(headKey),
       proxyImage: config.proxyImage,
@@ -108,11 +108,11 @@ function keptHosts(
 
 const common = (
   host: Host,
-  portGuard: PortGuard,
+  swarmPorts: SwarmPorts,
 ): Pick<KeptHost, 'key' | 'name' | 'proxy' | 'reach' | 'guardPorts'> => ({
   key: host.key,
   name: host.name,
   proxy: host.proxy,
   reach: () => host.engine.info(),
-  guardPorts: () => portGuard.guard(host),
+  guardPorts: () => swarmPorts.guard(host),
 });

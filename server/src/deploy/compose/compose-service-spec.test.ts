@@ -11,6 +11,7 @@ const compose = {
   appName: 'shop',
   composeType: 'compose' as const,
   randomize: false,
+  restoredVolumes: {},
   suffix: '',
 };
 const placement = {
@@ -128,7 +129,7 @@ test("what comes with the repository pins it, and is each version's own", () => 
 
 test('the suffix stands behind the names in the engine; the service answers to both', () => {
   const { spec } = specOf('volumes: [data:/data]', {
-    compose: { ...compose, randomize: true, suffix: 'b1' },
+    compose: { ...compose, randomize: true, restoredVolumes: {}, suffix: 'b1' },
   });
   expect(spec).toMatchObject({
     name: 'shop_web-b1',

@@ -4,7 +4,9 @@ import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
-import type { HealthCheck, ServiceMount, ServiceSpec } from '../../ports/engine/engine.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
+import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';
 import { healthCheckOf, probeTarget } from '../release/health-check.ts';
 import type { DomainRecord, MountRecord } from '../release/release-inputs.ts';
@@ -22,7 +24,7 @@ export type KnownMount =
 export interface ComposeSpecInputs {
   compose: Pick<
     ComposeRecord,
-    'composeId' | 'organizationId' | 'appName' | 'composeType' | 'randomize' | 'suffix'
+    'composeId' | 'organizationId' | 'appName' | 'composeType' | 'randomize' | 'suffix' | 'restoredVolumes'
   >;
   placement: Placement;
   service: PlannedService;
@@ -139,10 +141,14 @@ function filesAndMounts(inputs: ComposeSpecInputs, suffix: string): Pick<Service
   ]);
   const recordMounts = inputs.recordMounts.filter(({ mountPath }) => !taken.has(mountPath));
   return {
-    mounts: [
-      ...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)),
-      ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
-    ],
+    mounts: onPresentVolumes(
+      [
+        ...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)),
+        ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
+      ],
+      owner,
+      inputs.compose.restoredVolumes,
+    ),
     files: [
       ...inputs.files,
       ...inputs.mounts.flatMap((mount) =>

@@ -115,6 +115,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       stages: null,
       child: null,
       previousVersion: null,
+      withoutCache: false,
       moveFrom: null,
       moveTo: null,
       createdAt: '',

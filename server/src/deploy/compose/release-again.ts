@@ -1,5 +1,6 @@
 /**
- * Makes an earlier release of a compose service again: images, settings, mounts and variables as it had them.
+ * Makes an earlier release of a compose service again: images, settings, mounts and variables as it had them,
+ * on the volumes of now.
  * What runs once is the newest version's affair, as a pre-release command is: it does not run again.
  */
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { AppError } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';
@@ -77,6 +79,7 @@ function again(
   const spec = {
     ...release.spec,
     name: composeServiceName(compose.appName, release.service, suffix),
+    mounts: onPresentVolumes(release.spec.mounts, composeRef(compose.composeId), compose.restoredVolumes),
     release: deployment.deploymentId,
   };
   const running = former.get(release.service);

@@ -16,6 +16,8 @@ import type { Beside, BesideServers } from '../../modules/backup/runs/restore.ts
 import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
 import type { Databases } from '../../modules/database/database.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
+import { removeWhenFree } from '../../ports/engine/remove-when-free.ts';
+import { deployAndWait } from '../deploy-and-wait.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
@@ -176,19 +178,6 @@ async function changeOver(
   throw new AppError('PRECONDITION_FAILED', `The restored data was not taken: ${failure} ${outcome}`);
 }
 
-/** A container that was told to stop still uses its volume until it has. */
-async function removeWhenFree(engine: Engine, volume: string): Promise<void> {
-  const end = Date.now() + stopLimitMs;
-  for (;;) {
-    try {
-      return await engine.removeVolume(volume);
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'CONFLICT') || Date.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
-}
-
 function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
   const { kind, name, databasePassword, databaseRootPassword } = database;
   if (!hasBackups(kind)) throw new AppError('BAD_REQUEST', noBackups(kind));
@@ -261,22 +250,10 @@ async function untilRunning(engine: Engine, name: string, signal: AbortSignal): 
 
 /** Deploys the database as its record says now and waits for the end; gives the reason of a failure. */
 async function deploy(
-  { deployments, queue }: BesideParts,
+  parts: BesideParts,
   { databaseId, organizationId }: DatabaseRecord,
   { title, signal, say }: { title: string; signal: AbortSignal; say(line: string): void },
 ): Promise<string | undefined> {
-  const { deploymentId } = await deployments.accept(databaseRef(databaseId), {
-    kind: 'deploy',
-    title,
-    description: '',
-  });
-  queue.wake();
-  say(`The database changes over; deployment ${deploymentId} has the log of it.`);
-  for (;;) {
-    signal.throwIfAborted();
-    const { status, errorMessage } = await deployments.one(deploymentId, organizationId);
-    if (status === 'done') return undefined;
-    if (status === 'error' || status === 'cancelled') return errorMessage ?? status;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
+  const service = { ...databaseRef(databaseId), organizationId };
+  return deployAndWait(parts, service, { kind: 'deploy', title, description: '' }, { signal, say });
 }

@@ -33,6 +33,12 @@ export function changedInputs(released: ReleasedInputs, now: ReleaseInputs): str
   return [...new Set(changed)];
 }
 
+/** What a release was made of otherwise than an earlier one. */
+export const changedBetween = (
+  earlier: ReleasedInputs,
+  { settings = {}, variables = {}, parts = {} }: ReleasedInputs,
+): string[] => changedInputs(earlier, { settings, variables, parts });
+
 /**
  * What changed since a release, none before the first. Variables that cannot be put in are a change that the
  * next deployment will refuse; the field where it went wrong stands for them.

@@ -1,5 +1,6 @@
 /** From records to the service the engine is asked for (architecture, Running a service). Pure. */
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from '../context.ts';
@@ -40,9 +41,11 @@ const defaultGraceSeconds = 10;
 
 export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
   const { application, owner, ports, mounts, domains } = inputs;
-  const bound = mounts
+  const { organizationId, restoredVolumes } = application;
+  const first = mounts
     .filter(({ type }) => type !== 'file')
-    .map((mount) => serviceMount(mount, { ...owner, organizationId: application.organizationId }));
+    .map((mount) => serviceMount(mount, { ...owner, organizationId }));
+  const bound = onPresentVolumes(first, owner, restoredVolumes);
   const holdsData = bound.length > 0;
   const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
   const stays = holdsData || holdsPort;

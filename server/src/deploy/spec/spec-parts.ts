@@ -3,7 +3,8 @@ import type { MountRecord } from '../release/release-inputs.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import { ownerLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
-import { managedLabel, type ServiceMount, type ServiceSpec } from '../../ports/engine/engine.ts';
+import { managedLabel, type ServiceSpec } from '../../ports/engine/engine.ts';
+import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';
 
 interface Resources {

@@ -52,7 +52,7 @@ export const build: Stage = {
         Object.entries(context.buildSecrets).map(([name, value]) => [name, new Secret(value)]),
       ),
       env: context.plainEnv,
-      noCache: application.cleanCache,
+      noCache: application.cleanCache || context.deployment.withoutCache,
       scratchDirectory: scratchDirectory(context),
       limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
       signal: context.signal,

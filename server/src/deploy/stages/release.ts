@@ -10,6 +10,7 @@ import type { DeployContext, Stage } from '../context.ts';
 import { bringImage } from '../images/bring-image.ts';
 import { composeSpec, joinedNetworks } from '../spec/compose-spec.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
 
@@ -36,8 +37,9 @@ export const release: Stage = {
 };
 
 /**
- * Makes an earlier release again: its image with settings, mounts and variables as it had them. A pre-release
- * command is the newest version's: in an old image it would do who knows what, so none runs.
+ * Makes an earlier release again: its image with settings, mounts and variables as it had them, on the
+ * volumes of now: a restore of since stands. A pre-release command is the newest version's: in an old image
+ * it would do who knows what, so none runs.
  */
 export const releaseAgain: Stage = {
   name: 'release',
@@ -64,6 +66,7 @@ export const releaseAgain: Stage = {
       ...snapshot.spec,
       name: context.application.appName,
       networks: [network, ...joined],
+      mounts: onPresentVolumes(snapshot.spec.mounts, context.owner, context.application.restoredVolumes),
       release: context.deployment.deploymentId,
     };
     const { settings, variables, parts, registryId } = snapshot;

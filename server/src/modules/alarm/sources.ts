@@ -1,6 +1,7 @@
 /** What is a reason for an alarm: one source for each kind, over facts that others already keep. */
 import type { Live } from '../../domain/states/live.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { subjectOf } from '../../domain/names/backup-subject.ts';
 import type { AlarmSource, Condition } from './alarm.ts';
 import type { AlarmStore, Placed } from './store.ts';
 
@@ -123,8 +124,8 @@ async function uploaded({ store, clock }: SourcePorts): Promise<Condition[]> {
 }
 
 async function backups({ store }: SourcePorts): Promise<Condition[]> {
-  return (await store.silentBackups()).map(({ backupId, database, lastGoodAt, ...place }) => {
-    const name = database === '' ? 'Berth itself' : `the database ${database}`;
+  return (await store.silentBackups()).map(({ backupId, lastGoodAt, ...place }) => {
+    const name = subjectOf(place);
     return {
       kind: 'backupSilent' as const,
       organizationId: place.organizationId,

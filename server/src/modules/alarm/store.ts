@@ -14,6 +14,15 @@ export interface Placed {
   serviceId: string | null;
 }
 
+export interface SilentBackup extends Placed {
+  backupId: string;
+  database: string;
+  databaseId: string | null;
+  volumeName: string | null;
+  alarmSince: string;
+  lastGoodAt: string | null;
+}
+
 export interface PlacedService extends Placed {
   serviceId: string;
   name: string;
@@ -47,9 +56,7 @@ export interface AlarmStore extends TableStore<'alarm'> {
   uploaded(
     before: string,
   ): Promise<{ organizationId: string; certificateId: string; name: string; expirationDate: string }[]>;
-  silentBackups(): Promise<
-    (Placed & { backupId: string; database: string; alarmSince: string; lastGoodAt: string | null })[]
-  >;
+  silentBackups(): Promise<SilentBackup[]>;
   /** Jobs that have been queued since before this time (ISO 8601). */
   waiting(before: string): Promise<{ count: number; oldest: string | null }>;
 }
@@ -153,11 +160,15 @@ function certificatesQuery(now: number) {
 }
 
 function backupsQuery() {
-  return sql<Placed & { backupId: string; database: string; alarmSince: string; lastGoodAt: string | null }>`
-    select b."organizationId", e."projectId", e."environmentId", d."databaseId" as "serviceId",
-      b."backupId", b."database", b."alarmSince", b."lastGoodAt"
+  return sql<SilentBackup>`
+    select b."organizationId", e."projectId", e."environmentId",
+      coalesce(b."databaseId", b."applicationId", b."composeId") as "serviceId",
+      b."backupId", b."database", b."databaseId", b."volumeName", b."alarmSince", b."lastGoodAt"
     from "backup" as b
     left join "database" as d on d."databaseId" = b."databaseId"
-    left join "environment" as e on e."environmentId" = d."environmentId"
+    left join "application" as a on a."applicationId" = b."applicationId"
+    left join "compose" as c on c."composeId" = b."composeId"
+    left join "environment" as e
+      on e."environmentId" = coalesce(d."environmentId", a."environmentId", c."environmentId")
     where b."alarmSince" is not null and b."enabled" = 1`;
 }

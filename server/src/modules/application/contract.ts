@@ -16,6 +16,11 @@ const status = z.object({ applicationId: z.string(), applicationStatus: z.enum(a
 const optionalId = z.string().nullable();
 const success = z.object({ success: z.literal(true) });
 
+const withoutCache = z
+  .boolean()
+  .default(false)
+  .describe('Builds without what earlier builds left, this once; the setting cleanCache does so always');
+
 export const applicationContract = {
   create: mutation({
     summary: 'Creates an application',
@@ -209,14 +214,22 @@ export const applicationContract = {
   deploy: mutation({
     summary: 'Queues a deployment of the latest source',
     access: { ...own, action: 'deploy' },
-    input: id.extend({ title: title.default('Manual deployment'), description: description.default('') }),
+    input: id.extend({
+      title: title.default('Manual deployment'),
+      description: description.default(''),
+      withoutCache,
+    }),
     output: z.literal(true),
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   redeploy: mutation({
     summary: 'Queues a rebuild of the source version that is deployed now',
     access: { ...own, action: 'deploy' },
-    input: id.extend({ title: title.default('Rebuild deployment'), description: description.default('') }),
+    input: id.extend({
+      title: title.default('Rebuild deployment'),
+      description: description.default(''),
+      withoutCache,
+    }),
     output: z.literal(true),
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),

@@ -117,4 +117,5 @@ const state = {
   liveDeploymentId: null,
   releasedAppName: null,
   isStopped: false,
+  restoredVolumes: {},
 } satisfies Partial<ApplicationRecord>;

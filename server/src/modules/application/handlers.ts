@@ -216,15 +216,14 @@ export function applicationHandlers(
       await runtime.restart(await found(context, input));
       return shown(await found(context, input));
     },
-    deploy: (context, input) =>
-      accept(context, input, { kind: 'deploy', title: input.title, description: input.description }),
+    deploy: (context, input) => accept(context, input, { kind: 'deploy', ...asked(input) }),
     async redeploy(context, input) {
       if (!(await deployments.live(await found(context, input))))
         throw new AppError(
           'PRECONDITION_FAILED',
           'Nothing is deployed yet, so there is no version to rebuild: deploy first.',
         );
-      return accept(context, input, { kind: 'redeploy', title: input.title, description: input.description });
+      return accept(context, input, { kind: 'redeploy', ...asked(input) });
     },
     async cancelDeployment(context, input) {
       const { serverId, applicationId } = await found(context, input);
@@ -325,4 +324,12 @@ export function applicationHandlers(
       });
     },
   };
+}
+
+const asked = ({ title, description, withoutCache }: Asked): Asked => ({ title, description, withoutCache });
+
+interface Asked {
+  title: string;
+  description: string;
+  withoutCache: boolean;
 }

@@ -146,6 +146,10 @@ function newBackup(
     lastGoodAt: null,
     sealedKey: null,
     createdAt,
+    applicationId: null,
+    composeId: null,
+    volumeName: null,
+    serviceDuring: null,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Backups of databases (decisions 7). */
 import { z } from 'zod';
-import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
+import { parseCron } from '../../domain/time/cron.ts';
 import {
   databaseKindNames,
   perDatabaseId,
@@ -14,6 +14,7 @@ import { mutation, query, subscription, type ResourceReference } from '../../pro
 import { ruled } from '../../procedure/input/ruled.ts';
 import { id as serviceId } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
+import { backupSettings } from './contract-settings.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
 import { backupRecord, backupRunRecord } from './record.ts';
 
@@ -86,15 +87,7 @@ function checkDatabase(input: DatabaseInput, context: z.RefinementCtx): void {
 }
 
 const settings = {
-  schedule: ruled(z.string().max(200), parseCron).describe(
-    'Cron expression of five fields, or a nickname such as @daily; in timeZone',
-  ),
-  timeZone: ruled(z.string().min(1).max(100), parseTimeZone)
-    .optional()
-    .describe('Of the schedules, by its name in the IANA list, such as Europe/Berlin; absent at first: UTC'),
-  prefix: ruled(z.string().max(1000), parseObjectPath).describe(
-    'Path below the destination under which the objects stand; may be empty',
-  ),
+  ...backupSettings,
   database: z
     .string()
     .max(100)
@@ -104,29 +97,12 @@ const settings = {
         'characters',
     )
     .describe('Name of the database inside the server'),
-  keepLatestCount: z
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .nullish()
-    .describe(
-      'So many of its newest objects are kept; null: all. Older ones are removed once a newer one is ' +
-        'verified',
-    ),
   verifySchedule: ruled(z.string().max(200), parseCron)
     .nullish()
     .describe(
       'When its newest object is restored into a database of its own for trial, which is removed again; ' +
         'null: never',
     ),
-  alarmAfterHours: z
-    .number()
-    .int()
-    .min(1)
-    .max(8760)
-    .nullish()
-    .describe('After so many hours without a good backup, alarmSince says so; null: never'),
 };
 
 const manual = <K extends BackupKindName>(kind: K) =>

@@ -68,6 +68,10 @@ export function createInstallationBackups(store: Store, clock: Clock): Installat
         alarmSince: null,
         lastGoodAt: null,
         createdAt: isoTime(clock),
+        applicationId: null,
+        composeId: null,
+        volumeName: null,
+        serviceDuring: null,
       };
       await store.insert(record);
       return record;

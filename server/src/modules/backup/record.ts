@@ -36,10 +36,13 @@ export const backupRunRecord = z
     operation: z.enum(['backup', 'restore', 'verification']),
     backupId: optional,
     databaseId: optional,
+    applicationId: optional,
+    composeId: optional,
+    volumeName: optional.describe('Of a backup or restore of a volume: its name within the service'),
     startedBy: z.enum(['schedule', 'person']),
     destinationId: z.string(),
     path: z.string().describe('The object that it made or read'),
-    database: z.string(),
+    database: z.string().describe('Empty for a volume'),
     status: z.enum(['queued', 'running', 'done', 'error']),
     steps: z.array(
       z.object({
@@ -56,7 +59,7 @@ export const backupRunRecord = z
     isStored: z.boolean().describe('Of a backup: its object was verified and is kept'),
     previousVolume: optional.describe(
       'Of a restore: the volume with the state before it, kept until removeFormerVolume of the ' +
-        "database's kind",
+        "database's kind, or volumeBackup.removeFormerVolume",
     ),
     errorMessage: optional,
     createdAt: z.string(),

@@ -1,6 +1,6 @@
 /**
- * What is backed up. A backup takes a source, not a kind: a database, this Berth itself, one day a volume of
- * an application.
+ * What is backed up. A backup takes a source, not a kind: a database, this Berth itself, a volume of an
+ * application or compose service.
  */
 import type { RunContext } from './runs/run-context.ts';
 import type { BackupRecord, BackupRunRecord } from './store.ts';
@@ -24,7 +24,7 @@ export interface BackupSourceKind {
   /** Looks whether it can be read now; PRECONDITION_FAILED with what to do. */
   open(backup: BackupRecord, context: RunContext): Promise<BackupSource>;
   /** Ends and removes what a killed run of it left. */
-  tidy(run: Pick<BackupRunRecord, 'backupRunId' | 'databaseId'>): Promise<void>;
+  tidy(run: BackupRunRecord): Promise<void>;
 }
 
 /** One for each kind of source. */

@@ -5,9 +5,12 @@ import type { NewEvent, TableRecord } from '../../db/tables.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { serviceIdOf } from '../../domain/names/backup-subject.ts';
 
 export type BackupRecord = TableRecord<'backup'>;
 export type BackupRunRecord = TableRecord<'backup_run'>;
+
+type PlacedRow = Record<string, unknown> & { projectId: string; environmentId: string };
 
 export interface BackupStore extends TableStore<'backup'> {
   /** A database of the organization; undefined when there is no such one. */
@@ -17,6 +20,8 @@ export interface BackupStore extends TableStore<'backup'> {
   ): Promise<{ kind: DatabaseKindName; appName: string } | undefined>;
   /** Of an organization, newest first, with where their databases stand. */
   everywhere(organizationId: string): Promise<{ record: BackupRecord; scope: Scope }[]>;
+  /** Those of volumes of an organization, newest first, with where their services stand. */
+  volumesEverywhere(organizationId: string): Promise<{ record: BackupRecord; scope: Scope }[]>;
   /** The enabled ones whose time (epoch milliseconds) has come or is not counted yet. */
   due(now: number): Promise<BackupRecord[]>;
   /** The enabled ones that watch for a last good backup. */
@@ -37,13 +42,25 @@ export function createBackupStore(database: Database): BackupStore {
       or ("verifySchedule" is not null and ("nextVerifyAt" is null or "nextVerifyAt" <= ${0})))`.compile(
     database.builder,
   );
-  const everywhere = sql<Record<string, unknown> & { projectId: string; environmentId: string }>`
+  const everywhere = sql<PlacedRow>`
     select b.*, e."environmentId", e."projectId" from "backup" as b
     join "database" as d on d."databaseId" = b."databaseId"
     join "environment" as e on e."environmentId" = d."environmentId"
     where b."organizationId" = ${''} order by b."createdAt" desc, b."backupId" desc`.compile(
     database.builder,
   );
+  const volumes = sql<PlacedRow>`
+    select b.*, e."environmentId", e."projectId" from "backup" as b
+    left join "application" as a on a."applicationId" = b."applicationId"
+    left join "compose" as c on c."composeId" = b."composeId"
+    join "environment" as e on e."environmentId" = coalesce(a."environmentId", c."environmentId")
+    where b."organizationId" = ${''} and b."sourceType" = 'volume'
+    order by b."createdAt" desc, b."backupId" desc`.compile(database.builder);
+  const placed = ({ projectId, environmentId, ...row }: PlacedRow, organizationId: string) => {
+    const record = rows.decode(row);
+    const serviceId = serviceIdOf(record) ?? undefined;
+    return { record, scope: { organizationId, projectId, environmentId, serviceId } };
+  };
   const watched = sql<
     Record<string, unknown>
   >`select * from "backup" where "enabled" = 1 and "alarmAfterHours" is not null`.compile(database.builder);
@@ -52,19 +69,29 @@ export function createBackupStore(database: Database): BackupStore {
     database: async (databaseId, organizationId) =>
       (await database.run(named, [databaseId, organizationId]))[0],
     everywhere: async (organizationId) =>
-      (await database.run(everywhere, [organizationId])).map(({ projectId, environmentId, ...row }) => {
-        const record = rows.decode(row);
-        const serviceId = record.databaseId ?? undefined;
-        return { record, scope: { organizationId, projectId, environmentId, serviceId } };
-      }),
+      (await database.run(everywhere, [organizationId])).map((row) => placed(row, organizationId)),
+    volumesEverywhere: async (organizationId) =>
+      (await database.run(volumes, [organizationId])).map((row) => placed(row, organizationId)),
     due: async (now) => (await database.run(due, [now, now])).map(rows.decode),
     watched: async () => (await database.run(watched, [])).map(rows.decode),
     transaction: (work) => database.transaction(work),
   };
 }
 
+/** The volume with the state before a restore. */
+export interface RestoreLeft {
+  applicationId: string | null;
+  composeId: string | null;
+  name: string;
+  serverId: string | null;
+  volumeName: string;
+  since: string;
+}
+
 export interface BackupRunStore extends TableStore<'backup_run'> {
   transaction<T>(work: () => Promise<T>): Promise<T>;
+  /** Volumes that restores of volumes left, of one organization or of all. */
+  formerVolumes(organizationId?: string): Promise<RestoreLeft[]>;
   /** Queued and running ones, oldest first. */
   unfinished(): Promise<BackupRunRecord[]>;
 }
@@ -76,6 +103,15 @@ export function createBackupRunStore(database: Database): BackupRunStore {
   >`select * from "backup_run" where "status" in ('queued', 'running') order by "sequence"`.compile(
     database.builder,
   );
+  const left = sql<RestoreLeft & { organizationId: string }>`
+    select r."organizationId", r."applicationId", r."composeId", coalesce(a."name", c."name") as "name",
+      coalesce(a."serverId", c."serverId") as "serverId", r."previousVolume" as "volumeName",
+      r."finishedAt" as "since"
+    from "backup_run" as r
+    left join "application" as a on a."applicationId" = r."applicationId"
+    left join "compose" as c on c."composeId" = r."composeId"
+    where r."operation" = 'restore' and r."status" = 'done' and r."databaseId" is null
+      and r."previousVolume" is not null`.compile(database.builder);
   const tell = tellRun(database);
   return {
     ...rows,
@@ -91,6 +127,10 @@ export function createBackupRunStore(database: Database): BackupRunStore {
         return changed;
       }),
     transaction: (work) => database.transaction(work),
+    formerVolumes: async (wanted) =>
+      (await database.run(left, [])).flatMap(({ organizationId, ...volume }) =>
+        wanted === undefined || wanted === organizationId ? [volume] : [],
+      ),
     unfinished: async () => (await database.run(unfinished, [])).map(rows.decode),
   };
 }
@@ -100,10 +140,14 @@ function tellRun({ builder, run, tell }: Database): (backupRunId: string) => Pro
   const place = sql<
     Pick<NewEvent, 'organizationId' | 'projectId' | 'environmentId' | 'serviceId' | 'status'>
   >`
-    select r."organizationId", e."projectId", e."environmentId", r."databaseId" as "serviceId", r."status"
+    select r."organizationId", e."projectId", e."environmentId",
+      coalesce(r."databaseId", r."applicationId", r."composeId") as "serviceId", r."status"
     from "backup_run" as r
-    join "database" as d on d."databaseId" = r."databaseId"
-    join "environment" as e on e."environmentId" = d."environmentId"
+    left join "database" as d on d."databaseId" = r."databaseId"
+    left join "application" as a on a."applicationId" = r."applicationId"
+    left join "compose" as c on c."composeId" = r."composeId"
+    join "environment" as e
+      on e."environmentId" = coalesce(d."environmentId", a."environmentId", c."environmentId")
     where r."backupRunId" = ${''}`.compile(builder);
   return async (backupRunId) => {
     const [row] = await run(place, [backupRunId]);

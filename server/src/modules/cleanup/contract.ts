@@ -59,17 +59,20 @@ export const cleanupContract = {
     refusals: ['SERVICE_UNAVAILABLE', 'PRECONDITION_FAILED'],
   }),
   formerVolumes: query({
-    summary: 'Volumes with the data of databases before a restore or upgrade, the oldest first',
+    summary: 'Volumes with the state before a restore or upgrade, the oldest first',
     description:
-      'They stay until removeFormerVolume of their kind, or until they are as old as the setting ' +
+      'They stay until removeFormerVolume of their database kind (of volumeBackup for those of ' +
+      'applications and compose services), or until they are as old as the setting ' +
       'formerVolumeDays says (never, unless it is set). After 30 days each is a warning in the log.',
     access: { class: 'admin', resources: [] },
     input: z.object(pageInput),
     output: listOf(
       z
         .object({
-          databaseId: z.string(),
-          databaseType: z.string(),
+          databaseId: z.string().nullable(),
+          databaseType: z.string().nullable(),
+          applicationId: z.string().nullable(),
+          composeId: z.string().nullable(),
           name: z.string(),
           volumeName: z.string(),
           bytes: z.number().nullable().describe('null: the engine cannot tell, or cannot be reached'),
@@ -77,7 +80,7 @@ export const cleanupContract = {
           ageDays: z.number().int(),
           removedAt: z.string().nullable().describe('When the setting removes it; null: never'),
         })
-        .meta({ id: 'FormerVolumeOfDatabase' }),
+        .meta({ id: 'FormerVolumeOfService' }),
     ),
   }),
 };

@@ -1,28 +1,36 @@
-/** Volumes with the data of databases before a restore or upgrade: how old they are, and when they go. */
+/** Volumes with the state before a restore or upgrade: how old they are, and when they go. */
 import { sentenceOf } from '../../domain/errors.ts';
-import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Clock } from '../../ports/clock.ts';
 
-export interface FormerVolumeView {
-  databaseId: string;
-  databaseType: string;
+/** A former volume of a database, an application or a compose service. */
+export interface FormerVolume {
+  databaseId: string | null;
+  databaseType: string | null;
+  applicationId: string | null;
+  composeId: string | null;
+  /** As sentences name its service: "the database shop". */
+  what: string;
   name: string;
+  serverKey: string;
   volumeName: string;
-  bytes: number | null;
   since: string;
+}
+
+export interface FormerVolumeView extends Omit<FormerVolume, 'what' | 'serverKey'> {
+  bytes: number | null;
   ageDays: number;
   removedAt: string | null;
 }
 
 export interface FormerVolumePorts {
-  /** Databases of one organization, or of all, that have former volumes. */
-  databases(organizationId?: string): Promise<DatabaseRecord[]>;
+  /** Of one organization, or of all. */
+  found(organizationId?: string): Promise<FormerVolume[]>;
   /** Sizes by name of the volumes of a host; empty where it cannot be asked. */
-  sizes(database: DatabaseRecord): Promise<ReadonlyMap<string, number | null>>;
+  sizes(serverKey: string): Promise<ReadonlyMap<string, number | null>>;
   /** After how many days they go; null: never. */
   days(): Promise<number | null>;
   /** Removes the volume and takes it out of the record. */
-  remove(database: DatabaseRecord, volumeName: string): Promise<void>;
+  remove(volume: FormerVolume): Promise<void>;
   warn(sentence: string): void;
   clock: Clock;
 }
@@ -43,47 +51,40 @@ export function createFormerVolumes(ports: FormerVolumePorts): FormerVolumes {
   return {
     async all(organizationId) {
       const days = await ports.days();
-      const found: FormerVolumeView[] = [];
-      for (const database of await ports.databases(organizationId)) {
-        const sizes = await ports.sizes(database);
-        for (const { volumeName, since } of database.formerVolumes)
-          found.push({
-            databaseId: database.databaseId,
-            databaseType: database.kind,
-            name: database.name,
-            volumeName,
-            bytes: sizes.get(volumeName) ?? null,
-            since,
-            ageDays: ageOf(since),
-            removedAt: days === null ? null : new Date(Date.parse(since) + days * dayMs).toISOString(),
-          });
+      const sizes = new Map<string, ReadonlyMap<string, number | null>>();
+      const views: FormerVolumeView[] = [];
+      for (const { what: _what, serverKey, ...volume } of await ports.found(organizationId)) {
+        const known = sizes.get(serverKey) ?? (await ports.sizes(serverKey));
+        sizes.set(serverKey, known);
+        const { since } = volume;
+        views.push({
+          ...volume,
+          bytes: known.get(volume.volumeName) ?? null,
+          ageDays: ageOf(since),
+          removedAt: days === null ? null : new Date(Date.parse(since) + days * dayMs).toISOString(),
+        });
       }
-      return found.sort((a, b) => (a.since < b.since ? -1 : 1));
+      return views.sort((a, b) => (a.since < b.since ? -1 : 1));
     },
     async turn() {
       const days = await ports.days();
-      for (const database of await ports.databases())
-        for (const { volumeName, since } of database.formerVolumes) {
-          const age = ageOf(since);
-          if (days !== null && age >= days) await attempt(ports, database, volumeName);
-          else if (age >= warnAfterDays)
-            ports.warn(
-              `The volume ${volumeName} has had the former data of the database ${database.name} ` +
-                `for ${age} days. Remove it (removeFormerVolume), or set formerVolumeDays.`,
-            );
-        }
+      for (const volume of await ports.found()) {
+        const age = ageOf(volume.since);
+        if (days !== null && age >= days) await attempt(ports, volume);
+        else if (age >= warnAfterDays)
+          ports.warn(
+            `The volume ${volume.volumeName} has had the former data of ${volume.what} for ${age} days. ` +
+              'Remove it (removeFormerVolume), or set formerVolumeDays.',
+          );
+      }
     },
   };
 }
 
-async function attempt(
-  ports: FormerVolumePorts,
-  database: DatabaseRecord,
-  volumeName: string,
-): Promise<void> {
-  const what = `The former volume ${volumeName} of the database ${database.name}`;
+async function attempt(ports: FormerVolumePorts, volume: FormerVolume): Promise<void> {
+  const what = `The former volume ${volume.volumeName} of ${volume.what}`;
   try {
-    await ports.remove(database, volumeName);
+    await ports.remove(volume);
     ports.warn(`${what} was removed (formerVolumeDays).`);
   } catch (error) {
     ports.warn(`${what} could not be removed: ${sentenceOf(error)}`);

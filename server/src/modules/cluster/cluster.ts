@@ -84,9 +84,16 @@ function joiningOf(parts: ClusterParts, look: Look): Pick<Clusters, 'join' | 'le
       const node = await look.one(nodeServerId, organizationId);
       await refuseUnfit(parts, head, node);
       const joined = { head, node, manager: await managerOf(parts, head) };
-      const nodeId = await joinSwarm(parts, joined, role);
-      const record = { ...node, clusterServerId: head.serverId, swarmNodeId: nodeId };
-      await write(() => servers.update({ serverId: nodeServerId }, record));
+      const close = await parts.admit(head.serverId, node);
+      let record = node;
+      let nodeId = '';
+      try {
+        nodeId = await joinSwarm(parts, joined, role);
+        record = { ...node, clusterServerId: head.serverId, swarmNodeId: nodeId };
+        await write(() => servers.update({ serverId: nodeServerId }, record));
+      } finally {
+        close();
+      }
       await parts.regrouped(nodeServerId);
       await parts.bringImages(head.serverId, record);
       return look.shownNode({ ...joined, nodeId });

@@ -22,6 +22,8 @@ export interface ClusterParts {
     countCertificates(serverId: string): Promise<number>;
   };
   connected(serverId: string): Promise<ClusterServer>;
+  /** Opens the ports of the swarm between the node and all others; gives what ends that. */
+  admit(headId: string, node: ServerRecord): Promise<() => void>;
   /** Brings every image that a service of the head runs to the node. */
   bringImages(headId: string, node: ServerRecord): Promise<void>;
   /** The server has another swarm from now on: who watches it begins anew. */

@@ -218,6 +218,7 @@ function newCompose(
     enableSubmodules: false,
     releasedAppName: null,
     isStopped: false,
+    restoredVolumes: {},
     liveDeploymentId: null,
     releasedSuffix: '',
     releasedServices: null,

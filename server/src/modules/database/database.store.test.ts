@@ -343,6 +343,10 @@ eachDatabase('databases', (test) => {
       alarmSince: null,
       lastGoodAt: null,
       sealedKey: null,
+      applicationId: null,
+      composeId: null,
+      volumeName: null,
+      serviceDuring: null,
       createdAt: '',
     };
     const hasBackups = databaseKind(kind).manualBackup !== undefined;

@@ -65,6 +65,25 @@ export const deploymentContract = {
     output: deploymentRecord.nullable(),
   }),
   one: query({ summary: 'One deployment', access: own, input: id, output: deploymentRecord }),
+  changes: query({
+    summary: 'What a deployment brought that the release before it did not have',
+    description:
+      'Against the newest earlier deployment of the service that ran healthy. `changed` names what differs ' +
+      'as `pendingChanges` does: fields, `mounts`, `ports`, `registry`, and for variables the field of ' +
+      'their block with `<field>.<NAME>` for each; never a value. It is null while nothing was released: ' +
+      'for the first one, one that failed before its release, or is not so far.',
+    access: own,
+    input: id,
+    output: z.object({
+      since: z
+        .object({ deploymentId: z.string(), title: z.string(), createdAt: z.string() })
+        .nullable()
+        .describe('What it is held against; null for the first'),
+      commit: z.string().nullable(),
+      formerCommit: z.string().nullable().describe('Of the earlier one'),
+      changed: z.array(z.string()).nullable(),
+    }),
+  }),
   readLogs: query({
     summary: 'The log of a deployment',
     description:

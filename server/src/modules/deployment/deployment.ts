@@ -36,6 +36,8 @@ export interface Accepting {
   startedBy?: DeploymentStarter | undefined;
   /** Commit to deploy, where it is not the newest. */
   commit?: string | undefined;
+  /** Builds without what earlier builds left. */
+  withoutCache?: boolean;
   /** Keys of the servers of a move. */
   move?: { from: string; to: string };
 }
@@ -345,7 +347,7 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
 function queued(
   service: ServiceRef,
   organizationId: string,
-  { kind, title, description, sourceDeploymentId, image, commit, startedBy, move }: Accepting,
+  { kind, title, description, sourceDeploymentId, image, commit, startedBy, move, withoutCache }: Accepting,
   at: { sequence: number; createdAt: string },
 ): DeploymentRecord {
   return {
@@ -366,6 +368,7 @@ function queued(
     stages: null,
     child: null,
     previousVersion: null,
+    withoutCache: withoutCache ?? false,
     moveFrom: move?.from ?? null,
     moveTo: move?.to ?? null,
     startedAt: null,

@@ -6,6 +6,7 @@ import type { LogEvent } from '../../procedure/log-event.ts';
 import { cutPage, paginate, unknownCursor } from '../../procedure/input/page.ts';
 import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
+import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { deploymentContract } from './contract.ts';
 import { startedBy, type Deployments, type ShownDeployment } from './deployment.ts';
@@ -15,13 +16,15 @@ import { lookedThrough, readPage } from './log-page.ts';
 export interface DeploymentDesk {
   logs: DeploymentLogs;
   queue: Queue;
+  /** Names of what a release was made of otherwise than an earlier one; null where either was never made. */
+  changed(earlier: DeploymentRecord, later: DeploymentRecord): Promise<string[] | null>;
 }
 
 const finished = new Set(['done', 'error', 'cancelled']);
 
 export function deploymentHandlers(
   deployments: Deployments,
-  { logs, queue }: DeploymentDesk,
+  { logs, queue, changed }: DeploymentDesk,
 ): Handlers<typeof deploymentContract, CallContext> {
   return {
     all: async ({ actor }, input) =>
@@ -30,6 +33,20 @@ export function deploymentHandlers(
         : everywhere(deployments, actor, input),
     latest: async (_context, input) => (await deployments.recent(named(input)))[0] ?? null,
     one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
+    async changes({ actor }, { deploymentId }) {
+      const later = await deployments.one(deploymentId, actor.organizationId);
+      const earlier = await releasedBefore(deployments, later);
+      return {
+        since: earlier && {
+          deploymentId: earlier.deploymentId,
+          title: earlier.title,
+          createdAt: earlier.createdAt,
+        },
+        commit: later.commit,
+        formerCommit: earlier?.commit ?? null,
+        changed: earlier && (await changed(earlier, later)),
+      };
+    },
     async readLogs({ actor }, { deploymentId, tail }) {
       await deployments.one(deploymentId, actor.organizationId);
       return (await logs.readEnd(deploymentId, { tail })).map(({ text }) => text);
@@ -102,6 +119,17 @@ export function deploymentHandlers(
       return accepted;
     },
   };
+}
+
+/** The newest deployment of the same service before this one that ran healthy. */
+async function releasedBefore(
+  deployments: Deployments,
+  later: DeploymentRecord,
+): Promise<DeploymentRecord | null> {
+  const all = await deployments.all(ownerOf(later));
+  const place = all.findIndex(({ deploymentId }) => deploymentId === later.deploymentId);
+  const earlier = all.slice(place + 1).find(({ healthyAt }) => place >= 0 && healthyAt !== null);
+  return earlier ? deployments.one(earlier.deploymentId, later.organizationId) : null;
 }
 
 const usualPage = 100;

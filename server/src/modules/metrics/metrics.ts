@@ -49,9 +49,9 @@ function processFamilies({ process }: MetricsPorts): Family[] {
 async function recordFamilies({ store }: MetricsPorts): Promise<Family[]> {
   const seconds = (iso: string): number => Date.parse(iso) / 1000;
   const backups = await store.backups();
-  const ofBackup = ({ backupId, database }: (typeof backups)[number]): Labels => ({
+  const ofBackup = ({ backupId, database, volumeName }: (typeof backups)[number]): Labels => ({
     backup_id: backupId,
-    database: database === '' ? 'berth' : database,
+    ...(volumeName === null ? { database: database === '' ? 'berth' : database } : { volume: volumeName }),
   });
   return [
     gauge(

@@ -2,6 +2,14 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 
+interface BackupFacts {
+  backupId: string;
+  database: string;
+  volumeName: string | null;
+  lastGoodAt: string | null;
+  alarmSince: string | null;
+}
+
 export interface MetricsStore {
   jobs(): Promise<{ kind: string; state: string; count: number }[]>;
   deployments(): Promise<{ status: string; count: number }[]>;
@@ -11,9 +19,7 @@ export interface MetricsStore {
   certificates(): Promise<{ host: string; expiresAt: number }[]>;
   /** ISO 8601. */
   uploaded(): Promise<{ name: string; expirationDate: string }[]>;
-  backups(): Promise<
-    { backupId: string; database: string; lastGoodAt: string | null; alarmSince: string | null }[]
-  >;
+  backups(): Promise<BackupFacts[]>;
 }
 
 export interface ServiceLabels {
@@ -61,8 +67,8 @@ export function createMetricsStore({ builder, run }: Database): MetricsStore {
       ),
     backups: () =>
       run(
-        sql<{ backupId: string; database: string; lastGoodAt: string | null; alarmSince: string | null }>`
-          select "backupId", "database", "lastGoodAt", "alarmSince" from "backup"
+        sql<BackupFacts>`
+          select "backupId", "database", "volumeName", "lastGoodAt", "alarmSince" from "backup"
           where "enabled" = 1 order by "backupId"`.compile(builder),
       ),
   };

@@ -348,6 +348,7 @@ async function addServices(
     liveDeploymentId: null,
     releasedSuffix: '',
     releasedServices: null,
+    restoredVolumes: {},
     networkIndex: null,
     approval: null,
     awaitsApproval: null,

@@ -3,6 +3,7 @@ import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { Approval } from '../../domain/access/danger.ts';
 import { applicationRef, composeRef, databaseRef, type ServiceRef } from '../../domain/names/service-ref.ts';
+import { firstVolume } from '../../domain/names/restored-volumes.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { checkMount, type MountDraft } from './mount-rules.ts';
 import { serviceTypes, type ServiceType } from './record.ts';
@@ -63,7 +64,7 @@ export function volumeNameOf({
   databaseId,
   volumeName,
 }: OwnerColumns & Pick<MountRecord, 'volumeName'>): string {
-  return `berth-${applicationId ?? composeId ?? databaseId ?? ''}-${volumeName ?? ''}`;
+  return firstVolume({ serviceId: applicationId ?? composeId ?? databaseId ?? '' }, volumeName ?? '');
 }
 
 interface Parts extends MountEffects {

@@ -195,6 +195,7 @@ eachDatabase('members', (test) => {
       liveDeploymentId: null,
       releasedSuffix: '',
       releasedServices: null,
+      restoredVolumes: {},
       networkIndex: null,
       approval: null,
       awaitsApproval: null,

@@ -11,7 +11,7 @@ import type { ServiceCopies } from './service.ts';
 import type { ServiceRows } from './store.ts';
 
 const newName = (name: string): string => appNameFrom(name, randomId(6));
-const nothingRuns = { releasedAppName: null, isStopped: false } as const;
+const nothingRuns = { releasedAppName: null, isStopped: false, restoredVolumes: {} } as const;
 
 interface Parts {
   rows: ServiceRows;

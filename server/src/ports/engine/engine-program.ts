@@ -2,6 +2,7 @@
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import type { ServiceMount } from './service-mount.ts';
 
 /** A program that runs once, beside a service. */
 export interface ProgramSpec {
@@ -19,8 +20,22 @@ export interface ProgramSpec {
    * under load drops the end of an output without a word. SERVICE_UNAVAILABLE when it did.
    */
   marksItsEnd?: boolean;
+  /** A program of Berth's own, which needs nothing of the image; absent: one of the image. */
+  confined?: ConfinedProgram | undefined;
   /** Where the image must be pulled. */
   registryAuth?: RegistryAuth | undefined;
+}
+
+/**
+ * As root with these capabilities alone, without new privileges, on a file system of the image that nothing
+ * writes.
+ */
+export interface ConfinedProgram {
+  mounts: readonly ServiceMount[];
+  /** Writes the mark of the output's end. */
+  shell: readonly [string, ...string[]];
+  capabilities: readonly string[];
+  limits: { memoryBytes: number; nanoCpus: number; pids: number };
 }
 
 export interface ProgramStreams {

@@ -14,6 +14,7 @@ import type {
 import type { ContainerEnd } from './container-end.ts';
 import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import type { ServiceMount } from './service-mount.ts';
 
 /**
  * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
@@ -132,6 +133,10 @@ export interface Engine extends EngineDisk {
   containers(label: string): Promise<ContainerState[]>;
   /** Ids of the local containers that are paused. */
   pausedContainers(): Promise<string[]>;
+  /** Halts every process of a local container; one that is halted already, or not there, stays as it is. */
+  pauseContainer(containerId: string): Promise<void>;
+  /** Lets it go on; one that goes on already, or is not there, stays as it is. */
+  unpauseContainer(containerId: string): Promise<void>;
   /** Local containers of the running tasks of the service of this id, as the manager tells them. */
   serviceContainers(serviceId: string): Promise<ContainerState[]>;
   /** How a finished container of this node ended; undefined when it is not here or still runs. */
@@ -201,20 +206,6 @@ export interface HealthCheck {
   timeoutMs: number;
   retries: number;
   startPeriodMs: number;
-}
-
-export interface ServiceMount {
-  /** `tmpfs`: memory of the container alone, without a source. */
-  type: 'bind' | 'volume' | 'tmpfs';
-  source: string;
-  target: string;
-  readOnly?: boolean;
-  /** Labels of a volume that is made on the way. */
-  labels?: Record<string, string>;
-  /** Of a tmpfs. */
-  sizeBytes?: number | undefined;
-  /** Of a tmpfs: rights of its root. */
-  mode?: number | undefined;
 }
 
 /** What a container can be given besides; what is absent stays as image and engine have it. */

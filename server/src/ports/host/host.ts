@@ -8,6 +8,7 @@ import type { ProxyStore } from '../certificate-news.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineView } from '../engine/engine-view.ts';
 import type { Proxy } from '../proxy.ts';
+import type { Standing } from '../engine/standing.ts';
 import type { PortWall } from './port-wall.ts';
 import type { WorkFiles } from './work-files.ts';
 
@@ -59,6 +60,8 @@ export interface Host {
   }): Promise<void>;
   /** Why nothing of it can be reached at this moment, as a sentence; undefined when all is well. */
   whySilent?(): string | undefined;
+  /** Containers beside all services. */
+  standing: Standing;
   /** Its proxy while another server has its swarm; absent where that cannot be. */
   nodeProxy?: NodeProxy | undefined;
   /** What its monitoring agent needs; absent where none can run. */

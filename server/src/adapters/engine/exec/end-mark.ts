@@ -4,7 +4,10 @@ import { AppError } from '../../../domain/errors.ts';
 
 export interface EndMark {
   /** Runs the program and writes the mark behind its output when it ends with 0; its exit code stays. */
-  command(argv: readonly [string, ...string[]]): { entrypoint: string; args: string[]; env: string };
+  command(
+    argv: readonly [string, ...string[]],
+    shell?: readonly [string, ...string[]],
+  ): { entrypoint: readonly string[]; args: string[]; env: string };
   /** The output without the mark. `isWhole` is true once the mark was the last of it. */
   strip(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   isWhole(): boolean;
@@ -16,8 +19,8 @@ export function createEndMark(): EndMark {
   const mark = Buffer.from(`\n${randomBytes(16).toString('hex')}`);
   let isWhole = false;
   return {
-    command: (argv) => ({
-      entrypoint: 'sh',
+    command: (argv, shell = ['sh']) => ({
+      entrypoint: shell,
       args: ['-c', `"$@" && printf '\\n%s' "$${variable}"`, 'sh', ...argv],
       env: `${variable}=${mark.toString().trim()}`,
     }),

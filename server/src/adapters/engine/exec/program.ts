@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import { ProgramFailed } from '../../../ports/engine/engine-program.ts';
-import type { ProgramSpec, ProgramStreams } from '../../../ports/engine/engine-program.ts';
+import type { ConfinedProgram, ProgramSpec, ProgramStreams } from '../../../ports/engine/engine-program.ts';
 import { createdContainerAnswer, waitAnswer } from '../services/answers.ts';
 import { listContainers, removeContainer } from '../containers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
@@ -100,15 +100,17 @@ async function create(
   spec: ProgramSpec,
   { signal, takesInput, mark }: { signal: AbortSignal; takesInput: boolean; mark: EndMark | undefined },
 ): Promise<string> {
-  const { entrypoint, args, env } = mark?.command(spec.argv) ?? {
-    entrypoint: spec.argv[0],
+  const { confined } = spec;
+  const { entrypoint, args, env } = mark?.command(spec.argv, confined?.shell) ?? {
+    entrypoint: [spec.argv[0]],
     args: spec.argv.slice(1),
     env: undefined,
   };
   const body = {
     Image: spec.image,
-    Entrypoint: [entrypoint],
+    Entrypoint: entrypoint,
     Cmd: args,
+    ...(confined && { User: '0:0' }),
     Labels: overridingAll(managed(spec.labels)),
     Tty: false,
     OpenStdin: takesInput,
@@ -130,6 +132,7 @@ async function create(
       LogConfig: { Type: 'none' },
       RestartPolicy: { Name: 'no' },
       Init: true,
+      ...(confined && confinedHost(confined)),
     },
   };
   const request = {
@@ -147,6 +150,26 @@ async function create(
   }
   await pullImage(client, spec.image, { auth: spec.registryAuth, onLine: () => undefined, signal });
   return (await client.call(request, createdContainerAnswer)).Id;
+}
+
+function confinedHost({ mounts, capabilities, limits }: ConfinedProgram) {
+  return {
+    Mounts: mounts.map(({ type, source, target, readOnly = false, labels }) => ({
+      Type: type,
+      Source: source,
+      Target: target,
+      ReadOnly: readOnly,
+      // Nothing of the image is copied into an empty volume.
+      ...(type === 'volume' && { VolumeOptions: { NoCopy: true, Labels: managed(labels ?? {}) } }),
+    })),
+    ReadonlyRootfs: true,
+    CapDrop: ['ALL'],
+    CapAdd: capabilities,
+    SecurityOpt: ['no-new-privileges'],
+    Memory: limits.memoryBytes,
+    NanoCpus: limits.nanoCpus,
+    PidsLimit: limits.pids,
+  };
 }
 
 /** Resolves when everything was taken, or nobody takes it any more. */

@@ -1,26 +1,12 @@
 /** A container that stands on one machine beside all services, made anew when what it is made of changes. */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { ServiceMount } from '../../../ports/engine/engine.ts';
-import { segment, type EngineClient } from '../client/engine-client.ts';
+import type { Standing, StandingContainer } from '../../../ports/engine/standing.ts';
+import { clientAt, segment, type EngineAddress, type EngineClient } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
 import { createdContainerAnswer } from '../services/answers.ts';
 import { managed, overridingAll } from '../services/labels.ts';
-
-export interface StandingContainer {
-  name: string;
-  image: string;
-  labels: Readonly<Record<string, string>>;
-  env: readonly string[];
-  command: readonly string[];
-  /** An attachable overlay network, whether anything on this node uses it yet or not. */
-  network: string;
-  mounts: readonly ServiceMount[];
-  /** Of the machine. */
-  ports: readonly { published: number; target: number; protocol: 'tcp' | 'udp' }[];
-  sysctls?: Readonly<Record<string, string>> | undefined;
-}
 
 const digestLabel = 'berth.spec';
 const stopSeconds = 10;
@@ -35,8 +21,16 @@ const answer = z.looseObject({
 });
 const imageAnswer = z.looseObject({ Id: z.string() });
 
-/** Gives whether it was made or started. */
-export async function ensureStanding(client: EngineClient, wanted: StandingContainer): Promise<boolean> {
+export function createStanding(address: EngineAddress): Standing {
+  const client = clientAt(address);
+  return {
+    ensure: (container) => ensure(client, container),
+    attach: (name, networks) => attach(client, name, networks),
+    remove: (name) => remove(client, name),
+  };
+}
+
+async function ensure(client: EngineClient, wanted: StandingContainer): Promise<boolean> {
   const present = await find(client, wanted.name);
   const { Id: image } = await client.call(
     { method: 'GET', path: `/images/${segment(wanted.image)}/json`, doing: `reading ${wanted.image}` },
@@ -66,12 +60,8 @@ export async function ensureStanding(client: EngineClient, wanted: StandingConta
   return true;
 }
 
-/** Gives to how many of the networks it was attached; none while it does not run. */
-export async function attachStanding(
-  client: EngineClient,
-  name: string,
-  networks: readonly string[],
-): Promise<number> {
+/** None while it does not run. */
+async function attach(client: EngineClient, name: string, networks: readonly string[]): Promise<number> {
   const present = await find(client, name);
   if (!present?.State.Running) return 0;
   const missing = networks.filter((network) => !(network in (present.NetworkSettings.Networks ?? {})));
@@ -87,8 +77,8 @@ export async function attachStanding(
   return missing.length;
 }
 
-/** Ends it with its grace period, then removes it; an absent one is no error, and one of others stays. */
-export async function removeStanding(client: EngineClient, name: string): Promise<void> {
+/** With its grace period; one of others stays. */
+async function remove(client: EngineClient, name: string): Promise<void> {
   const present = await find(client, name);
   if (present && present.Config.Labels?.['berth.managed'] === 'true') await end(client, present.Id);
 }
@@ -105,7 +95,9 @@ function bodyOf(wanted: StandingContainer, digest: string): Record<string, unkno
     Healthcheck: { Test: ['NONE'] },
     ExposedPorts: Object.fromEntries(wanted.ports.map((port) => [portKey(port), {}])),
     HostConfig: {
-      NetworkMode: wanted.network,
+      NetworkMode: wanted.network ?? 'bridge',
+      ...(wanted.limits?.memoryBytes === undefined ? {} : { Memory: wanted.limits.memoryBytes }),
+      ...(wanted.limits?.pids === undefined ? {} : { PidsLimit: wanted.limits.pids }),
       Mounts: wanted.mounts.map(({ type, source, target, readOnly = false }) => ({
         Type: type,
         Source: source,

@@ -4,9 +4,9 @@ import type {
   ContainerOptions,
   HealthCheck,
   PublishedPort,
-  ServiceMount,
   ServiceSpec,
 } from '../../../ports/engine/engine.ts';
+import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
 import { managed, overriding } from './labels.ts';
 
 /**

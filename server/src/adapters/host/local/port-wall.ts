@@ -19,8 +19,8 @@ export type RunFilter = (argv: readonly [string, ...string[]]) => Promise<string
 export interface PortWallOptions {
   run?: RunFilter;
   /** Whether there is a program at the path. */
-  hasProgram?(path: string): boolean;
-  hasIpv6?: boolean;
+  hasProgram?(path: string): boolean | Promise<boolean>;
+  hasIpv6?: boolean | undefined;
 }
 
 const limitMs = 10_000;
@@ -49,12 +49,13 @@ export function createPortWall({
   return {
     async ensure(wanted) {
       try {
-        if (hasProgram(iptables)) {
+        if (await hasProgram(iptables)) {
           const changed = await follow(iptablesAt(iptables, run), wanted);
-          const also = hasIpv6 && hasProgram(ip6tables) && (await follow(iptablesAt(ip6tables, run), wanted));
+          const also =
+            hasIpv6 && (await hasProgram(ip6tables)) && (await follow(iptablesAt(ip6tables, run), wanted));
           return { changed: changed || also, problem: undefined };
         }
-        if (hasProgram(nft))
+        if (await hasProgram(nft))
           return { changed: await follow(nftablesAt(nft, run), wanted), problem: undefined };
         return { changed: false, problem: 'there is neither iptables nor nft on this machine' };
       } catch (error) {
@@ -88,7 +89,8 @@ function iptablesAt(program: string, run: RunFilter): Filter {
     async put(wanted) {
       if ((await filter('-S', wallChain)) === undefined) await must(filter('-N', wallChain), program);
       await must(filter('-F', wallChain), program);
-      for (const rule of iptablesRules(wanted)) await must(filter('-A', wallChain, ...rule), program);
+      for (const rule of iptablesRules(wanted, program.includes('ip6') ? 6 : 4))
+        await must(filter('-A', wallChain, ...rule), program);
       await filter('-D', ...jump);
       await must(filter('-I', ...jump), program);
     },

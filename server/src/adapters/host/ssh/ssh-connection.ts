@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
 import type { HostConnection } from '../../../ports/host/host-connection.ts';
+import type { PortWall } from '../../../ports/host/port-wall.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { createServerEngine } from '../../engine/server-engine.ts';
 import { followLinks, type LinkTarget } from '../follow-links.ts';
+import { createPortWall } from '../local/port-wall.ts';
 import { createBuilderSockets } from './builder-sockets.ts';
 import { answerThere, bindThere, listenHere } from './forwarded-sockets.ts';
 import { createRemoteCommands } from './remote-commands.ts';
@@ -93,6 +95,7 @@ export async function createSshConnection(options: SshConnectionOptions): Promis
     facts: () =>
       factsThere(run, { probe: there.probe, address: async () => (await link.client()).target.address }),
     isPortFree: (port) => isPortFree(run, port),
+    portWall: wallThere(run),
     whySilent: () => (link.fault() ?? sockets.fault())?.message,
     reachable: link.reachable,
     reset() {
@@ -137,6 +140,20 @@ async function shellOver(link: SshLink, run: RunThere, engine: string): Promise<
     signInAgain: link.reset,
     engine: createServerEngine(engine, serverName),
   };
+}
+
+/** A program of IPv6 is of use where the kernel has it. */
+const usableFilter = '[ -x "$1" ] && case $1 in *ip6*) [ -e /proc/net/if_inet6 ];; esac';
+
+function wallThere(run: RunThere): PortWall {
+  return createPortWall({
+    run: async (argv) => {
+      const { code, stdout } = await run(argv);
+      return code === 0 ? stdout : undefined;
+    },
+    hasProgram: async (path) => (await run(['sh', '-c', usableFilter, 'sh', path])).code === 0,
+    hasIpv6: true,
+  });
 }
 
 /** Sockets of this machine that are joined with those of the server. */

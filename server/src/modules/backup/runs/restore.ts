@@ -59,11 +59,15 @@ export interface Beside {
   volume: string;
 }
 
-export interface RestoringPorts {
-  beside: BesideServers;
-  programs: Programs;
+/** Where the objects are, and what is known of them. */
+export interface ObjectPorts {
   runs: BackupRuns;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+}
+
+export interface RestoringPorts extends ObjectPorts {
+  beside: BesideServers;
+  programs: Programs;
   /** The disk of the database's volumes; undefined where nobody can tell. */
   disk(databaseId: string): Promise<DiskRoom | undefined>;
 }
@@ -139,23 +143,9 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
 async function fill(ports: RestoringPorts, context: RunContext): Promise<DatabaseServer> {
   const { run, signal, say } = context;
   const databaseId = idOf(run);
-  const store = await ports.openStore(run.destinationId, run.organizationId);
-  await context.step('find', async () => {
-    const object = await store.find(run.path, signal);
-    if (!object)
-      throw new AppError(
-        'PRECONDITION_FAILED',
-        `There is no object ${run.path} at the destination. backup.listFiles shows what there is.`,
-      );
-    const made = await ports.runs.ofObject(run.destinationId, run.path);
-    const disk = await ports.disk(databaseId);
-    if (disk)
-      requireFreeDisk(disk, {
-        what: 'the restored database',
-        needed: Math.max(object.bytes, made?.bytes ?? 0),
-        cure: 'Free some space and restore again. Nothing was changed.',
-      });
-    return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };
+  const store = await findObject(ports, context, {
+    what: 'the restored database',
+    disk: await ports.disk(databaseId),
   });
   const server = await context.step('beside', async () => {
     const started = await ports.beside.start(databaseId, besideOf(run), { signal, say });
@@ -189,12 +179,38 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   return server;
 }
 
+/** The step that finds the object, and room for what is in it; gives where it stands. */
+export async function findObject(
+  { openStore, runs }: ObjectPorts,
+  { run, signal, step }: RunContext,
+  { what, disk }: { what: string; disk: DiskRoom | undefined },
+): Promise<ObjectStore> {
+  const store = await openStore(run.destinationId, run.organizationId);
+  await step('find', async () => {
+    const object = await store.find(run.path, signal);
+    if (!object)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `There is no object ${run.path} at the destination. backup.listFiles shows what there is.`,
+      );
+    const made = await runs.ofObject(run.destinationId, run.path);
+    if (disk)
+      requireFreeDisk(disk, {
+        what,
+        needed: Math.max(object.bytes, made?.bytes ?? 0),
+        cure: 'Free some space and restore again. Nothing was changed.',
+      });
+    return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };
+  });
+  return store;
+}
+
 /**
  * What fails to load may be a damaged object, of which the program has only strange words: so it is read once
  * more, whole.
  */
-async function explain(
-  ports: RestoringPorts,
+export async function explain(
+  ports: ObjectPorts,
   run: BackupRunRecord,
   store: ObjectStore,
   signal: AbortSignal,
@@ -205,7 +221,7 @@ async function explain(
 }
 
 /** An object that Berth made must be the one that it verified. */
-async function checkRead({ runs }: RestoringPorts, run: BackupRunRecord, read: Measure): Promise<void> {
+export async function checkRead({ runs }: ObjectPorts, run: BackupRunRecord, read: Measure): Promise<void> {
   const made = await runs.ofObject(run.destinationId, run.path);
   // A program may stop reading at the end it finds in the dump, before that of the object.
   if (made?.checksum == null || read.checksum === '' || read.checksum === made.checksum) return;
@@ -261,7 +277,7 @@ async function carryOver(
   });
 }
 
-async function drain(output: AsyncIterable<Uint8Array>): Promise<void> {
+export async function drain(output: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _chunk of output);
 }
 

@@ -2,6 +2,11 @@
 import { AppError } from '../../../domain/errors.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
+import { serviceIdOf } from '../../../domain/names/backup-subject.ts';
+
+/** A database, or a volume of an application or compose service. */
+export type RestoreTarget = Pick<BackupRunRecord, 'databaseId'> &
+  Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName'>>;
 
 export interface Restores {
   /**
@@ -9,9 +14,7 @@ export interface Restores {
    * under way.
    */
   accept(
-    restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> & {
-      databaseId: string;
-    },
+    restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> & RestoreTarget,
   ): Promise<BackupRunRecord>;
   /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
   acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
@@ -19,30 +22,35 @@ export interface Restores {
 
 export function createRestores(runs: BackupRuns): Restores {
   return {
-    async accept({ databaseId, ...restore }) {
+    async accept(restore) {
+      const serviceId = serviceIdOf({ applicationId: null, composeId: null, ...restore });
+      // Two volumes of one service cannot change over at once either.
       const present = (await runs.unfinished()).find(
-        (run) => run.operation === 'restore' && run.databaseId === databaseId,
+        (run) => run.operation === 'restore' && serviceIdOf(run) === serviceId,
       );
       if (
         present &&
         present.path === restore.path &&
         present.destinationId === restore.destinationId &&
-        present.database === restore.database
+        present.database === restore.database &&
+        present.volumeName === (restore.volumeName ?? null)
       )
         return present;
       if (present)
         throw new AppError(
           'CONFLICT',
-          `${present.path} is being restored into this database. Wait for its end: ` +
-            'backup.runsByDatabase shows it.',
+          restore.databaseId === null
+            ? `${present.path} is being restored into a volume of this service. Wait for its end: ` +
+                'volumeBackup.runsByService shows it.'
+            : `${present.path} is being restored into this database. Wait for its end: ` +
+                'backup.runsByDatabase shows it.',
         );
       return runs.accept({
         ...restore,
         operation: 'restore',
         backupId: null,
-        databaseId,
         startedBy: 'person',
-        serviceKey: `restore:${databaseId}`,
+        serviceKey: `restore:${serviceId ?? ''}`,
       });
     },
     async acceptTrial(backup, startedBy) {

@@ -5,19 +5,21 @@ import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import { createSequence } from '../../../ports/sequence.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
+import { serviceIdOf, subjectOf } from '../../../domain/names/backup-subject.ts';
 
 export interface Accepting
   extends Pick<
-    BackupRunRecord,
-    | 'organizationId'
-    | 'operation'
-    | 'backupId'
-    | 'databaseId'
-    | 'startedBy'
-    | 'destinationId'
-    | 'path'
-    | 'database'
-  > {
+      BackupRunRecord,
+      | 'organizationId'
+      | 'operation'
+      | 'backupId'
+      | 'databaseId'
+      | 'startedBy'
+      | 'destinationId'
+      | 'path'
+      | 'database'
+    >,
+    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName'>> {
   /** Runs of one key follow each other. */
   serviceKey: string;
 }
@@ -33,6 +35,10 @@ export interface BackupRunReads {
   /** Newest first. */
   ofBackup(backupId: string, organizationId: string): Promise<BackupRunRecord[]>;
   ofDatabase(databaseId: string, organizationId: string): Promise<BackupRunRecord[]>;
+  ofService(
+    service: Pick<BackupRunRecord, 'applicationId' | 'composeId'>,
+    organizationId: string,
+  ): Promise<BackupRunRecord[]>;
   unfinished(): Promise<BackupRunRecord[]>;
   /** The run of whose object this is the path; undefined for one that Berth knows nothing of. */
   ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
@@ -93,7 +99,10 @@ export function createBackupRuns(
         destinationId: backup.destinationId,
         path: objectPath(backup, ending, clock),
         database: backup.database,
-        serviceKey: `backup:${backup.databaseId ?? backup.sourceType}`,
+        applicationId: backup.applicationId,
+        composeId: backup.composeId,
+        volumeName: backup.volumeName,
+        serviceKey: `backup:${serviceIdOf(backup) ?? backup.sourceType}`,
       }),
     ...createReads(store),
     record: async (backupRunId, patch) => {
@@ -124,14 +133,13 @@ const operationWords = { backup: 'backup', restore: 'restore', verification: 'tr
 function factOf(record: BackupRunRecord): Fact | undefined {
   const { status, organizationId, operation, backupId, backupRunId, ...run } = record;
   if (operation === 'restore' || (operation === 'verification' && status === 'done')) return undefined;
-  const name = run.databaseId === null ? 'Berth itself' : `the database ${run.database}`;
-  const what = `The ${operationWords[operation]} of ${name}`;
+  const what = `The ${operationWords[operation]} of ${subjectOf(run)}`;
   return {
     event: status === 'done' ? 'backupDone' : 'backupFailed',
     organizationId,
     subject: {
       type: 'backup',
-      id: backupId ?? run.databaseId ?? backupRunId,
+      id: backupId ?? serviceIdOf(run) ?? backupRunId,
       name: what.replace('The ', ''),
     },
     sentence:
@@ -145,7 +153,6 @@ function queuedRun(
 ): BackupRunRecord {
   return {
     backupRunId: randomId(),
-    ...accepting,
     status: 'queued',
     steps: [],
     bytes: null,
@@ -157,6 +164,11 @@ function queuedRun(
     errorMessage: null,
     startedAt: null,
     finishedAt: null,
+    applicationId: null,
+    composeId: null,
+    volumeName: null,
+    held: null,
+    ...accepting,
     ...at,
   };
 }
@@ -175,6 +187,11 @@ function createReads(store: BackupRunStore): BackupRunReads {
     find: (backupRunId) => store.find({ backupRunId }),
     ofBackup: (backupId, organizationId) => store.list({ backupId, organizationId }, newestFirst),
     ofDatabase: (databaseId, organizationId) => store.list({ databaseId, organizationId }, newestFirst),
+    ofService: ({ applicationId, composeId }, organizationId) =>
+      store.list(
+        { ...(applicationId === null ? { composeId } : { applicationId }), organizationId },
+        newestFirst,
+      ),
     unfinished: () => store.unfinished(),
     ofObject: async (destinationId, path) =>
       (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
@@ -194,11 +211,15 @@ function createReads(store: BackupRunStore): BackupRunReads {
 }
 
 /** Says what, when and which, and is no other run's. */
-function objectPath({ prefix, database, sourceType }: BackupRecord, ending: string, clock: Clock): string {
+function objectPath(
+  { prefix, database, volumeName, sourceType }: BackupRecord,
+  ending: string,
+  clock: Clock,
+): string {
   const name =
     sourceType === 'installation'
       ? 'berth'
-      : database
+      : (volumeName ?? database)
           .replaceAll(/[^\w.-]+/g, '_')
           .replace(/^[.-]+/, '_')
           .slice(0, 60) || 'database';

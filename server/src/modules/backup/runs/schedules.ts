@@ -5,6 +5,7 @@ import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRecord, BackupStore } from '../store.ts';
+import { subjectOf } from '../../../domain/names/backup-subject.ts';
 
 export interface BackupSchedules {
   /** Starts what is due; one that was missed while Berth did not run is made up once. */
@@ -101,8 +102,9 @@ async function watch(ports: SchedulePorts, backup: BackupRecord): Promise<void> 
   if (isNew) onAlarm(backup);
 }
 
-function silence({ backupId, organizationId, database, lastGoodAt, alarmAfterHours }: BackupRecord): Fact {
-  const name = database === '' ? 'Berth itself' : `the database ${database}`;
+function silence(backup: BackupRecord): Fact {
+  const { backupId, organizationId, lastGoodAt, alarmAfterHours } = backup;
+  const name = subjectOf(backup);
   return {
     event: 'backupSilent',
     organizationId,

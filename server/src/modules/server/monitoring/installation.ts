@@ -15,6 +15,8 @@ import { runTelling } from '../setup/run-telling.ts';
 
 export interface Installation {
   host: Host;
+  /** Whether it is a node of another server's cluster, whose managers do not run the agent. */
+  isNode: boolean;
   shell: ServerShell;
   program: AgentProgram;
   settings: CollectorSettings;
@@ -58,16 +60,21 @@ export async function installAgent(installation: Installation): Promise<void> {
         'bin/up on the machine of Berth, then set the monitoring up again.',
     );
   const { nodeId } = await host.engine.info();
-  await host.engine.applyService(
-    specOf({
-      folder,
-      places: host.agent,
-      image,
-      nodeId,
-      digest: installationDigest(installation),
-      entry: entryOf(installation),
-    }),
-  );
+  const spec = specOf({
+    folder,
+    places: host.agent,
+    image,
+    nodeId,
+    digest: installationDigest(installation),
+    entry: entryOf(installation),
+  });
+  if (installation.isNode) {
+    await host.standing.ensure(spec);
+    return;
+  }
+  // One that stayed of a cluster which it is no node of any more.
+  await host.standing.remove(agentServiceName);
+  await host.engine.applyService(spec);
 }
 
 async function requireArchitecture({ shell, program, host }: Installation): Promise<void> {
@@ -146,7 +153,7 @@ function specOf({
   nodeId: string;
   digest: string;
   entry: string[];
-}): ServiceSpec {
+}): ServiceSpec & { command: string[] } {
   return {
     name: agentServiceName,
     image,

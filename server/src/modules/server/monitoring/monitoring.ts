@@ -106,6 +106,7 @@ async function installationOf(parts: MonitoringParts, server: Monitored): Promis
   const signal = AbortSignal.timeout(setUpLimitMs);
   return {
     ...(await parts.connected(server.serverId)),
+    isNode: server.clusterServerId !== null,
     program: await parts.program(),
     settings: settingsOf(server),
     token: new Secret(server.metricsToken),

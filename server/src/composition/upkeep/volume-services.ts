@@ -1,0 +1,136 @@
+/** Applications and compose services as those whose volumes are backed up and restored. */
+import { deployAndWait } from '../../deploy/deploy-and-wait.ts';
+import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
+import type { DiskRoom } from '../../domain/resources/free-disk.ts';
+import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
+import { idFields, type ServiceRef } from '../../domain/names/service-ref.ts';
+import { presentService, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Ground } from '../ground.ts';
+import type { Machines } from '../hosts/machines.ts';
+import type { Product } from '../product.ts';
+import type { Releasing } from '../services/releasing.ts';
+
+export interface VolumeServiceParts {
+  stores: Pick<Ground['stores'], 'mounts'>;
+  product: Pick<Product, 'applications' | 'composes' | 'turns' | 'queue'>;
+  machines: Pick<Machines, 'hosts' | 'deployments'>;
+  releasing: {
+    live: Pick<Releasing['live'], 'liveSpec'>;
+    runtime: Pick<Releasing['runtime'], 'start' | 'stop'>;
+    runningComposes: Pick<Releasing['runningComposes'], 'liveSpecs'> & {
+      runtime: Pick<Releasing['runningComposes']['runtime'], 'start' | 'stop'>;
+    };
+  };
+  /** Of a folder on Berth's own machine. */
+  roomIn(folder: string): Promise<DiskRoom>;
+}
+
+/** What both kinds can do. */
+interface Kind<R extends ApplicationRecord | ComposeRecord> {
+  find(serviceId: string): Promise<R | undefined>;
+  specs(record: R): Promise<ServiceSpec[]>;
+  start(record: R): Promise<unknown>;
+  stop(record: R): Promise<unknown>;
+  patch(serviceId: string, patch: Pick<R, 'restoredVolumes'>): Promise<unknown>;
+}
+
+/** A kind with its record in hand. */
+interface Found {
+  record: ApplicationRecord | ComposeRecord;
+  specs(): Promise<ServiceSpec[]>;
+  start(): Promise<unknown>;
+  stop(): Promise<unknown>;
+  patch(patch: Pick<ApplicationRecord, 'restoredVolumes'>): Promise<unknown>;
+}
+
+export function createVolumeServices(parts: VolumeServiceParts): VolumeServices {
+  const { stores, machines, product } = parts;
+  const { hosts } = machines;
+  const find = finderOf(parts);
+  const found = async (ref: ServiceRef): Promise<Found> => presentService(await find(ref));
+  return {
+    async find(ref) {
+      const { record } = (await find(ref)) ?? {};
+      return record && { ref, ...record };
+    },
+    specs: async (ref) => (await found(ref)).specs(),
+    async live(ref) {
+      const service = await found(ref);
+      const { engine, probePath } = await hosts.of(serverKeyOf(service.record));
+      return { engine, probePath, specs: await service.specs() };
+    },
+    recorded: async ({ kind, serviceId }) =>
+      (await stores.mounts.list({ [idFields[kind]]: serviceId, type: 'volume' })).flatMap(
+        ({ volumeName }) => volumeName ?? [],
+      ),
+    async disk(ref) {
+      const { record } = await found(ref);
+      if (serverKeyOf(record) !== localServer) return undefined;
+      const { engine } = await hosts.of(localServer);
+      return parts.roomIn((await engine.info()).rootDirectory);
+    },
+    start: async (ref) => void (await (await found(ref)).start()),
+    stop: async (ref) => void (await (await found(ref)).stop()),
+    change: (ref, volumeName, restored) =>
+      product.turns.take(ref.serviceId, async () => {
+        const { record, patch } = await found(ref);
+        const { [volumeName]: _former, ...others } = record.restoredVolumes;
+        const restoredVolumes = restored === null ? others : { ...others, [volumeName]: restored };
+        await patch({ restoredVolumes });
+      }),
+    async releaseAgain(ref, title, telling) {
+      const { record } = await found(ref);
+      if (record.liveDeploymentId === null) return undefined;
+      return deployAndWait(
+        { ...machines, ...product },
+        { ...ref, organizationId: record.organizationId },
+        { kind: 'rollback', sourceDeploymentId: record.liveDeploymentId, title, description: '' },
+        telling,
+      );
+    },
+    async engines(ref) {
+      const service = await find(ref);
+      const all = service ? [await hosts.find(serverKeyOf(service.record))] : await hosts.all();
+      return all.flatMap((host) => host?.engine ?? []);
+    },
+  };
+}
+
+function finderOf({
+  product: { applications, composes },
+  releasing: { live, runtime, runningComposes },
+}: VolumeServiceParts): (ref: ServiceRef) => Promise<Found | undefined> {
+  const application: Kind<ApplicationRecord> = {
+    find: applications.find,
+    specs: async (record) => [await live.liveSpec(record)].flatMap((spec) => spec ?? []),
+    start: runtime.start,
+    stop: runtime.stop,
+    patch: applications.patch,
+  };
+  const compose: Kind<ComposeRecord> = {
+    find: composes.find,
+    specs: runningComposes.liveSpecs,
+    start: runningComposes.runtime.start,
+    stop: runningComposes.runtime.stop,
+    patch: composes.patch,
+  };
+  return ({ kind, serviceId }) =>
+    kind === 'application' ? withRecord(application, serviceId) : withRecord(compose, serviceId);
+}
+
+async function withRecord<R extends ApplicationRecord | ComposeRecord>(
+  kind: Kind<R>,
+  serviceId: string,
+): Promise<Found | undefined> {
+  const record = await kind.find(serviceId);
+  return (
+    record && {
+      record,
+      specs: () => kind.specs(record),
+      start: () => kind.start(record),
+      stop: () => kind.stop(record),
+      patch: (patch) => kind.patch(serviceId, patch),
+    }
+  );
+}

@@ -1,0 +1,195 @@
+/** Backups of volumes of applications and compose services. */
+import { z } from 'zod';
+import { parseObjectPath } from '../../domain/names/object-path.ts';
+import { listOf, pageInput } from '../../procedure/input/page.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import { ruled } from '../../procedure/input/ruled.ts';
+import { id as serviceId, line } from '../service/contract-fields.ts';
+import { backupSettings } from './contract-settings.ts';
+import { backupRunRecord } from './record.ts';
+import { duringNames, serviceVolume, volumeBackupRecord } from './record-volumes.ts';
+
+const id = z.object({ volumeBackupId: z.string().min(1).max(100) });
+const own = { class: 'protected', resources: [{ kind: 'volumeBackup', field: 'volumeBackupId' }] } as const;
+const destination = { kind: 'destination', field: 'destinationId' } as const;
+const destinationId = z.string().min(1).max(100);
+
+const service = { applicationId: serviceId.nullish(), composeId: serviceId.nullish() };
+const services = [
+  { kind: 'application', field: 'applicationId' },
+  { kind: 'compose', field: 'composeId' },
+] as const;
+const ofService = { class: 'protected', resources: services } as const;
+
+interface Owner {
+  applicationId?: string | null | undefined;
+  composeId?: string | null | undefined;
+}
+
+function checkOwner({ applicationId, composeId }: Owner, context: z.RefinementCtx): void {
+  const fault = (field: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (!applicationId && !composeId) fault('applicationId', 'is required, or composeId');
+  if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
+}
+
+const volumeName = line(200).min(1).describe('Its name within the service, as volumeBackup.volumes tells it');
+const { schedule, timeZone, prefix, keepLatestCount, alarmAfterHours } = backupSettings;
+const settings = {
+  schedule,
+  timeZone,
+  prefix,
+  keepLatestCount,
+  alarmAfterHours,
+  serviceDuring: z
+    .enum(duringNames)
+    .describe(
+      'What becomes of the service while the volume is read: it runs on, and a file that it writes then ' +
+        'may be half old and half new; it is paused, every process halted where it is; or it is stopped, ' +
+        'as application.stop does, and started again',
+    ),
+};
+
+const example = { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' };
+
+export const volumeBackupContract = {
+  create: mutation({
+    summary: 'Backs up a volume of an application or compose service by schedule',
+    description:
+      'The object is a compressed tar archive of its files with their owners, rights, links and times (in ' +
+      'seconds); sockets are left out, and so are extended attributes. It is made on the server of the ' +
+      'service by a container of Berth that sees this volume, read-only, and no network.',
+    access: { class: 'protected', resources: [...services, destination], action: 'run' },
+    input: z
+      .object({
+        ...service,
+        volumeName,
+        ...settings,
+        prefix: prefix.optional().meta({
+          description:
+            'Path below the destination under which the objects stand; may be empty. Absent: the appName ' +
+            'of the service',
+        }),
+        serviceDuring: settings.serviceDuring.default('running'),
+        destinationId,
+        enabled: z.boolean().default(true),
+      })
+      .superRefine(checkOwner),
+    example: {
+      ...example,
+      volumeName: 'data',
+      destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      schedule: '0 3 * * *',
+      serviceDuring: 'paused',
+      keepLatestCount: 7,
+    },
+    output: volumeBackupRecord,
+  }),
+  one: query({ summary: 'One backup of a volume', access: own, input: id, output: volumeBackupRecord }),
+  all: query({
+    summary: 'Every backup of a volume of the services that you reach, newest first',
+    access: { class: 'protected', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(volumeBackupRecord),
+  }),
+  byService: query({
+    summary: 'The backups of the volumes of a service, newest first',
+    access: ofService,
+    input: z.object({ ...service, ...pageInput }).superRefine(checkOwner),
+    example,
+    output: listOf(volumeBackupRecord),
+  }),
+  update: mutation({
+    summary: 'Changes a backup of a volume; absent fields stay',
+    description: 'Service and volume stay. Objects stored before stay where they are.',
+    access: { class: 'protected', resources: [...own.resources, destination], action: 'run' },
+    input: id.extend(z.object(settings).partial().shape).extend({
+      destinationId: destinationId.optional(),
+      enabled: z.boolean().optional(),
+    }),
+    output: volumeBackupRecord,
+  }),
+  remove: mutation({
+    summary: 'Removes a backup of a volume and its schedule; the stored objects stay',
+    access: own,
+    input: id,
+    output: volumeBackupRecord,
+  }),
+  run: mutation({
+    summary: 'Begins a backup of a volume now and answers the run at once',
+    description: 'backup.runLogs follows it; volumeBackup.runs shows what came of it.',
+    access: { ...own, action: 'run' },
+    input: id,
+    output: backupRunRecord,
+    refusals: ['PRECONDITION_FAILED'],
+  }),
+  runs: query({
+    summary: 'The runs of a backup of a volume, newest first, each with the result of every step',
+    access: own,
+    input: id.extend(pageInput),
+    output: listOf(backupRunRecord),
+  }),
+  runsByService: query({
+    summary: 'The runs of every backup and restore of volumes of a service, newest first',
+    access: ofService,
+    input: z.object({ ...service, ...pageInput }).superRefine(checkOwner),
+    example,
+    output: listOf(backupRunRecord),
+  }),
+  volumes: query({
+    summary: 'The volumes of a service that can be backed up, by name',
+    description:
+      'Those that its live release has, and those that its mounts say. A volume that a compose file calls ' +
+      'external is not its own.',
+    access: ofService,
+    input: z.object({ ...service, ...pageInput }).superRefine(checkOwner),
+    example,
+    output: listOf(serviceVolume),
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  restore: mutation({
+    summary: 'Begins to restore a stored object into a volume and answers the run at once',
+    description:
+      'The object is unpacked into a new volume beside the running service; only when it is whole the ' +
+      'version that runs is released again with the new volume in the place of the former one, which also ' +
+      'starts a service that is stopped. When it does not become healthy there, it goes back. The former ' +
+      'volume is kept, in cleanup.formerVolumes, until volumeBackup.removeFormerVolume. Every later ' +
+      'release, also one that goes back to an earlier version, has the restored volume. backup.runLogs ' +
+      'follows it. The object may be any at the destination, as backup.listFiles gives it, so Owner and ' +
+      'Admin alone may restore.',
+    access: { class: 'admin', resources: [...services, destination], action: 'run' },
+    input: z
+      .object({
+        ...service,
+        volumeName,
+        destinationId,
+        backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe(
+          'Path of the object, as backup.listFiles gives it',
+        ),
+      })
+      .superRefine(checkOwner),
+    example: {
+      ...example,
+      volumeName: 'data',
+      destinationId: 'V1StGXR8Z5jdHi6BmyT3k',
+      backupFile: 'shop/data-2026-11-20T03-00-00-a1b2c3.tar.gz',
+    },
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
+  }),
+  removeFormerVolume: mutation({
+    summary: 'Removes a volume with the state before a restore; irreversible',
+    access: { class: 'admin', resources: services, action: 'run' },
+    input: z
+      .object({
+        ...service,
+        volumeName: line(300)
+          .min(1)
+          .describe('As cleanup.formerVolumes, and previousVolume of the run, tell it'),
+      })
+      .superRefine(checkOwner),
+    example: { ...example, volumeName: 'berth-V1StGXR8Z5jdHi6BmyT3k-data' },
+    output: z.literal(true),
+    refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+  }),
+};

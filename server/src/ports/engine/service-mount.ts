@@ -1,0 +1,14 @@
+/** What a container sees besides its image. */
+export interface ServiceMount {
+  /** `tmpfs`: memory of the container alone, without a source. */
+  type: 'bind' | 'volume' | 'tmpfs';
+  source: string;
+  target: string;
+  readOnly?: boolean;
+  /** Labels of a volume that is made on the way. */
+  labels?: Record<string, string>;
+  /** Of a tmpfs. */
+  sizeBytes?: number | undefined;
+  /** Of a tmpfs: rights of its root. */
+  mode?: number | undefined;
+}
