@@ -94,8 +94,8 @@ function merged(from: string, mine: string, theirs: string): string {
   const both = changes.map(({ name }) => name).filter((name) => taken.has(name));
   if (both.length > 0)
     throw new UsageError(
-      `Somebody else changed ${both.join(', ')} meanwhile, and nothing was saved. See \`berth env get\`, then ` +
-        'give the command again.',
+      `Somebody else changed ${both.join(', ')} meanwhile, and nothing was saved. See \`berth env get\`, ` +
+        'then give the command again.',
     );
   const values = variablesOf(mine);
   const set = changes.flatMap(({ name }) => {

@@ -47,7 +47,7 @@ eachDatabase('a table store', ({ open }) => {
           projects.revise({ projectId: 'p', revision }, { name: `by ${index}` }),
         ),
       );
-      expect(made.toSorted()).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
+      expect(made.filter((changed) => changed === 1)).toHaveLength(1);
       const winner = `by ${made.indexOf(1)}`;
       expect(await projects.find({ projectId: 'p' })).toMatchObject({ name: winner, revision: revision + 1 });
     }

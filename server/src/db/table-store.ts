@@ -104,7 +104,7 @@ function createStatements(
     },
     update(where, patch, revises = false) {
       const [names, patched] = encoded(columns, patch, cipher);
-      if (names.length === 0) return undefined;
+      if (names.length === 0 && !revises) return undefined;
       const { shape, names: kept, values } = condition(table, columns, where, cipher);
       return statement(`${revises ? 'revise' : 'update'} ${names.join()} where ${shape}`, () => {
         const set = { ...placeholders(names), ...(revises ? { revision: sql`"revision" + 1` } : {}) };

@@ -157,7 +157,7 @@ const apiKey = {
 
 const project = {
   projectId: text(),
-  /** See modules/service/revision.ts. */
+  /** See domain/states/revision.ts. */
   revision: number(),
   organizationId: text(),
   name: text(),

@@ -2,7 +2,7 @@
  * Applications as records: creating, changing, moving. What runs is the deployment's and the runtime's
  * business.
  */
-import { requireRevision, revised } from '../service/revision.ts';
+import { requireRevision, revised } from '../../domain/states/revision.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git/git-source.ts';
 import { changedSecrets } from '../../domain/variables/secret-env.ts';

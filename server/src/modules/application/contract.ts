@@ -1,10 +1,9 @@
 /** Applications (interface document, Applications; decisions 5). */
-import { givenRevision } from '../service/revision.ts';
+import { appName, argv, givenRevision, line } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
-import { appName, argv, line } from '../service/contract-fields.ts';
 import { applicationFields, applicationRecord, createdApplication } from './record.ts';
 import { buildType, settingShape, withAliases } from './settings.ts';
 

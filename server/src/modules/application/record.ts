@@ -1,5 +1,5 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
-import { revision } from '../service/revision.ts';
+import { revision } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';

@@ -2,7 +2,7 @@
  * Compose services as records (decisions 8). What runs of them is runtime.ts, their deployments are
  * deploy/compose.
  */
-import { requireRevision, revised } from '../service/revision.ts';
+import { requireRevision, revised } from '../../domain/states/revision.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { keptGitAddress } from '../../domain/git/git-source.ts';

@@ -1,5 +1,15 @@
 /** Compose services (decisions 8). */
-import { givenRevision } from '../service/revision.ts';
+import {
+  appName,
+  block,
+  description,
+  givenRevision,
+  id,
+  line,
+  name,
+  secretEnvFields,
+  serverId,
+} from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
@@ -10,16 +20,6 @@ import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
-import {
-  appName,
-  block,
-  description,
-  id,
-  line,
-  name,
-  secretEnvFields,
-  serverId,
-} from '../service/contract-fields.ts';
 import {
   composeRecord,
   composeSourceTypes,

@@ -1,5 +1,5 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
-import { revision } from '../service/revision.ts';
+import { revision } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { accesses, builtHere, dangerKinds } from '../../domain/access/danger.ts';

@@ -2,7 +2,16 @@
  * The databases: one contract for each row of the table of kinds (interface document, Databases; decisions
  * 6).
  */
-import { givenRevision } from '../service/revision.ts';
+import {
+  appName,
+  block,
+  description,
+  givenRevision,
+  id,
+  line,
+  runtimeFields,
+  serverId,
+} from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseImageReference } from '../../domain/names/image-reference.ts';
@@ -11,15 +20,6 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { named, only, partial } from '../../procedure/input/shape.ts';
-import {
-  appName,
-  block,
-  description,
-  id,
-  line,
-  runtimeFields,
-  serverId,
-} from '../service/contract-fields.ts';
 import { databaseKinds, type DatabaseKind, type DatabaseKinds } from './kinds.ts';
 import { createdRecordOf, databaseRecordOf, wholeDatabaseOf } from './record.ts';
 
@@ -172,6 +172,7 @@ function changesContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
         revision: givenRevision,
       }),
       output: record,
+      refusals: ['CONFLICT'],
     }),
     saveExternalPort: mutation({
       summary: 'Opens the database on a port of its server, or closes it',

@@ -2,7 +2,7 @@
  * Databases as records: creating, changing, moving, removing (decisions 6). What runs is the deployment's and
  * the runtime's business.
  */
-import { requireRevision, revised } from '../service/revision.ts';
+import { requireRevision, revised } from '../../domain/states/revision.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';

@@ -1,5 +1,5 @@
 /** The database record of a kind (interface document, Database; decisions 6). */
-import { revision } from '../service/revision.ts';
+import { revision } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';

@@ -5,8 +5,7 @@ import { mutation, query } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { environmentRecord } from './record.ts';
-import { givenRevision } from '../service/revision.ts';
-import { name } from '../service/contract-fields.ts';
+import { givenRevision, name } from '../service/contract-fields.ts';
 
 const description = z.string().max(1000);
 const env = referring(z.string().max(500_000));

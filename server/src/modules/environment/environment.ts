@@ -1,5 +1,5 @@
 /** Environments: a project's parts, each with a network of its own. */
-import { requireRevision, revised } from '../service/revision.ts';
+import { requireRevision, revised } from '../../domain/states/revision.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
 /** The environment record (interface document, Environment). */
 import { z } from 'zod';
-import { revision } from '../service/revision.ts';
+import { revision } from '../service/contract-fields.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 
 export const environmentRecord = z

@@ -6,8 +6,7 @@ import { referring } from '../../procedure/input/references.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 import { environmentRecord } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
-import { name } from '../service/contract-fields.ts';
-import { givenRevision, revision } from '../service/revision.ts';
+import { givenRevision, name, revision } from '../service/contract-fields.ts';
 
 export const projectRecord = z
   .object({

@@ -45,10 +45,12 @@ eachDatabase('projects and environments', (test) => {
       projectId: place.projectId,
       env: '',
       isDefault: true,
+      revision: 0,
       createdAt: expect.any(String),
     };
     const whole = {
       projectId: place.projectId,
+      revision: 0,
       name: 'Shop',
       description: '',
       env: '',

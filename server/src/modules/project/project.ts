@@ -1,5 +1,5 @@
 /** Projects: each begins with its default environment. */
-import { revised } from '../service/revision.ts';
+import { revised } from '../../domain/states/revision.ts';
 import { AppError } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';

@@ -82,3 +82,13 @@ export const runtimeFields = {
     .describe("Replaces the image's entrypoint; split into words as a shell would, but never run by one"),
   args: z.array(argument).max(1000).nullable(),
 } as const;
+
+export const revision = z.number().describe('Grows with each change of settings or variables by somebody');
+
+/** Of the input of a change. */
+export const givenRevision = z
+  .number()
+  .int()
+  .min(0)
+  .optional()
+  .describe('The revision that was read before; refused with 409 when somebody changed it since');

@@ -1,16 +1,5 @@
-/** Revisions of what people change: a change that names the one it was made from is refused when it is old. */
-import { z } from 'zod';
-import { AppError } from '../../domain/errors.ts';
-
-export const revision = z.number().describe('Grows with each change of settings or variables by somebody');
-
-/** Of the input of a change. */
-export const givenRevision = z
-  .number()
-  .int()
-  .min(0)
-  .optional()
-  .describe('The revision that was read before; refused with 409 when somebody changed it since');
+/** Revisions of what people change: a change that names an old one is refused. */
+import { AppError } from '../errors.ts';
 
 /**
  * CONFLICT when the record is another by now. Whoever writes says so in the condition of the write as well,
