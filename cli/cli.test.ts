@@ -94,7 +94,7 @@ describe('a procedure', () => {
         stdin: '{"applicationId":"a1","title":"v1"}',
       }),
     ).toMatchObject({ code: 0, out: 'true\n' });
-    expect(server.seen).toEqual([{ applicationId: 'a1', title: 'v2', description: '' }]);
+    expect(server.seen).toEqual([{ applicationId: 'a1', title: 'v2', description: '', withoutCache: false }]);
   });
 
   test('@ before what is no file is a value, and @@ begins one', async () => {

@@ -15,7 +15,9 @@ afterEach(() => {
 
 test('a mutation sends its input and gives the answer', async () => {
   await expect(client.application.deploy({ applicationId: 'a1' })).resolves.toBe(true);
-  expect(server.seen).toEqual([{ applicationId: 'a1', title: 'Manual deployment', description: '' }]);
+  expect(server.seen).toEqual([
+    { applicationId: 'a1', title: 'Manual deployment', description: '', withoutCache: false },
+  ]);
 });
 
 test("a query's input keeps its types", async () => {
