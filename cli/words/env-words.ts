@@ -14,6 +14,7 @@ import { databaseCalls, waiting } from './parts/database-calls.ts';
 import {
   assignmentsOf,
   differences,
+  merged,
   variablesOf,
   withoutVariables,
   withVariables,
@@ -86,24 +87,6 @@ async function writeMerged(client: Client, service: Service, from: Read, to: str
       base = now;
     }
   }
-}
-
-function merged(from: string, mine: string, theirs: string): string {
-  const changes = differences(from, mine);
-  const taken = new Set(differences(from, theirs).map(({ name }) => name));
-  const both = changes.map(({ name }) => name).filter((name) => taken.has(name));
-  if (both.length > 0)
-    throw new UsageError(
-      `Somebody else changed ${both.join(', ')} meanwhile, and nothing was saved. See \`berth env get\`, ` +
-        'then give the command again.',
-    );
-  const values = variablesOf(mine);
-  const set = changes.flatMap(({ name }) => {
-    const value = values.get(name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  const removed = changes.filter(({ change }) => change === 'removed').map(({ name }) => name);
-  return withVariables(withoutVariables(theirs, new Set(removed)), new Map(set));
 }
 
 async function save(

@@ -14,6 +14,7 @@ import { version } from '../version.ts';
 import { readArguments } from './parts/arguments.ts';
 import {
   differences,
+  merged,
   variablesOf,
   withoutVariables,
   withVariables,
@@ -221,6 +222,14 @@ describe('variables', () => {
     expect(withoutVariables(text, new Set(['A', 'C']))).toBe('# database\nB="two words"\n');
     expect(variablesOf(text).get('C')).toBe('x=y');
     expect(withVariables('', assignmentsOf(['A=1']))).toBe('A=1');
+  });
+
+  test('are merged with what somebody else changed meanwhile, unless both changed the same', () => {
+    const from = '# ours\nA=1\nB=2\nC=3';
+    expect(merged(from, '# ours\nA=9\nB=2', '# ours\nA=1\nB=5\nC=3\nD=4')).toBe('# ours\nA=9\nB=5\nD=4');
+    expect(merged(from, `${from}\nNEW=1`, from)).toBe(`${from}\nNEW=1`);
+    expect(() => merged(from, 'A=9\nB=2\nC=3', 'A=8\nB=2\nC=3')).toThrow('Somebody else changed A meanwhile');
+    expect(() => merged(from, 'A=1\nB=2', 'A=1\nB=2\nC=4')).toThrow('changed C');
   });
 
   test('differ by name, values are not told', () => {

@@ -68,3 +68,25 @@ export function differences(from: string, to: string): Difference[] {
 function nameOfLine(line: string): string | undefined {
   return assignment.exec(line)?.[1];
 }
+
+/**
+ * My changes of `from` made to what somebody else made of it; a usage error names the variables that both
+ * changed.
+ */
+export function merged(from: string, mine: string, theirs: string): string {
+  const changes = differences(from, mine);
+  const taken = new Set(differences(from, theirs).map(({ name }) => name));
+  const both = changes.map(({ name }) => name).filter((name) => taken.has(name));
+  if (both.length > 0)
+    throw new UsageError(
+      `Somebody else changed ${both.join(', ')} meanwhile, and nothing was saved. See \`berth env get\`, ` +
+        'then give the command again.',
+    );
+  const values = variablesOf(mine);
+  const set = changes.flatMap(({ name }) => {
+    const value = values.get(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const removed = changes.filter(({ change }) => change === 'removed').map(({ name }) => name);
+  return withVariables(withoutVariables(theirs, new Set(removed)), new Map(set));
+}
