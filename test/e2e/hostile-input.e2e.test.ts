@@ -83,6 +83,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'user.twoFactorConfirm': 412,
   'user.twoFactorDisable': 412,
   'user.twoFactorNewRecoveryCodes': 412,
+  'volumeBackup.removeFormerVolume': 400,
   // No server is a node.
   'cluster.join': 400,
   'cluster.nodes': [412, 503],

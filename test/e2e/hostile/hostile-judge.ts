@@ -166,6 +166,13 @@ export async function judge(
     )
   )
     return { kind: 'refused' };
+  // A case before gave the mount another volume.
+  if (
+    path.startsWith('volumeBackup.') &&
+    answer.status === 400 &&
+    messageOf(answer).includes('names no volume of the service')
+  )
+    return { kind: 'accepted' };
   // One restore at a time goes into a database, and the one before may not have ended.
   if (restores.includes(path) && answer.status === 409) return { kind: 'accepted' };
   // The git host of the estate answers nobody.
