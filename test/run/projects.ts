@@ -85,7 +85,7 @@ export const projects = {
     minutes: 40,
   },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
-  interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 20 },
+  interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 30 },
   screens: { on: 'program', files: ['test/web/*.interface.test.ts'], minutes: 15 },
   fuzz: { on: 'program', files: ['test/fuzz/*.interface.test.ts'], minutes: 20 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 15 },
