@@ -55,6 +55,7 @@ const notHere = [
   'env',
   'secretEnv',
   'removeSecretEnv',
+  'revision',
   'webhookSecret',
   'password',
   'buildSecrets',
