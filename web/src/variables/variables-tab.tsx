@@ -44,7 +44,9 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
   });
   const keep = (andDeploy: boolean, over = revision): void =>
     save.mutate({ ...named(kind, id), env: text, revision: over } as Input<Path>, {
-      onSuccess: () => {
+      onSuccess: (answer) => {
+        const saved: unknown = Reflect.get(Object(answer), 'revision');
+        if (typeof saved === 'number') setRevision(saved);
         setBase(text);
         setRows(variablesOf(text));
         if (andDeploy) deploy.run();
