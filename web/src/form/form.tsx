@@ -48,7 +48,6 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
   const [edits, setEdits] = useState<Record<string, string | boolean>>({});
   const [faults, setFaults] = useState<Record<string, string>>({});
   const [isSaved, setSaved] = useState(false);
-  const [base, setBase] = useState<Revisions>({});
   const change = useDo(of);
   const isEdited = Object.keys(edits).length > 0;
   useBlocker({
@@ -62,9 +61,8 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     const { input, wrong } = inputOf(fields, edits, (name) => changeOf(props, name).as === 'text');
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) return;
-    change.mutate({ ...fixed, ...revisionOf(of, base), ...input } as Input<P>, {
+    change.mutate({ ...fixed, ...input } as Input<P>, {
       onSuccess: (answer) => {
-        setBase({ saved: base.read });
         setEdits({});
         setSaved(true);
         onDone?.(answer);
@@ -87,7 +85,6 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
               fault={faults[field.n]}
               onEdit={(value) => {
                 setSaved(false);
-                if (!isEdited) setBase({ ...base, read: stored?.['revision'] });
                 setEdits((former) =>
                   without(former, field.n, value, storedText(field, storedAt(stored, field.n))),
                 );
@@ -123,18 +120,6 @@ function shownFields<P extends Path>(props: FormProps<P>): readonly Field[] {
     ? show.flatMap((name) => all.find(({ n }) => n === name) ?? [])
     : all.filter(({ n }) => n !== 'revision' && (fixed === undefined || !(n in fixed)));
   return shown.flatMap((field) => (changeOf(props, field.n).as === 'parts' ? partsOf(field) : [field]));
-}
-
-/** Of the stored thing: the one that the first edit was made from, and the one before the last save. */
-interface Revisions {
-  read?: unknown;
-  saved?: unknown;
-}
-
-/** Right after a save the stored thing may not have been read again; then nobody is asked. */
-function revisionOf(of: Path, { read, saved }: Revisions): object {
-  const isTaken = fieldsOf(of).some(({ n }) => n === 'revision');
-  return isTaken && typeof read === 'number' && read !== saved ? { revision: read } : {};
 }
 
 /** A part is shown when its whole is. */

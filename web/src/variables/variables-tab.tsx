@@ -1,7 +1,8 @@
 /** Variables of a service: rows or text, a diff before saving, deployed at once if wished. */
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ClipboardEvent, type ReactElement } from 'react';
-import { useDo, type Input, type Path } from '../live/api.ts';
+import { BerthError } from '../../../client/berth-error.ts';
+import { ask, useDo, type Input, type Path } from '../live/api.ts';
 import { isDatabase } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty, Fault, Notice } from '../parts/notices.tsx';
@@ -50,6 +51,11 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         setBase(text);
         setRows(variablesOf(text));
         if (andDeploy) deploy.run();
+      },
+      onError: (error) => {
+        if (!(error instanceof BerthError) || error.code !== 'CONFLICT' || over !== revision) return;
+        // Of another setting nobody needs to be asked.
+        void revisionOf(service, base).then((now) => now !== undefined && keep(andDeploy, now));
       },
     });
   const reset = (): void => {
@@ -167,6 +173,13 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
       {!isDatabase(kind) && <SecretVariables service={service} />}
     </div>
   );
+}
+
+/** Of the service as it is now, if its variables are these still. */
+async function revisionOf({ kind, id }: Service, env: string): Promise<number | undefined> {
+  const now: unknown = await ask(procedureOf(kind, 'one'), named(kind, id) as Input<Path>);
+  const revision: unknown = Reflect.get(Object(now), 'revision');
+  return Reflect.get(Object(now), 'env') === env && typeof revision === 'number' ? revision : undefined;
 }
 
 function Rows({
