@@ -112,7 +112,7 @@ async function initialize(programs: string, data: string, passwordFile: string):
       '--locale=C.UTF-8',
       '--no-sync',
     ],
-    { limitMs: 60_000 },
+    { limitMs: 180_000 },
   );
 }
 

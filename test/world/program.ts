@@ -45,7 +45,7 @@ export interface ProgramOptions {
 const entry = join(import.meta.dirname, '../../server/src/main.ts');
 /** Where node keeps what it has compiled: half of the time of a start from source. */
 const compiled = join(import.meta.dirname, '../../node_modules/.cache/started-program');
-const startLimitMs = 60_000;
+const startLimitMs = 180_000;
 const stopLimitMs = 20_000;
 /** So much of the log is kept. */
 const logLimit = 4_000_000;

@@ -6,7 +6,7 @@ import { repositoryRoot } from '../../../images/build-context.ts';
 import { mustRun } from '../../../images/command.ts';
 import type { BedHost } from './host.ts';
 
-const limits = { limitMs: 60_000 };
+const limits = { limitMs: 180_000 };
 
 /**
  * Puts the project into a host as a fresh clone would: history included, nothing that git ignores. Without a

@@ -172,7 +172,7 @@ async function hostOf(record: HostRecord): Promise<BedHost> {
     engineSocket: engineSocketOf(record),
     sshKeyPath: clientKeyPath(record.bed),
     hostKey: record.sshd ? await hostKeyOf(record) : '',
-    exec: async (argv, options = {}) => execInside(await current(), argv, { limitMs: 60_000, ...options }),
+    exec: async (argv, options = {}) => execInside(await current(), argv, { limitMs: 180_000, ...options }),
     launch: async (name, argv) => void (await launchInside(await current(), name, argv)),
     path: (inside) => join(`/proc/${init?.pid ?? 0}/root`, inside),
     kill: async () => remember(await endNamespaces(await current())),
