@@ -155,7 +155,7 @@ async function runAt(
     log: () => log,
     faults: () => log.split('\n').filter((line) => line !== '' && !/"level":"(debug|info|warn)"/.test(line)),
     async message(ask) {
-      const heard = once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+      const heard = once(child, 'message', { signal: AbortSignal.timeout(120_000) });
       child.kill(ask);
       const [message]: unknown[] = await heard;
       return message;

@@ -25,7 +25,7 @@ export interface Asking {
   input: unknown;
 }
 
-const limitMs = 30_000;
+const limitMs = 120_000;
 
 /** What each call of the way was answered: one, or two of a batch. */
 export async function ask(way: Way, asking: Asking): Promise<Said[]> {
