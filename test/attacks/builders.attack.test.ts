@@ -10,9 +10,12 @@ import { randomId } from '../../server/src/ports/clock.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { fieldOf } from '../e2e/fixtures/estate.ts';
+import { createInsides } from '../e2e/fixtures/insides.ts';
+import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/door.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { arrivals, countArrivals, machineAddresses, type Knock } from './machine-ports.ts';
 
 const loot = 'nobody-elses-affair';
 const loopbackPort = 8099;
@@ -32,6 +35,7 @@ beforeAll(async () => {
   const serve = `require('http').createServer((q, a) => a.end('${loot}'))`;
   await host.launch('loopback', ['node', '-e', `${serve}.listen(${loopbackPort}, '127.0.0.1')`]);
   await host.launch('metadata', ['node', '-e', `${serve}.listen(80, '${metadata}')`]);
+  await countArrivals(host);
   await new Promise<void>((resolve) => neighbour.listen(0, machineIp, resolve));
   const address = neighbour.address();
   neighbourPort = typeof address === 'object' && address !== null ? address.port : 0;
@@ -96,6 +100,26 @@ const fetching = (url: string): string =>
 
 type Attack = (world: Attacked) => Promise<Outcome>;
 
+/** Sends to a port of the machine by each of its addresses; the machine counts what arrives. */
+async function knocks(party: Party, knock: Knock): Promise<Outcome> {
+  const { host } = world.berth;
+  const before = await arrivals(host, knock);
+  const hosts = JSON.stringify(await machineAddresses(host));
+  const send =
+    knock.protocol === 'tcp'
+      ? `for (const h of ${hosts}) require('net').connect(${knock.port}, h, function () ` +
+        "{ this.end('berth') }).on('error', () => {}).unref()"
+      : `const s = require('dgram').createSocket('udp4'); for (const h of ${hosts}) ` +
+        `s.send('berth', ${knock.port}, h, () => {})`;
+  const step =
+    `RUN echo '${Buffer.from(send).toString('base64')}' | base64 -d > /knock.cjs && ` +
+    'timeout 5 node /knock.cjs; sleep 1; echo has-knocked-$((1+1))\n';
+  const { log } = await built(party, `${base}${step}${sleeping}`);
+  if (!log.includes('has-knocked-2')) throw new Error(`The step did not run: ${log}`);
+  const arrived = (await arrivals(host, knock)) - before;
+  return { succeeded: arrived > 0, said: `${arrived} packets arrived` };
+}
+
 const attacks: Readonly<Record<string, Attack>> = {
   "reads another organization's cache mount": async ({ installation, tenant }) => {
     const mount = '--mount=type=cache,id=npm,target=/cache';
@@ -128,6 +152,12 @@ const attacks: Readonly<Record<string, Attack>> = {
     const answer = log.split('\n').find((line) => /#\d+ \d+\.\d+ .*"(ok|status)"/.test(line));
     return { succeeded: answer !== undefined, said: answer ?? log.split('\n').at(-1) ?? '' };
   },
+  "knocks at Berth's port on every address of the machine": ({ tenant }) =>
+    knocks(tenant, { protocol: 'tcp', port: 3000 }),
+  "knocks at the engine's port": ({ tenant }) => knocks(tenant, { protocol: 'tcp', port: 2375 }),
+  "knocks at the swarm manager's port": ({ tenant }) => knocks(tenant, { protocol: 'tcp', port: 2377 }),
+  "knocks at the swarm's gossip": ({ tenant }) => knocks(tenant, { protocol: 'udp', port: 7946 }),
+  "sends into the swarm's overlay networks": ({ tenant }) => knocks(tenant, { protocol: 'udp', port: 4789 }),
   'starts more processes than its limit': async ({ tenant }) => {
     const many = 'i=0; while [ $i -lt 2500 ]; do sleep 60 & i=$((i+1)); done; echo nobody-elses"-"affair';
     return looted(tenant, `FROM berth/debian:12\nRUN ${many}\n`);
@@ -143,6 +173,61 @@ describe('as built', () => {
 
   it('a build works, by the same way', async () => {
     const outcome = await looted(world.tenant, `${base}RUN printf '%s%s\\n' nobody-elses -affair\n`);
+    expect(outcome).toEqual({ succeeded: true, said: loot });
+  });
+});
+
+/** As though something had put the builder there: only its own walls are left then. */
+describe('in the network of another environment', () => {
+  const stood = new Map<Party, { address: string; builder: string }>();
+  const docker = async (...args: string[]): Promise<void> => {
+    const { code, stderr } = await world.berth.host.exec(['/usr/bin/docker', ...args]);
+    if (code !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}`);
+  };
+  const pairs: readonly (readonly [string, (from: Attacked) => readonly [Party, Party]])[] = [
+    ["a tenant's step asks a service of the installation", (all) => [all.tenant, all.installation]],
+    // It reaches private networks, and must not reach these.
+    ["a step of the installation asks a tenant's service", (all) => [all.installation, all.tenant]],
+  ];
+  beforeAll(async () => {
+    const insides = createInsides(world.berth.host);
+    for (const [, of] of pairs) {
+      const [attacker, victim] = of(world);
+      const appName = `vault-${victim === world.tenant ? 'tenant' : 'own'}`;
+      const { owner, environmentId } = victim;
+      const applicationId = textOf(
+        await valueOf(owner('application.create', { name: appName, appName, environmentId })),
+        'applicationId',
+      );
+      const containerImage = 'berth/node:24';
+      await valueOf(owner('application.saveContainerProvider', { applicationId, containerImage }));
+      const program = `require('http').createServer((q, a) => a.end('${loot}')).listen(3000)`;
+      await valueOf(owner('application.update', { applicationId, command: 'node', args: ['-e', program] }));
+      await deployed(owner, applicationId);
+      const [address = ''] = await insides.addressesOnOverlays(appName);
+      // Its builder runs after a build.
+      await built(attacker, `${base}${sleeping}`);
+      const builder = `berth-builder-${attacker.organizationId}`;
+      await docker('network', 'connect', `berth-${environmentId}`, builder);
+      stood.set(attacker, { address, builder });
+    }
+  });
+  const asks = (attacker: Party): Promise<Outcome> =>
+    looted(attacker, fetching(`http://${stood.get(attacker)?.address}:3000/?${randomId(6)}`));
+
+  it.each(pairs)('%s: held', async (attack, of) => {
+    const outcome = await asks(of(world)[0]);
+    table.note(attack, 'as built', outcome);
+    expect(outcome).toMatchObject({ succeeded: false });
+  });
+
+  it.each(pairs)('%s, without the rules in its builder: succeeds', async (attack, of) => {
+    const [attacker] = of(world);
+    const builder = stood.get(attacker)?.builder ?? '';
+    await docker('exec', builder, 'nft', 'delete', 'table', 'inet', 'berth');
+    const outcome = await asks(attacker);
+    await docker('rm', '--force', builder);
+    table.note(attack, 'left out', outcome);
     expect(outcome).toEqual({ succeeded: true, said: loot });
   });
 });
