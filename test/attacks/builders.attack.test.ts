@@ -10,8 +10,6 @@ import { randomId } from '../../server/src/ports/clock.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { fieldOf } from '../e2e/fixtures/estate.ts';
-import { createInsides } from '../e2e/fixtures/insides.ts';
-import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/door.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';
@@ -180,35 +178,37 @@ describe('as built', () => {
 /** As though something had put the builder there: only its own walls are left then. */
 describe('in the network of another environment', () => {
   const stood = new Map<Party, { address: string; builder: string }>();
-  const docker = async (...args: string[]): Promise<void> => {
-    const { code, stderr } = await world.berth.host.exec(['/usr/bin/docker', ...args]);
+  async function docker(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await world.berth.host.exec(['/usr/bin/docker', ...args]);
     if (code !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}`);
-  };
+    return stdout.trim();
+  }
   const pairs: readonly (readonly [string, (from: Attacked) => readonly [Party, Party]])[] = [
     ["a tenant's step asks a service of the installation", (all) => [all.tenant, all.installation]],
     // It reaches private networks, and must not reach these.
     ["a step of the installation asks a tenant's service", (all) => [all.installation, all.tenant]],
   ];
   beforeAll(async () => {
-    const insides = createInsides(world.berth.host);
     for (const [, of] of pairs) {
       const [attacker, victim] = of(world);
-      const appName = `vault-${victim === world.tenant ? 'tenant' : 'own'}`;
-      const { owner, environmentId } = victim;
-      const applicationId = textOf(
-        await valueOf(owner('application.create', { name: appName, appName, environmentId })),
-        'applicationId',
+      const network = `berth-${victim.environmentId}`;
+      // A release makes the network; a container that is there keeps it.
+      await built(victim, `${base}${sleeping}`, { keeps: true });
+      const pause = growingPause();
+      const isThere = async (): Promise<boolean> =>
+        (await world.berth.host.exec(['/usr/bin/docker', 'network', 'inspect', network])).code === 0;
+      for (const end = Date.now() + 60_000; !(await isThere()); await pause())
+        if (Date.now() > end) throw new Error(`The network ${network} was not made.`);
+      const serve = `require('http').createServer((q, a) => a.end('${loot}')).listen(3000)`;
+      const vault = await docker(
+        ...['run', '--detach', `--network=${network}`, 'berth/node:24', 'node', '-e', serve],
       );
-      const containerImage = 'berth/node:24';
-      await valueOf(owner('application.saveContainerProvider', { applicationId, containerImage }));
-      const program = `require('http').createServer((q, a) => a.end('${loot}')).listen(3000)`;
-      await valueOf(owner('application.update', { applicationId, command: 'node', args: ['-e', program] }));
-      await deployed(owner, applicationId);
-      const [address = ''] = await insides.addressesOnOverlays(appName);
+      const shown = `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`;
+      const address = await docker('inspect', '--format', shown, vault);
       // Its builder runs after a build.
       await built(attacker, `${base}${sleeping}`);
       const builder = `berth-builder-${attacker.organizationId}`;
-      await docker('network', 'connect', `berth-${environmentId}`, builder);
+      await docker('network', 'connect', network, builder);
       stood.set(attacker, { address, builder });
     }
   });
