@@ -25,6 +25,10 @@ eachDatabase('what a build begins from', (test) => {
     digests: [],
     labels: { 'berth.organization': organizationId },
     createdAt: '2026-01-01T00:00:00.000Z',
+    sizeBytes: 1,
+    hasHealthCheck: false,
+    exposedPorts: [],
+    env: [],
   });
   const claimOf = (reference: string) => ({ organizationId: own, serverKey: 'local', reference });
   const pushed = 'push.example.com/team/shop:d1';
