@@ -21,7 +21,11 @@ const metadata = '169.254.169.254';
 const table = attackTable();
 const { machineIp } = inject('bed');
 /** Of another machine in the same private network. */
-const neighbour = createServer((_request, response) => response.end(loot));
+const heard = new Set<string>();
+const neighbour = createServer((request, response) => {
+  heard.add(request.url ?? '');
+  response.end(loot);
+});
 let neighbourPort = 0;
 let world: Attacked;
 
@@ -50,7 +54,11 @@ interface Built {
 }
 
 /** Builds an application of the party from this Dockerfile; gives its log, whatever came of it. */
-async function built(party: Party, dockerfile: string, { keeps = false } = {}): Promise<Built> {
+async function built(
+  party: Party,
+  dockerfile: string,
+  { keeps = false, buildArgs = '' } = {},
+): Promise<Built> {
   const name = `spy-${randomId(8)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, 'x')}`;
@@ -58,6 +66,8 @@ async function built(party: Party, dockerfile: string, { keeps = false } = {}): 
   const made = await valueOf(owner('application.create', { name, appName: name, environmentId }));
   const applicationId = textOf(made, 'applicationId');
   await valueOf(owner('application.saveBuildType', { applicationId, buildType: 'dockerfile' }));
+  if (buildArgs !== '')
+    await valueOf(owner('application.saveEnvironment', { applicationId, env: '', buildArgs }));
   await valueOf(owner('application.dropDeployment', { applicationId }, 'b', { Dockerfile: dockerfile }));
   const pause = growingPause();
   for (const end = Date.now() + 240_000; Date.now() < end; await pause()) {
@@ -118,6 +128,31 @@ async function knocks(party: Party, knock: Knock): Promise<Outcome> {
   return { succeeded: arrived > 0, said: `${arrived} packets arrived` };
 }
 
+/**
+ * Builds with a frontend that `of` has built, which sends the neighbour something in place of reading the
+ * Dockerfile; its exit code tells whether it ran, and whether it was answered.
+ */
+async function byFrontend(
+  of: Party,
+  by: Party,
+  named: 'in the Dockerfile' | 'as an argument' = 'in the Dockerfile',
+): Promise<Outcome> {
+  const path = `/${randomId(12)}`;
+  const program =
+    `fetch('http://${machineIp}:${neighbourPort}${path}', { signal: AbortSignal.timeout(10000) })` +
+    '.then(() => process.exit(41), () => process.exit(42))';
+  const { image } = await built(of, `${base}ENTRYPOINT ["node", "-e", "${program}"]\n`, { keeps: true });
+  const { log } = await built(
+    by,
+    `${named === 'in the Dockerfile' ? `# syntax=${image}\n` : ''}${base}${sleeping}`,
+    named === 'in the Dockerfile' ? {} : { buildArgs: `BUILDKIT_SYNTAX=${image}` },
+  );
+  const last = log.split('\n').findLast((line) => line.trim() !== '') ?? '';
+  // One that did not run is no attack; that of another organization is refused before.
+  if (of === by && !/exit code: 4[12]/.test(log)) throw new Error(`The frontend did not run: ${log}`);
+  return { succeeded: heard.has(path), said: last };
+}
+
 const attacks: Readonly<Record<string, Attack>> = {
   "reads another organization's cache mount": async ({ installation, tenant }) => {
     const mount = '--mount=type=cache,id=npm,target=/cache';
@@ -156,6 +191,13 @@ const attacks: Readonly<Record<string, Attack>> = {
   "knocks at the swarm manager's port": ({ tenant }) => knocks(tenant, { protocol: 'tcp', port: 2377 }),
   "knocks at the swarm's gossip": ({ tenant }) => knocks(tenant, { protocol: 'udp', port: 7946 }),
   "sends into the swarm's overlay networks": ({ tenant }) => knocks(tenant, { protocol: 'udp', port: 4789 }),
+  'asks a neighbour by a frontend of its own': ({ tenant }) => byFrontend(tenant, tenant),
+  'asks a neighbour by a frontend of its own, which an argument names': ({ tenant }) =>
+    byFrontend(tenant, tenant, 'as an argument'),
+  "runs another organization's image as its frontend": ({ installation, tenant }) =>
+    byFrontend(installation, tenant),
+  "runs another organization's image as its frontend, which an argument names": ({ installation, tenant }) =>
+    byFrontend(installation, tenant, 'as an argument'),
   'starts more processes than its limit': async ({ tenant }) => {
     const many = 'i=0; while [ $i -lt 2500 ]; do sleep 60 & i=$((i+1)); done; echo nobody-elses"-"affair';
     return looted(tenant, `FROM berth/debian:12\nRUN ${many}\n`);

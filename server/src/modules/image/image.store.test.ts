@@ -28,7 +28,7 @@ eachDatabase('what a build begins from', (test) => {
     sizeBytes: 1,
     hasHealthCheck: false,
     exposedPorts: [],
-    env: [],
+    env: {},
   });
   const claimOf = (reference: string) => ({ organizationId: own, serverKey: 'local', reference });
   const pushed = 'push.example.com/team/shop:d1';
