@@ -138,7 +138,9 @@ async function byFrontend(
   named: 'in the Dockerfile' | 'as an argument' = 'in the Dockerfile',
 ): Promise<Outcome> {
   const path = `/${randomId(12)}`;
+  // As a service, which the image is deployed as too, it does nothing.
   const program =
+    'process.env.BUILDKIT_SESSION_ID === undefined ? setInterval(() => {}, 1000) : ' +
     `fetch('http://${machineIp}:${neighbourPort}${path}', { signal: AbortSignal.timeout(10000) })` +
     '.then(() => process.exit(41), () => process.exit(42))';
   const { image } = await built(of, `${base}ENTRYPOINT ["node", "-e", "${program}"]\n`, { keeps: true });
