@@ -1,5 +1,5 @@
 /** The bundle where no package is near, as a release has it. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,6 +54,15 @@ async function start(port: number): Promise<typeof berth> {
   throw new Error(`The bundle did not answer: ${log}`);
 }
 
+/** All that it says until it ends. */
+async function wordsOf(child: ChildProcessWithoutNullStreams): Promise<string> {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await once(child, 'close');
+  return said;
+}
+
 const statusOf = (url: string): Promise<number> =>
   fetch(url).then(
     ({ status }) => status,
@@ -65,6 +74,18 @@ test('answers, with the files that lie beside it', async () => {
     expect([path, await statusOf(`${berth.url}${path}`)]).toEqual([path, 200]);
   expect(await (await fetch(`${berth.url}/`)).text()).toContain('The dashboard');
   expect(berth.log()).toBe('');
+});
+
+test('has no part that lacks something when it is loaded', async () => {
+  const names = await readdir(join(folder, 'dist/chunks'));
+  expect(names.length).toBeGreaterThan(10);
+  const load = names.map((name) => `await import(${JSON.stringify(join(folder, 'dist/chunks', name))});`);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', load.join('\n')], {
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: folder,
+  });
+  expect(await wordsOf(child)).toBe('');
+  expect(child.exitCode).toBe(0);
 });
 
 test('has no other package than what it carries, and their licences', async () => {
@@ -79,10 +100,7 @@ test('says what a program of set-up says', async () => {
   const child = spawn(process.execPath, [join(folder, 'dist/server/src/reset-password.js')], {
     env: { PATH: '/usr/bin:/bin', BERTH_DATA: join(folder, 'nothing') },
   });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
-  await once(child, 'close');
+  const said = await wordsOf(child);
   expect(said).not.toContain('ERR_MODULE_NOT_FOUND');
   expect(child.exitCode).not.toBe(0);
 });

@@ -4,8 +4,8 @@
  */
 import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { rolldown, type OutputChunk, type RolldownOutput } from 'rolldown';
+import { basename, dirname, join } from 'node:path';
+import { rolldown, type OutputChunk, type Plugin, type RolldownOutput } from 'rolldown';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -21,8 +21,14 @@ const programs = [
 /** What `/docs` serves of the package. */
 const reference = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 
-/** Compiled add-ons, which are never built here (no package's script is run); their packages do without. */
-const addOns = [/\.node$/, 'cpu-features', 'pg-native'];
+/** Packages that compile an add-on, or only make another quicker. Whoever tries to load one does without. */
+const leftOut = ['bufferutil', 'cpu-features', 'pg-native', 'utf-8-validate'];
+
+/** Compiled add-ons are never there, since no package's script is run: by a name that leads nowhere. */
+const addOns: Plugin = {
+  name: 'add-ons',
+  resolveId: (source) => (source.endsWith('.node') ? { id: basename(source), external: true } : null),
+};
 
 /** Writes the programs into `dist/`; what else stands there stays. */
 export async function packageProgram(target = join(root, 'dist')): Promise<void> {
@@ -39,9 +45,11 @@ export async function bundlePrograms(paths: readonly string[], target: string): 
     cwd: root,
     input: Object.fromEntries(paths.map((path) => [path, `./${path}.ts`])),
     platform: 'node',
-    external: addOns,
+    external: leftOut,
+    plugins: [addOns],
     logLevel: 'warn',
-    transform: { target: 'node24' },
+    // Of CommonJS packages; none of them looks for a file there.
+    transform: { target: 'node24', define: { __dirname: 'import.meta.dirname' } },
   });
   try {
     // Not minified: the names in a stack trace are worth more than the 6 MB of memory that it would save.
