@@ -33,7 +33,7 @@ export function makeRelease(product: string, releases: string, id: string): bool
   return true;
 }
 
-/** Of the package of Node 24: the program, and what it is. The packages that Berth uses are in its bundle. */
+/** Of the package of Node 24: the program, and what it is. Packages that Berth uses are in its bundle. */
 const nodeFiles = ['bin/node', 'package.json', 'LICENSE'] as const;
 
 /** Puts Node 24 into the release; gives the path of its program there. */

@@ -1,4 +1,4 @@
-/** Where the files of this checkout or release lie, whether Berth runs from its sources or from its bundle. */
+/** Where the files of this checkout or release lie, whether Berth runs from its sources or its bundle. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

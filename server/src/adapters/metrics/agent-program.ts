@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import type { AgentProgram } from '../../ports/metrics.ts';
 
-/** What the agent's sources import, by path from `server/src/` without the end; agent-program.test.ts holds it. */
+/** What the agent's sources import, from `server/src/`, without the end; agent-program.test.ts holds it. */
 export const agentFiles = [
   'adapters/engine/client/engine-http',
   'adapters/engine/client/registry-header',
