@@ -27,6 +27,8 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     applicationStatus: row['applicationStatus'],
     environmentId: row['environmentId'],
     createdAt: row['createdAt'],
+    revision: row['revision'],
+    buildServerId: row['buildServerId'],
     sourceType: row['sourceType'],
     buildType: row['buildType'],
     replicas: row['replicas'],
@@ -210,6 +212,7 @@ export function projectsAnswer(database: Statements, organizationId: string): un
     env: database.decrypt(String(project['env'])),
     organizationId,
     createdAt: project['createdAt'],
+    revision: project['revision'],
     environments: (environments.get(project['projectId'] ?? '') ?? []).map((environment) => ({
       environmentId: environment['environmentId'],
       name: environment['name'],
@@ -218,6 +221,7 @@ export function projectsAnswer(database: Statements, organizationId: string): un
       env: database.decrypt(String(environment['env'])),
       isDefault: environment['isDefault'] === 1,
       createdAt: environment['createdAt'],
+      revision: environment['revision'],
       ...listsOf(services.get(environment['environmentId'] ?? '') ?? []),
     })),
   }));
