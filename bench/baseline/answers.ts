@@ -28,7 +28,6 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     environmentId: row['environmentId'],
     createdAt: row['createdAt'],
     revision: row['revision'],
-    buildServerId: row['buildServerId'],
     sourceType: row['sourceType'],
     buildType: row['buildType'],
     replicas: row['replicas'],
@@ -57,7 +56,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     preReleaseCommand: json('preReleaseCommand'),
     command: row['command'],
     args: json('args'),
-    serverId: row['serverId'],
+    ...places(row),
     githubId: row['githubId'],
     ...previewSettings(row, read),
     ...nothingRuns,
@@ -72,6 +71,10 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     ports: database.ports(applicationId, organizationId).map(portAnswer),
     mounts: database.mounts(applicationId, organizationId).map((mount) => mountAnswer(mount, decrypt)),
   };
+}
+
+function places(row: Row): Record<string, unknown> {
+  return { serverId: row['serverId'], buildServerId: row['buildServerId'] };
 }
 
 interface Readers {
