@@ -9,10 +9,10 @@ import { packingFigures } from './figures/packing.ts';
 import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
 
 /**
- * `compiled`: the server as the product runs it, compiled into `bench/dist` first. `bed`: root, for engines
+ * `built`: the server as the product runs it, bundled into `dist` first. `bed`: root, for engines
  * in namespaces of their own, with images made from Debian's packages.
  */
-export type Need = 'compiled' | 'bed' | 'nothing';
+export type Need = 'built' | 'bed' | 'nothing';
 
 interface Group {
   summary: string;
@@ -23,18 +23,18 @@ interface Group {
 export const groups = {
   requests: {
     summary: 'start, memory, reads, changes and lists with 1,000 services, beside node:http by hand',
-    needs: 'compiled',
+    needs: 'built',
     figures: async (bench) => [...(await requestFigures(bench)), await largeFigure(bench)],
   },
-  logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'compiled', figures: logFigures },
+  logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'built', figures: logFigures },
   events: {
     summary: '200 open streams of events: memory, and the time of a change that all hear',
-    needs: 'compiled',
+    needs: 'built',
     figures: eventFigures,
   },
   command: {
     summary: 'first output of the command line, beside a bare Node',
-    needs: 'compiled',
+    needs: 'built',
     figures: commandFigures,
   },
   packing: {

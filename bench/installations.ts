@@ -27,7 +27,7 @@ export async function requestFigures({ folder, say }: Bench): Promise<Figure[]> 
   const path = `/api/application.one?applicationId=${installation.applicationId}`;
   const start = (who: keyof typeof data): Promise<ServerProcess> =>
     startServer({
-      script: who === 'berth' ? 'server/src/main.js' : 'bench/baseline/server.js',
+      program: who,
       path,
       headers,
       environment: {
@@ -88,7 +88,7 @@ async function startFilled(folder: string, name: string): Promise<Filled> {
   const headers = { 'x-api-key': apiKey };
   const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
   const berth = await startServer({
-    script: 'server/src/main.js',
+    program: 'berth',
     path,
     headers,
     environment: {
@@ -143,7 +143,7 @@ export async function largeFigure({ folder, say }: Bench): Promise<Figure> {
   const organization = await fillLargeInstallation(data.berth);
   await copyInstallation(data.berth, data.baseline);
   const berth = await startServer({
-    script: 'server/src/main.js',
+    program: 'berth',
     path: '/api/project.all?limit=1',
     headers: { 'x-api-key': organization.apiKey },
     environment: {

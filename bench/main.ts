@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mustRun } from '../images/command.ts';
+import { bundlePrograms, packageProgram } from '../tools/package/program.ts';
 import type { Bench } from './bench.ts';
 import type { Figure } from './figure.ts';
 import { groupNames, groups, type GroupName } from './groups.ts';
@@ -29,6 +29,8 @@ const help = [
   '',
 ].join('\n');
 
+const baselineProgram = 'bench/baseline/server';
+
 /** The groups that the command line names, or all. */
 function chosenGroups(words: readonly string[]): GroupName[] {
   const unknown = words.filter((word) => !groupNames.some((name) => name === word));
@@ -38,12 +40,10 @@ function chosenGroups(words: readonly string[]): GroupName[] {
 }
 
 async function measure(names: readonly GroupName[], bench: Bench): Promise<Figure[]> {
-  if (names.some((name) => groups[name].needs === 'compiled')) {
-    say('Compiling …');
-    await mustRun([join(root, 'node_modules/.bin/tsc'), '-p', 'bench/tsconfig.json'], {
-      cwd: root,
-      limitMs: 120_000,
-    });
+  if (names.some((name) => groups[name].needs === 'built')) {
+    say('Building …');
+    await packageProgram();
+    await bundlePrograms([baselineProgram], join(root, 'bench/dist'));
   }
   const figures: Figure[] = [];
   for (const name of names)

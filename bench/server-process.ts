@@ -16,12 +16,16 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-const compiled = join(import.meta.dirname, 'dist');
+const root = join(import.meta.dirname, '..');
+/** What is measured, and what beside it, by path of their built programs. */
+export const programs = {
+  berth: join(root, 'dist/server/src/main.js'),
+  baseline: join(root, 'bench/dist/bench/baseline/server.js'),
+} as const;
 const startLimitMs = 60_000;
 
 export interface StartOptions {
-  /** Below bench/dist. */
-  script: string;
+  program: keyof typeof programs;
   environment: Record<string, string>;
   /** Asked until it answers 200. */
   path: string;
@@ -29,7 +33,7 @@ export interface StartOptions {
 }
 
 export async function startServer({
-  script,
+  program,
   environment,
   path,
   headers,
@@ -38,7 +42,7 @@ export async function startServer({
   const url = `http://127.0.0.1:${port}`;
   const start = performance.now();
   // As set-up starts Berth (setup/starters).
-  const child = spawn(process.execPath, [...nodeFlags, join(compiled, script)], {
+  const child = spawn(process.execPath, [...nodeFlags, programs[program]], {
     env: {
       PATH: process.env['PATH'],
       ...allocatorSettings,
@@ -50,7 +54,7 @@ export async function startServer({
   });
   const { pid } = child;
   const ended = once(child, 'exit');
-  if (pid === undefined) throw new Error(`${script} did not start.`);
+  if (pid === undefined) throw new Error(`${program} did not start.`);
   const stop = async (): Promise<void> => {
     if (child.exitCode === null) child.kill('SIGTERM');
     const isOver = await Promise.race([ended.then(() => true), sleep(10_000, false)]);

@@ -27,6 +27,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     applicationStatus: row['applicationStatus'],
     environmentId: row['environmentId'],
     createdAt: row['createdAt'],
+    revision: row['revision'],
     sourceType: row['sourceType'],
     buildType: row['buildType'],
     replicas: row['replicas'],
@@ -55,7 +56,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     preReleaseCommand: json('preReleaseCommand'),
     command: row['command'],
     args: json('args'),
-    serverId: row['serverId'],
+    ...places(row),
     githubId: row['githubId'],
     ...previewSettings(row, read),
     ...nothingRuns,
@@ -70,6 +71,10 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     ports: database.ports(applicationId, organizationId).map(portAnswer),
     mounts: database.mounts(applicationId, organizationId).map((mount) => mountAnswer(mount, decrypt)),
   };
+}
+
+function places(row: Row): Record<string, unknown> {
+  return { serverId: row['serverId'], buildServerId: row['buildServerId'] };
 }
 
 interface Readers {
@@ -210,6 +215,7 @@ export function projectsAnswer(database: Statements, organizationId: string): un
     env: database.decrypt(String(project['env'])),
     organizationId,
     createdAt: project['createdAt'],
+    revision: project['revision'],
     environments: (environments.get(project['projectId'] ?? '') ?? []).map((environment) => ({
       environmentId: environment['environmentId'],
       name: environment['name'],
@@ -218,6 +224,7 @@ export function projectsAnswer(database: Statements, organizationId: string): un
       env: database.decrypt(String(environment['env'])),
       isDefault: environment['isDefault'] === 1,
       createdAt: environment['createdAt'],
+      revision: environment['revision'],
       ...listsOf(services.get(environment['environmentId'] ?? '') ?? []),
     })),
   }));

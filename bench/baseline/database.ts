@@ -117,7 +117,7 @@ function writingStatements(writer: DatabaseSync): Pick<Statements, Writing> {
   return {
     updateApplication: change(
       'UPDATE "application" SET "description" = ?, "replicas" = ?, "memoryLimit" = ?, "cpuLimit" = ?, ' +
-        '"autoDeploy" = ? WHERE "applicationId" = ? AND "organizationId" = ?',
+        '"autoDeploy" = ?, "revision" = "revision" + 1 WHERE "applicationId" = ? AND "organizationId" = ?',
     ),
     setStatus: change('UPDATE "application" SET "applicationStatus" = ? WHERE "applicationId" = ?'),
     insertDeployment: change(

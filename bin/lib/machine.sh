@@ -98,7 +98,7 @@ ensure_dashboard() {
 # sources_hash [path…]: of these, or of all that the server is compiled from.
 sources_hash() {
   local path paths=()
-  [ $# -gt 0 ] || set -- server client cli setup images tsconfig.json tsconfig.build.json package.json package-lock.json
+  [ $# -gt 0 ] || set -- server client cli setup images tools/package tsconfig.json package.json package-lock.json
   for path in "$@"; do
     [ -e "$root/$path" ] && paths+=("$path")
   done

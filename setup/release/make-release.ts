@@ -6,7 +6,6 @@ import {
   copyFileSync,
   linkSync,
   mkdirSync,
-  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,7 +15,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { filesBelow, releasedPaths } from './build-id.ts';
-import { installedProductionPackages } from './production-packages.ts';
 
 /**
  * Makes the release unless it is there already; gives whether it was made. It appears whole or not at all.
@@ -30,29 +28,25 @@ export function makeRelease(product: string, releases: string, id: string): bool
   for (const path of releasedPaths) {
     for (const file of filesBelow(join(product, path))) copy(file, join(half, file.slice(product.length)));
   }
-  for (const path of installedProductionPackages(product)) copyPackage(product, half, path);
-  symlinkSync(nodeProgram(half), join(half, 'node'));
+  symlinkSync(layNode(product, half), join(half, 'node'));
   renameSync(half, target);
   return true;
 }
 
-/** The package's own files; packages nested in it are copied under their own lockfile entries. */
-function copyPackage(product: string, half: string, path: string): void {
-  for (const entry of readdirSync(join(product, path), { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || entry.isSymbolicLink()) continue;
-    for (const file of filesBelow(join(product, path, entry.name)))
-      linkOrCopy(file, join(half, file.slice(product.length)));
-  }
-}
+/** Of the package of Node 24: the program, and what it is. Packages that Berth uses are in its bundle. */
+const nodeFiles = ['bin/node', 'package.json', 'LICENSE'] as const;
 
-/** Path of Node 24 relative to the release. */
-function nodeProgram(half: string): string {
-  const path = `node_modules/node-linux-${process.arch}/bin/node`;
-  if (existsSync(join(half, path))) return path;
-  throw new AppError(
-    'PRECONDITION_FAILED',
-    `Node 24 for this machine (${process.arch}) is not among the dependencies. Berth runs on x64 and arm64.`,
-  );
+/** Puts Node 24 into the release; gives the path of its program there. */
+function layNode(product: string, half: string): string {
+  const folder = `node_modules/node-linux-${process.arch}`;
+  const program = `${folder}/bin/node`;
+  if (!existsSync(join(product, program)))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `Node 24 for this machine (${process.arch}) is no dependency here. Berth runs on x64 and arm64.`,
+    );
+  for (const file of nodeFiles) linkOrCopy(join(product, folder, file), join(half, folder, file));
+  return program;
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -15,7 +16,6 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildId } from './build-id.ts';
 import { makeRelease } from './make-release.ts';
-import { productionPackages } from './production-packages.ts';
 import { pruneReleases } from './prune-releases.ts';
 
 let folder = '';
@@ -25,24 +25,16 @@ const nodePackage = `node-linux-${process.arch}`;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'berth-release-'));
   product = join(folder, 'product');
-  const packages = {
-    '': {},
-    'node_modules/used': {},
-    'node_modules/used/node_modules/nested': {},
-    'node_modules/tool': { dev: true },
-    [`node_modules/${nodePackage}`]: { optional: true },
-    'node_modules/node-linux-other': { optional: true },
-  };
   write('package.json', '{"name":"berth","version":"1.2.3"}');
-  write('package-lock.json', JSON.stringify({ packages }));
+  write('package-lock.json', '{}');
   write('dist/server/src/main.js', 'main');
   write('images/recipes/node/Dockerfile', 'FROM x');
   write('example/server.js', 'example');
   write('templates/one/compose.yml', 'services: {}');
   write('node_modules/used/index.js', 'used');
-  write('node_modules/used/node_modules/nested/index.js', 'nested');
-  write('node_modules/tool/index.js', 'tool');
-  write(`node_modules/${nodePackage}/bin/node`, 'node');
+  for (const [path, text] of Object.entries({ 'bin/node': 'node', 'package.json': '{}', LICENSE: 'MIT' }))
+    write(`node_modules/${nodePackage}/${path}`, text);
+  write(`node_modules/${nodePackage}/include/node.h`, 'large');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -69,15 +61,24 @@ it('a byte moved from one file to the next is another build', () => {
   expect(buildId(product)).not.toBe(first);
 });
 
-it('takes production packages only, nested ones too, and those of this machine', () => {
+it('takes of all packages the program of Node.js alone: the others are in the bundle', () => {
   const releases = join(folder, 'releases');
   expect(makeRelease(product, releases, '1')).toBe(true);
   expect(makeRelease(product, releases, '1')).toBe(false);
-  const text = (path: string): string => readFileSync(join(releases, '1', path), 'utf8');
-  expect(text('node_modules/used/index.js')).toBe('used');
-  expect(text('node_modules/used/node_modules/nested/index.js')).toBe('nested');
-  expect(existsSync(join(releases, '1/node_modules/tool'))).toBe(false);
+  expect(readdirSync(join(releases, '1/node_modules'))).toEqual([nodePackage]);
+  expect(readdirSync(join(releases, '1/node_modules', nodePackage)).toSorted()).toEqual([
+    'LICENSE',
+    'bin',
+    'package.json',
+  ]);
   expect(readlinkSync(join(releases, '1/node'))).toBe(`node_modules/${nodePackage}/bin/node`);
+  expect(readFileSync(join(releases, '1/node'), 'utf8')).toBe('node');
+});
+
+it('is not made where Node.js of this machine is missing, and nothing half-made stays', () => {
+  rmSync(join(product, 'node_modules', nodePackage), { recursive: true });
+  expect(() => makeRelease(product, join(folder, 'releases'), '1')).toThrow('is no dependency here');
+  expect(existsSync(join(folder, 'releases/1'))).toBe(false);
 });
 
 it('does not change when the checkout is compiled again in place', () => {
@@ -88,29 +89,10 @@ it('does not change when the checkout is compiled again in place', () => {
 });
 
 it('copies what others than root may write, instead of linking it', () => {
-  const file = join(product, 'node_modules/used/index.js');
+  const file = join(product, 'node_modules', nodePackage, 'bin/node');
   chmodSync(file, 0o666);
   makeRelease(product, join(folder, 'releases'), '1');
   expect(statSync(file).nlink).toBe(1);
-});
-
-it('knows development packages by the lockfile, and the compiler by its name', () => {
-  expect(
-    productionPackages({
-      packages: {
-        '': {},
-        'node_modules/a': {},
-        'node_modules/b': { dev: true },
-        'node_modules/typescript': {},
-        'node_modules/@typescript/typescript-linux-x64': { optional: true },
-        'node_modules/typescript-like': {},
-        server: {},
-      },
-    }),
-  ).toEqual([
-    { path: 'node_modules/a', optional: false },
-    { path: 'node_modules/typescript-like', optional: false },
-  ]);
 });
 
 it('keeps the newest three releases, and those in use whatever their age', () => {

@@ -208,15 +208,20 @@ async function move(stage: Stage): Promise<Asked> {
   return { ...asked, leaves: far, accepting: { kind: 'move', move: { from: 'far', to: 'local' } } };
 }
 
-export const kinds: readonly Kind[] = [
+export const kindsOfApplications: readonly Kind[] = [
   { name: 'source, first', isServed: false, begin: first((stage) => application(stage, fromGit)) },
   { name: 'source, again', isServed: true, begin: again(fromGit, async () => undefined) },
   { name: 'image, again', isServed: true, begin: again(fromImage, otherImage) },
   { name: 'rollback', isServed: true, begin: withTwoVersions },
   { name: 'redeploy', isServed: true, begin: again(fromGit, async () => ({ kind: 'redeploy' })) },
+];
+
+export const otherKinds: readonly Kind[] = [
   { name: 'database, first', isServed: false, begin: first(database) },
   { name: 'database, upgrade', isServed: false, begin: upgrade },
   { name: 'compose, again', isServed: true, begin: compose },
   { name: 'preview, first', isServed: false, begin: first(preview) },
   { name: 'application, move', isServed: false, hasServer: true, begin: first(move) },
 ];
+
+export const kinds: readonly Kind[] = [...kindsOfApplications, ...otherKinds];

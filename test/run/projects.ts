@@ -43,7 +43,7 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
   'test/dangers/dangers',
-  'tools/{new/skeleton,package/{client,command-line}}',
+  'tools/{new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
 
 /** Files that are tests of something other than modules, by their name or place. */

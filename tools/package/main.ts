@@ -1,10 +1,13 @@
-/** `npm run package [command-line|client]`: the packages that are published, below dist/. */
-import { packageClient } from './client.ts';
-import { packageCommandLine } from './command-line.ts';
+/**
+ * `npm run package [program|command-line|client]`, below dist/: the product as it runs (`npm run build` makes
+ * it alone) and the packages that are published.
+ */
 
+// Imported late: where Berth is set up, what the published packages are made with is not installed.
 const packages = new Map<string, () => Promise<void>>([
-  ['command-line', packageCommandLine],
-  ['client', packageClient],
+  ['program', async () => (await import('./program.ts')).packageProgram()],
+  ['command-line', async () => (await import('./command-line.ts')).packageCommandLine()],
+  ['client', async () => (await import('./client.ts')).packageClient()],
 ]);
 const named = process.argv.slice(2);
 for (const name of named.length > 0 ? named : packages.keys()) {

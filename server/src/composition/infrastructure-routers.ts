@@ -2,7 +2,6 @@
  * Routers of what services stand on and are reached by: servers, certificates, domains, containers, the
  * swarm.
  */
-import { join } from 'node:path';
 import { alarmHandlers } from '../modules/alarm/handlers.ts';
 import { cleanupHandlers } from '../modules/cleanup/handlers.ts';
 import { clusterHandlers } from '../modules/cluster/handlers.ts';
@@ -29,12 +28,7 @@ import { swarmHandlers } from '../modules/swarm/handlers.ts';
 import { createSwarm } from '../modules/swarm/swarm.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './services/app-parts.ts';
-
-/** Of this checkout or release, whether Berth runs from its source or compiled. */
-const templatesFolder = join(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? '../../../templates' : '../../../../templates',
-);
+import { templatesFolder } from './product-files.ts';
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
 export function infrastructureRouters(

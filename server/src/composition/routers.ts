@@ -31,14 +31,9 @@ import type { AppParts } from './services/app-parts.ts';
 import { applicationRouters } from './services/application-routers.ts';
 import { composeRouters } from './services/compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
+import { dashboardFolder, referenceFolder } from './product-files.ts';
 import { routingRouters } from './routing-routers.ts';
 import { serviceRouters } from './services/service-routers.ts';
-
-/** `dist/web` of this checkout or release, whether Berth runs from its source or compiled. */
-const dashboardFolder = join(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? '../../../dist/web' : '../../../web',
-);
 
 export function createApp(parts: AppParts): FastifyInstance {
   const { config, log, accounts, settings, version } = parts;
@@ -65,6 +60,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     liveStreamLimit: async () => (await settings.get()).streamLimit,
     answerLimit: async () => (await settings.get()).logAnswerLimit,
     dashboardFolder,
+    referenceFolder,
     terminals: { terminals: terminalsOf(parts) },
     answered: (status) => parts.counters.add('berth_api_requests_total', 1, { code: statusClass(status) }),
     openapi: () => (document ??= JSON.stringify(createOpenapi([...registry.values()], version))),

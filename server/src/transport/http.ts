@@ -51,6 +51,8 @@ export interface HttpOptions {
   openapi(): string;
   /** Where the built dashboard lies; without it the page at `/` says so. */
   dashboardFolder?: string | undefined;
+  /** Where Swagger UI lies, for `/docs`; without it that of the package. */
+  referenceFolder?: string | undefined;
 }
 
 export function createHttpServer(options: HttpOptions): FastifyInstance {
@@ -87,7 +89,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   );
   app.addHook('onResponse', async (_request, reply) => options.answered?.(reply.statusCode));
 
-  addDocs(app);
+  addDocs(app, options.referenceFolder);
   const dashboard = addDashboard(app, options.dashboardFolder);
 
   app.setNotFoundHandler((request, reply) => {

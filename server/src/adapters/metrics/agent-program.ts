@@ -1,13 +1,13 @@
-/** The monitoring agent as it is laid out on a server: the very files that Berth runs itself. */
+/** The monitoring agent as it is laid out on a server: the very code that Berth runs itself. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createGzip } from 'node:zlib';
 import type { AgentProgram } from '../../ports/metrics.ts';
 
-/** What the agent imports, by path from `server/src/` without the end; agent-program.test.ts holds it. */
+/** What the agent's sources import, from `server/src/`, without the end; agent-program.test.ts holds it. */
 export const agentFiles = [
   'adapters/engine/client/engine-http',
   'adapters/engine/client/registry-header',
@@ -23,33 +23,22 @@ export const agentFiles = [
   'domain/time/cron',
 ] as const;
 
-const root = join(import.meta.dirname, '..', '..');
-/** Berth runs compiled or from its source, and so does the agent. */
-const ending = extname(import.meta.filename);
+/** A file on the server, by its path in the agent's folder. */
+interface ProgramFile {
+  path: string;
+  content: string;
+}
 
-export async function readAgentProgram(): Promise<AgentProgram> {
-  const croner = fileURLToPath(import.meta.resolve('croner'));
-  const own = agentFiles.map((name) => ({ path: `${name}${ending}`, from: join(root, `${name}${ending}`) }));
-  const read = async ({ path, from }: { path: string; from: string }) => ({
-    path,
-    content: await readFile(from, 'utf8'),
-  });
-  const files = [
-    { path: 'package.json', content: '{"type":"module"}\n' },
-    ...(await Promise.all([
-      ...own.map(read),
-      read({ path: 'node_modules/croner/dist/croner.js', from: croner }),
-      read({
-        path: 'node_modules/croner/package.json',
-        from: join(dirname(croner), '..', 'package.json'),
-      }),
-    ])),
-  ];
+const sources = join(import.meta.dirname, '..', '..');
+
+/** `bundle`: the agent in one file, as a release has it; without it, the sources that Berth runs from. */
+export async function readAgentProgram(bundle?: string): Promise<AgentProgram> {
+  const { entry, files } = await (bundle === undefined ? readSources() : readBundle(bundle));
   const hash = createHash('sha256').update(process.version);
   for (const { path, content } of files) hash.update(`${path}\n${content}\n`);
   return {
     files,
-    entry: `adapters/metrics/agent${ending}`,
+    entry,
     digest: hash.digest('hex').slice(0, 16),
     node: {
       version: process.version,
@@ -58,4 +47,25 @@ export async function readAgentProgram(): Promise<AgentProgram> {
       compressed: () => createReadStream(process.execPath).pipe(createGzip({ level: 1 })),
     },
   };
+}
+
+const packageFile: ProgramFile = { path: 'package.json', content: '{"type":"module"}\n' };
+
+async function readBundle(from: string): Promise<{ entry: string; files: ProgramFile[] }> {
+  const entry = basename(from);
+  return { entry, files: [packageFile, await readProgramFile(entry, from)] };
+}
+
+async function readSources(): Promise<{ entry: string; files: ProgramFile[] }> {
+  const croner = fileURLToPath(import.meta.resolve('croner'));
+  const files = await Promise.all([
+    ...agentFiles.map((name) => readProgramFile(`${name}.ts`, join(sources, `${name}.ts`))),
+    readProgramFile('node_modules/croner/dist/croner.js', croner),
+    readProgramFile('node_modules/croner/package.json', join(dirname(croner), '..', 'package.json')),
+  ]);
+  return { entry: 'adapters/metrics/agent.ts', files: [packageFile, ...files] };
+}
+
+async function readProgramFile(path: string, from: string): Promise<ProgramFile> {
+  return { path, content: await readFile(from, 'utf8') };
 }

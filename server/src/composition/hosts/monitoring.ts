@@ -8,6 +8,7 @@ import { sentenceOf } from '../../domain/errors.ts';
 import { createServerMonitoring, type ServerMonitoring } from '../../modules/server/monitoring/monitoring.ts';
 import type { AgentProgram, CollectorSettings } from '../../ports/metrics.ts';
 import type { Ground } from '../ground.ts';
+import { agentBundle } from '../product-files.ts';
 import type { Machines } from './machines.ts';
 import type { Product } from '../product.ts';
 
@@ -44,7 +45,7 @@ export function createMonitoring(
       },
       find: hosts.find,
       agentOf: createMonitoringAgent,
-      program: () => (program ??= readAgentProgram()),
+      program: () => (program ??= readAgentProgram(agentBundle)),
       image: builderImage,
       outgoing: adapters.outgoing,
       tell: notifying.tell,

@@ -32,8 +32,7 @@ const files = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 } as const;
 
-export function addDocs(app: FastifyInstance): void {
-  const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+export function addDocs(app: FastifyInstance, folder = packageFolder()): void {
   app.get(
     '/api/berth-file.schema.json',
     (_request, reply) =>
@@ -65,4 +64,8 @@ export function addDocs(app: FastifyInstance): void {
           .send(createReadStream(join(folder, name))),
     );
   }
+}
+
+function packageFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }

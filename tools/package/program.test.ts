@@ -1,0 +1,114 @@
+/** The bundle where no package is near, as a release has it. */
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readAgentProgram } from '../../server/src/adapters/metrics/agent-program.ts';
+import { onFreePort, saysTaken } from '../../test/free-port.ts';
+import { packageProgram } from './program.ts';
+
+const root = join(import.meta.dirname, '../..');
+const limitMs = 120_000;
+let folder: string;
+let berth: { url: string; child: ChildProcess; log: () => string };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
+  await packageProgram(join(folder, 'dist'));
+  for (const name of ['package.json', 'package-lock.json', 'templates'])
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  await mkdir(join(folder, 'dist/web'));
+  await writeFile(join(folder, 'dist/web/index.html'), '<!doctype html><title>The dashboard</title>');
+  berth = await onFreePort('127.0.0.1', start, saysTaken);
+}, limitMs);
+afterAll(async () => {
+  const ended = once(berth.child, 'exit');
+  berth.child.kill('SIGTERM');
+  await ended;
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(port: number): Promise<typeof berth> {
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    PATH: '/usr/bin:/bin',
+    BERTH_DATA: join(folder, 'data'),
+    BERTH_HOST: '127.0.0.1',
+    BERTH_PORT: String(port),
+    BERTH_URL: url,
+    BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
+    BERTH_LOG_LEVEL: 'error',
+  };
+  const child = spawn(process.execPath, [join(folder, 'dist/server/src/main.js')], { env, cwd: folder });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (log += text));
+  for (const end = performance.now() + limitMs; performance.now() < end; await wait(20)) {
+    if (child.exitCode !== null) break;
+    if ((await statusOf(`${url}/api/health`)) === 200) return { url, child, log: () => log };
+  }
+  child.kill('SIGKILL');
+  throw new Error(`The bundle did not answer: ${log}`);
+}
+
+/** All that it says until it ends. */
+async function wordsOf(child: ChildProcessWithoutNullStreams): Promise<string> {
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await once(child, 'close');
+  return said;
+}
+
+const statusOf = (url: string): Promise<number> =>
+  fetch(url).then(
+    ({ status }) => status,
+    () => 0,
+  );
+
+test('answers, with the files that lie beside it', async () => {
+  for (const path of ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/api/openapi.json'])
+    expect([path, await statusOf(`${berth.url}${path}`)]).toEqual([path, 200]);
+  expect(await (await fetch(`${berth.url}/`)).text()).toContain('The dashboard');
+  expect(berth.log()).toBe('');
+});
+
+test('has no part that lacks something when it is loaded', async () => {
+  const names = await readdir(join(folder, 'dist/chunks'));
+  expect(names.length).toBeGreaterThan(10);
+  const load = names.map((name) => `await import(${JSON.stringify(join(folder, 'dist/chunks', name))});`);
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', load.join('\n')], {
+    env: { PATH: '/usr/bin:/bin' },
+    cwd: folder,
+  });
+  expect(await wordsOf(child)).toBe('');
+  expect(child.exitCode).toBe(0);
+});
+
+test('has no other package than what it carries, and their licences', async () => {
+  const files = await readdir(join(folder, 'dist'), { recursive: true });
+  expect(files.filter((file) => file.includes('node_modules'))).toEqual([]);
+  const licenses = await readFile(join(folder, 'dist/LICENSES.txt'), 'utf8');
+  for (const name of ['fastify', 'zod', 'kysely', 'pg', 'ssh2', 'croner', 'swagger-ui-dist', 'tldts'])
+    expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+});
+
+test('says what a program of set-up says', async () => {
+  const child = spawn(process.execPath, [join(folder, 'dist/server/src/reset-password.js')], {
+    env: { PATH: '/usr/bin:/bin', BERTH_DATA: join(folder, 'nothing') },
+  });
+  const said = await wordsOf(child);
+  expect(said).not.toContain('ERR_MODULE_NOT_FOUND');
+  expect(child.exitCode).not.toBe(0);
+});
+
+test('carries the agent as one file that needs nothing', async () => {
+  const agent = await readAgentProgram(join(folder, 'dist/agent/agent.js'));
+  expect(agent.files.map(({ path }) => path)).toEqual(['package.json', agent.entry]);
+  const imported = [...(agent.files[1]?.content ?? '').matchAll(/^import .* from "([^"]+)";$/gm)];
+  expect(imported.length).toBeGreaterThan(3);
+  expect(imported.map(([, name = '']) => name).filter((name) => !name.startsWith('node:'))).toEqual([]);
+});

@@ -1,0 +1,118 @@
+/**
+ * The product as it runs (ADR 47): server, set-up and agent bundled from their sources into `dist/`, with the
+ * packages that they use, so that a release needs no other package than Node.js.
+ */
+import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { rolldown, type OutputChunk, type Plugin, type RolldownOutput } from 'rolldown';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Programs that share their chunks, by their path below `dist/` without the end. */
+const programs = [
+  'server/src/main',
+  'server/src/reset-password',
+  'setup/up',
+  'setup/down',
+  'setup/process/bound-logs-beside-berth',
+] as const;
+
+/** What `/docs` serves of the package. */
+const reference = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
+
+/** Packages that compile an add-on, or only make another quicker. Whoever tries to load one does without. */
+const leftOut = ['bufferutil', 'cpu-features', 'pg-native', 'utf-8-validate'];
+
+/** Compiled add-ons are never there, since no package's script is run: by a name that leads nowhere. */
+const addOns: Plugin = {
+  name: 'add-ons',
+  resolveId: (source) => (source.endsWith('.node') ? { id: basename(source), external: true } : null),
+};
+
+/** Writes the programs into `dist/`; what else stands there stays. */
+export async function packageProgram(target = join(root, 'dist')): Promise<void> {
+  await rm(join(target, 'chunks'), { recursive: true, force: true });
+  const main = await bundlePrograms(programs, target);
+  const agent = await bundleAgent(target);
+  await copyReference(join(target, 'swagger-ui'));
+  await writeFile(join(target, 'LICENSES.txt'), await licenses([...main.output, ...agent.output]));
+}
+
+/** Bundles these programs of the checkout, with chunks that they share. */
+export async function bundlePrograms(paths: readonly string[], target: string): Promise<RolldownOutput> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(paths.map((path) => [path, `./${path}.ts`])),
+    platform: 'node',
+    external: leftOut,
+    plugins: [addOns],
+    logLevel: 'warn',
+    // Of CommonJS packages; none of them looks for a file there.
+    transform: { target: 'node24', define: { __dirname: 'import.meta.dirname' } },
+  });
+  try {
+    // Not minified: the names in a stack trace are worth more than the 6 MB of memory that it would save.
+    return await bundle.write({
+      dir: target,
+      format: 'esm',
+      comments: false,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+    });
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** One file: it travels to every server that is monitored. */
+async function bundleAgent(target: string): Promise<RolldownOutput> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: './server/src/adapters/metrics/agent.ts',
+    platform: 'node',
+    logLevel: 'warn',
+    transform: { target: 'node24' },
+  });
+  try {
+    return await bundle.write({
+      file: join(target, 'agent/agent.js'),
+      format: 'esm',
+      comments: false,
+      codeSplitting: false,
+    });
+  } finally {
+    await bundle.close();
+  }
+}
+
+async function copyReference(target: string): Promise<void> {
+  const folder = packageFolder('swagger-ui-dist');
+  await mkdir(target, { recursive: true });
+  for (const name of reference) await copyFile(join(folder, name), join(target, name));
+}
+
+function packageFolder(name: string): string {
+  return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+}
+
+/** The licences of all packages whose code is in the bundle, as they ask for. */
+async function licenses(outputs: RolldownOutput['output'][number][]): Promise<string> {
+  const folders = new Set([packageFolder('swagger-ui-dist')]);
+  for (const chunk of outputs.filter((output): output is OutputChunk => output.type === 'chunk')) {
+    for (const id of chunk.moduleIds) {
+      const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
+      if (found !== undefined) folders.add(found);
+    }
+  }
+  const texts = await Promise.all([...folders].toSorted().map(licenseOf));
+  return ['Berth contains these packages.', ...texts].join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+async function licenseOf(folder: string): Promise<string> {
+  const facts: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const { name = '', version = '', license = '' } = Object(facts);
+  const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? '' : `\n\n${(await readFile(join(folder, file), 'utf8')).trim()}`;
+  return `${name} ${version}, ${license}${text}`;
+}
