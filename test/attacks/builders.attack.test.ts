@@ -245,7 +245,13 @@ describe('in the network of another environment', () => {
         if (Date.now() > end) throw new Error(`The network ${network} was not made.`);
       const serve = `require('http').createServer((q, a) => a.end('${loot}')).listen(3000)`;
       const vault = await docker(
-        ...['run', '--detach', `--network=${network}`, 'berth/node:24', 'node', '-e', serve],
+        'run',
+        '--detach',
+        `--network=${network}`,
+        'berth/node:24',
+        'node',
+        '-e',
+        serve,
       );
       const shown = `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`;
       const address = await docker('inspect', '--format', shown, vault);

@@ -17,12 +17,19 @@ const ports: readonly Knock[] = [
 
 const mangle = ['iptables', '-w', '-t', 'mangle'] as const;
 
-/** Counts from now on, before any rule that could refuse, what comes through the bridge that builds stand on. */
+/** Counts from now on what comes through the bridge that builds stand on, before any rule could refuse it. */
 export async function countArrivals(host: BedHost): Promise<void> {
   for (const { protocol, port } of ports)
     await must(host, [
       ...mangle,
-      ...['-A', 'PREROUTING', '-i', 'docker0', '-p', protocol, '--dport', String(port)],
+      '-A',
+      'PREROUTING',
+      '-i',
+      'docker0',
+      '-p',
+      protocol,
+      '--dport',
+      String(port),
     ]);
 }
 

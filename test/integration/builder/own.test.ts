@@ -105,7 +105,7 @@ test('only layers that the engine lacks travel; labels are Berth’s, whatever a
 const builtName = (name: string): string => `berth-build/${name}-${fixture.organizationId.toLowerCase()}:d1`;
 const ofOrganization = (organizationId: string) => ({ labels: { 'berth.organization': organizationId } });
 
-test('a build begins from an image that Berth built for its organization, by FROM and COPY --from', async () => {
+test('a build begins from what Berth built for its organization, by FROM and COPY --from', async () => {
   const { organizationId, docker } = fixture;
   const image = builtName('base');
   fixture.write({ Dockerfile: `${base}RUN echo mine > /mine\n` });
