@@ -213,6 +213,14 @@ describe('as built', () => {
     expect(outcome).toMatchObject({ succeeded: false });
   });
 
+  // By namespaces, with the walls and without: a step never shares the machine's network.
+  it.each(['', '--network=host '])('a step (%j) asks the machine’s loopback: held', async (option) => {
+    const asked = `fetch('http://127.0.0.1:${loopbackPort}/').then((a) => a.text()).then(console.log)`;
+    const outcome = await looted(world.tenant, `${base}RUN ${option}node -e "${asked}"\n`);
+    table.note(`asks the machine's loopback in a step ${option}`.trim(), 'as built', outcome);
+    expect(outcome).toMatchObject({ succeeded: false });
+  });
+
   it('a build works, by the same way', async () => {
     const outcome = await looted(world.tenant, `${base}RUN printf '%s%s\\n' nobody-elses -affair\n`);
     expect(outcome).toEqual({ succeeded: true, said: loot });
