@@ -18,6 +18,8 @@ import { arrivals, countArrivals, machineAddresses, type Knock } from './machine
 const loot = 'nobody-elses-affair';
 const loopbackPort = 8099;
 const metadata = '169.254.169.254';
+/** The proxy has port 80 on every address. */
+const metadataPort = 8098;
 const table = attackTable();
 const { machineIp } = inject('bed');
 /** Of another machine in the same private network. */
@@ -36,7 +38,7 @@ beforeAll(async () => {
   await host.exec(['ip', 'address', 'add', `${metadata}/32`, 'dev', 'lo']);
   const serve = `require('http').createServer((q, a) => a.end('${loot}'))`;
   await host.launch('loopback', ['node', '-e', `${serve}.listen(${loopbackPort}, '127.0.0.1')`]);
-  await host.launch('metadata', ['node', '-e', `${serve}.listen(80, '${metadata}')`]);
+  await host.launch('metadata', ['node', '-e', `${serve}.listen(${metadataPort}, '${metadata}')`]);
   await countArrivals(host);
   await new Promise<void>((resolve) => neighbour.listen(0, machineIp, resolve));
   const address = neighbour.address();
@@ -178,8 +180,9 @@ const attacks: Readonly<Record<string, Attack>> = {
   "has the machine's loopback asked by ADD": ({ tenant }) =>
     looted(tenant, `${base}ADD http://127.0.0.1:${loopbackPort}/ /stolen\nRUN cat /stolen\n`),
   "has the cloud's metadata asked by ADD": ({ tenant }) =>
-    looted(tenant, `${base}ADD http://${metadata}/ /credentials\nRUN cat /credentials\n`),
-  "asks for the cloud's metadata in a step": ({ tenant }) => looted(tenant, fetching(`http://${metadata}/`)),
+    looted(tenant, `${base}ADD http://${metadata}:${metadataPort}/ /credentials\nRUN cat /credentials\n`),
+  "asks for the cloud's metadata in a step": ({ tenant }) =>
+    looted(tenant, fetching(`http://${metadata}:${metadataPort}/`)),
   'asks a neighbour in the private network': ({ tenant }) =>
     looted(tenant, fetching(`http://${machineIp}:${neighbourPort}/`)),
   "asks for Berth's own port": async ({ berth, tenant }) => {
@@ -213,11 +216,11 @@ describe('as built', () => {
     expect(outcome).toMatchObject({ succeeded: false });
   });
 
-  // By namespaces, with the walls and without: a step never shares the machine's network.
-  it.each(['', '--network=host '])('a step (%j) asks the machine’s loopback: held', async (option) => {
+  // By its namespace, with the walls and without: a step never shares the machine's network.
+  it('a step asks the machine’s loopback: held', async () => {
     const asked = `fetch('http://127.0.0.1:${loopbackPort}/').then((a) => a.text()).then(console.log)`;
-    const outcome = await looted(world.tenant, `${base}RUN ${option}node -e "${asked}"\n`);
-    table.note(`asks the machine's loopback in a step ${option}`.trim(), 'as built', outcome);
+    const outcome = await looted(world.tenant, `${base}RUN node -e "${asked}"\n`);
+    table.note("asks the machine's loopback in a step", 'as built', outcome);
     expect(outcome).toMatchObject({ succeeded: false });
   });
 
