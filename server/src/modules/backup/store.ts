@@ -105,11 +105,9 @@ export function createBackupRunStore(database: Database): BackupRunStore {
   >`select * from "backup_run" where "status" in ('queued', 'running') order by "sequence"`.compile(
     database.builder,
   );
-  const stillHolding = sql<
-    Record<string, unknown>
-  >`select * from "backup_run" where "status" in ('done', 'error') and "held" is not null order by "sequence"`.compile(
-    database.builder,
-  );
+  const stillHolding = sql<Record<string, unknown>>`
+    select * from "backup_run" where "status" in ('done', 'error') and "held" is not null
+    order by "sequence"`.compile(database.builder);
   const left = sql<RestoreLeft & { organizationId: string }>`
     select r."organizationId", r."applicationId", r."composeId", coalesce(a."name", c."name") as "name",
       coalesce(a."serverId", c."serverId") as "serverId", r."previousVolume" as "volumeName",
