@@ -35,6 +35,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
       buildEngines: createBuildEngines,
       builderWalls: async () => ({ never: [], open: [], closed: [], host: [], hostPorts: [] }),
       isShared: async () => false,
+      mayBuildFrom: async () => false,
       ownEngineSocket: '/nonexistent/docker.sock',
       watchProxy: () => ({
         onNews: () => undefined,

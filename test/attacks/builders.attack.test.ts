@@ -13,6 +13,7 @@ import { fieldOf } from '../e2e/fixtures/estate.ts';
 import { textOf } from '../http/door.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { arrivals, countArrivals, machineAddresses, type Knock } from './machine-ports.ts';
 
 const loot = 'nobody-elses-affair';
 const loopbackPort = 8099;
@@ -20,7 +21,11 @@ const metadata = '169.254.169.254';
 const table = attackTable();
 const { machineIp } = inject('bed');
 /** Of another machine in the same private network. */
-const neighbour = createServer((_request, response) => response.end(loot));
+const heard = new Set<string>();
+const neighbour = createServer((request, response) => {
+  heard.add(request.url ?? '');
+  response.end(loot);
+});
 let neighbourPort = 0;
 let world: Attacked;
 
@@ -32,6 +37,7 @@ beforeAll(async () => {
   const serve = `require('http').createServer((q, a) => a.end('${loot}'))`;
   await host.launch('loopback', ['node', '-e', `${serve}.listen(${loopbackPort}, '127.0.0.1')`]);
   await host.launch('metadata', ['node', '-e', `${serve}.listen(80, '${metadata}')`]);
+  await countArrivals(host);
   await new Promise<void>((resolve) => neighbour.listen(0, machineIp, resolve));
   const address = neighbour.address();
   neighbourPort = typeof address === 'object' && address !== null ? address.port : 0;
@@ -48,7 +54,11 @@ interface Built {
 }
 
 /** Builds an application of the party from this Dockerfile; gives its log, whatever came of it. */
-async function built(party: Party, dockerfile: string, { keeps = false } = {}): Promise<Built> {
+async function built(
+  party: Party,
+  dockerfile: string,
+  { keeps = false, buildArgs = '' } = {},
+): Promise<Built> {
   const name = `spy-${randomId(8)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, 'x')}`;
@@ -56,6 +66,8 @@ async function built(party: Party, dockerfile: string, { keeps = false } = {}): 
   const made = await valueOf(owner('application.create', { name, appName: name, environmentId }));
   const applicationId = textOf(made, 'applicationId');
   await valueOf(owner('application.saveBuildType', { applicationId, buildType: 'dockerfile' }));
+  if (buildArgs !== '')
+    await valueOf(owner('application.saveEnvironment', { applicationId, env: '', buildArgs }));
   await valueOf(owner('application.dropDeployment', { applicationId }, 'b', { Dockerfile: dockerfile }));
   const pause = growingPause();
   for (const end = Date.now() + 240_000; Date.now() < end; await pause()) {
@@ -96,6 +108,53 @@ const fetching = (url: string): string =>
 
 type Attack = (world: Attacked) => Promise<Outcome>;
 
+/** Sends to a port of the machine by each of its addresses; the machine counts what arrives. */
+async function knocks(party: Party, knock: Knock): Promise<Outcome> {
+  const { host } = world.berth;
+  const before = await arrivals(host, knock);
+  const hosts = JSON.stringify(await machineAddresses(host));
+  const send =
+    knock.protocol === 'tcp'
+      ? `for (const h of ${hosts}) require('net').connect(${knock.port}, h, function () ` +
+        "{ this.end('berth') }).on('error', () => {}).unref()"
+      : `const s = require('dgram').createSocket('udp4'); for (const h of ${hosts}) ` +
+        `s.send('berth', ${knock.port}, h, () => {})`;
+  const step =
+    `RUN echo '${Buffer.from(send).toString('base64')}' | base64 -d > /knock.cjs && ` +
+    'timeout 5 node /knock.cjs; sleep 1; echo has-knocked-$((1+1))\n';
+  const { log } = await built(party, `${base}${step}${sleeping}`);
+  if (!log.includes('has-knocked-2')) throw new Error(`The step did not run: ${log}`);
+  const arrived = (await arrivals(host, knock)) - before;
+  return { succeeded: arrived > 0, said: `${arrived} packets arrived` };
+}
+
+/**
+ * Builds with a frontend that `of` has built, which sends the neighbour something in place of reading the
+ * Dockerfile; its exit code tells whether it ran, and whether it was answered.
+ */
+async function byFrontend(
+  of: Party,
+  by: Party,
+  named: 'in the Dockerfile' | 'as an argument' = 'in the Dockerfile',
+): Promise<Outcome> {
+  const path = `/${randomId(12)}`;
+  // As a service, which the image is deployed as too, it does nothing.
+  const program =
+    'process.env.BUILDKIT_SESSION_ID === undefined ? setInterval(() => {}, 1000) : ' +
+    `fetch('http://${machineIp}:${neighbourPort}${path}', { signal: AbortSignal.timeout(10000) })` +
+    '.then(() => process.exit(41), () => process.exit(42))';
+  const { image } = await built(of, `${base}ENTRYPOINT ["node", "-e", "${program}"]\n`, { keeps: true });
+  const { log } = await built(
+    by,
+    `${named === 'in the Dockerfile' ? `# syntax=${image}\n` : ''}${base}${sleeping}`,
+    named === 'in the Dockerfile' ? {} : { buildArgs: `BUILDKIT_SYNTAX=${image}` },
+  );
+  const last = log.split('\n').findLast((line) => line.trim() !== '') ?? '';
+  // One that did not run is no attack; that of another organization is refused before.
+  if (of === by && !/exit code: 4[12]/.test(log)) throw new Error(`The frontend did not run: ${log}`);
+  return { succeeded: heard.has(path), said: last };
+}
+
 const attacks: Readonly<Record<string, Attack>> = {
   "reads another organization's cache mount": async ({ installation, tenant }) => {
     const mount = '--mount=type=cache,id=npm,target=/cache';
@@ -128,6 +187,19 @@ const attacks: Readonly<Record<string, Attack>> = {
     const answer = log.split('\n').find((line) => /#\d+ \d+\.\d+ .*"(ok|status)"/.test(line));
     return { succeeded: answer !== undefined, said: answer ?? log.split('\n').at(-1) ?? '' };
   },
+  "knocks at Berth's port on every address of the machine": ({ tenant }) =>
+    knocks(tenant, { protocol: 'tcp', port: 3000 }),
+  "knocks at the engine's port": ({ tenant }) => knocks(tenant, { protocol: 'tcp', port: 2375 }),
+  "knocks at the swarm manager's port": ({ tenant }) => knocks(tenant, { protocol: 'tcp', port: 2377 }),
+  "knocks at the swarm's gossip": ({ tenant }) => knocks(tenant, { protocol: 'udp', port: 7946 }),
+  "sends into the swarm's overlay networks": ({ tenant }) => knocks(tenant, { protocol: 'udp', port: 4789 }),
+  'asks a neighbour by a frontend of its own': ({ tenant }) => byFrontend(tenant, tenant),
+  'asks a neighbour by a frontend of its own, which an argument names': ({ tenant }) =>
+    byFrontend(tenant, tenant, 'as an argument'),
+  "runs another organization's image as its frontend": ({ installation, tenant }) =>
+    byFrontend(installation, tenant),
+  "runs another organization's image as its frontend, which an argument names": ({ installation, tenant }) =>
+    byFrontend(installation, tenant, 'as an argument'),
   'starts more processes than its limit': async ({ tenant }) => {
     const many = 'i=0; while [ $i -lt 2500 ]; do sleep 60 & i=$((i+1)); done; echo nobody-elses"-"affair';
     return looted(tenant, `FROM berth/debian:12\nRUN ${many}\n`);
@@ -143,6 +215,69 @@ describe('as built', () => {
 
   it('a build works, by the same way', async () => {
     const outcome = await looted(world.tenant, `${base}RUN printf '%s%s\\n' nobody-elses -affair\n`);
+    expect(outcome).toEqual({ succeeded: true, said: loot });
+  });
+});
+
+/** As though something had put the builder there: only its own walls are left then. */
+describe('in the network of another environment', () => {
+  const stood = new Map<Party, { address: string; builder: string }>();
+  async function docker(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await world.berth.host.exec(['/usr/bin/docker', ...args]);
+    if (code !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}`);
+    return stdout.trim();
+  }
+  const pairs: readonly (readonly [string, (from: Attacked) => readonly [Party, Party]])[] = [
+    ["a tenant's step asks a service of the installation", (all) => [all.tenant, all.installation]],
+    // It reaches private networks, and must not reach these.
+    ["a step of the installation asks a tenant's service", (all) => [all.installation, all.tenant]],
+  ];
+  beforeAll(async () => {
+    for (const [, of] of pairs) {
+      const [attacker, victim] = of(world);
+      const network = `berth-${victim.environmentId}`;
+      // A release makes the network; a container that is there keeps it.
+      await built(victim, `${base}${sleeping}`, { keeps: true });
+      const pause = growingPause();
+      const isThere = async (): Promise<boolean> =>
+        (await world.berth.host.exec(['/usr/bin/docker', 'network', 'inspect', network])).code === 0;
+      for (const end = Date.now() + 60_000; !(await isThere()); await pause())
+        if (Date.now() > end) throw new Error(`The network ${network} was not made.`);
+      const serve = `require('http').createServer((q, a) => a.end('${loot}')).listen(3000)`;
+      const vault = await docker(
+        'run',
+        '--detach',
+        `--network=${network}`,
+        'berth/node:24',
+        'node',
+        '-e',
+        serve,
+      );
+      const shown = `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`;
+      const address = await docker('inspect', '--format', shown, vault);
+      // Its builder runs after a build.
+      await built(attacker, `${base}${sleeping}`);
+      const builder = `berth-builder-${attacker.organizationId}`;
+      await docker('network', 'connect', network, builder);
+      stood.set(attacker, { address, builder });
+    }
+  });
+  const asks = (attacker: Party): Promise<Outcome> =>
+    looted(attacker, fetching(`http://${stood.get(attacker)?.address}:3000/?${randomId(6)}`));
+
+  it.each(pairs)('%s: held', async (attack, of) => {
+    const outcome = await asks(of(world)[0]);
+    table.note(attack, 'as built', outcome);
+    expect(outcome).toMatchObject({ succeeded: false });
+  });
+
+  it.each(pairs)('%s, without the rules in its builder: succeeds', async (attack, of) => {
+    const [attacker] = of(world);
+    const builder = stood.get(attacker)?.builder ?? '';
+    await docker('exec', builder, 'nft', 'delete', 'table', 'inet', 'berth');
+    const outcome = await asks(attacker);
+    await docker('rm', '--force', builder);
+    table.note(attack, 'left out', outcome);
     expect(outcome).toEqual({ succeeded: true, said: loot });
   });
 });

@@ -177,12 +177,25 @@ async function byCompose(image: string, policy: string): Promise<Outcome> {
   return outcomeOf(owner, { composeId });
 }
 
+/** As the base of a build of its own. */
+async function byBuild(image: string): Promise<Outcome> {
+  const { owner } = world.tenant;
+  const applicationId = await application(owner, world.tenant);
+  await valueOf(owner('application.saveBuildType', { applicationId, buildType: 'dockerfile' }));
+  const Dockerfile = `FROM ${image}\nCMD ["node", "-e", "setInterval(() => {}, 1000)"]\n`;
+  await valueOf(owner('application.dropDeployment', { applicationId }, 'b', { Dockerfile }));
+  return outcomeOf(owner, { applicationId });
+}
+
 const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
   'an application of the private image, without its password': () => byName(prey.private),
   'a compose service of it, which pulls nothing': () => byCompose(prey.private, 'never'),
   'a compose service of it, which pulls what is missing': () => byCompose(prey.private, 'missing'),
   'an application of it by the beginning of its id': () => byRecord(prey.idPrefix),
   'an application of what Berth built for others': () => byRecord(prey.built),
+  'a build that begins from the private image': () => byBuild(prey.private),
+  'a build that begins from what Berth built for others': () => byBuild(prey.built),
+  'a build that begins from an image that was loaded by hand': () => byBuild(handmade),
   'an application of an image that was loaded by hand': () => byName(handmade),
   'an application of an image whose registry does not answer': () => byName(prey.away),
 };
@@ -193,7 +206,9 @@ describe('with the walls as built', () => {
     table.note(attack, 'as built', outcome);
     expect(outcome).toMatchObject({
       succeeded: false,
-      said: expect.stringMatching(/gives to this organization|has not had|is the id of an image|Berth built/),
+      said: expect.stringMatching(
+        /gives to this organization|has not had|is the id of an image|Berth built|^The base image/,
+      ),
     });
   });
 

@@ -8,6 +8,7 @@ await start({
     images: (parts) => ({
       ...walls.images(parts),
       requireReference: () => undefined,
+      mayBuildFrom: async () => true,
       mayRun: async () => true,
       mayKeep: async () => true,
     }),

@@ -9,9 +9,10 @@ import { createBuilder } from '../../../server/src/adapters/builder/builder.ts';
 import type { BuilderOptions } from '../../../server/src/adapters/builder/builder.ts';
 import { createBuildLimiter } from '../../../server/src/adapters/host/local/build-limits.ts';
 import { outgoingNetworks } from '../../../server/src/domain/network/outgoing.ts';
+import { createImageAccess } from '../../../server/src/modules/image/image.ts';
 import type { BuildEngines } from '../../../server/src/ports/engine/build-engine.ts';
 import type { BuildRequest } from '../../../server/src/ports/engine/builder.ts';
-import { randomId } from '../../../server/src/ports/clock.ts';
+import { randomId, systemClock } from '../../../server/src/ports/clock.ts';
 import { command } from '../../../server/src/shell/command.ts';
 import { run } from '../../../server/src/shell/run.ts';
 
@@ -102,6 +103,13 @@ export function createBuilderFixture(
   };
 }
 
+/** Of an installation that has pulled nothing and shares nothing. */
+const images = createImageAccess({
+  store: { pull: async () => undefined, pullsOf: async () => [], keepPull: async () => undefined },
+  shared: async () => [],
+  clock: systemClock,
+});
+
 /** Builders with the walls of a tenant's, in the folder that both the host and this machine see. */
 function buildersOf(engineSocket: string, options: Partial<BuildEnginesOptions>): BuildEngines {
   return createBuildEngines({
@@ -115,6 +123,7 @@ function buildersOf(engineSocket: string, options: Partial<BuildEnginesOptions>)
       hostPorts: [80, 443],
     }),
     isShared: async (reference) => reference.startsWith('berth/'),
+    mayBuildFrom: (claim, image) => images.mayBuildFrom({ ...claim, serverKey: 'local' }, image),
     ...options,
   });
 }

@@ -96,9 +96,61 @@ test('only layers that the engine lacks travel; labels are Berth’s, whatever a
   });
   const second = await fixture.build({ labels });
   expect(await fixture.docker('run', '--rm', second, 'cat', '/first', '/second')).toBe('first\nsecond');
-  // The builder keeps no image under its name: nobody begins from it.
+  // The builder keeps no image under its name: nobody begins from it without being judged.
   fixture.write({ Dockerfile: `FROM ${second}\n` });
   await expect(fixture.build()).rejects.toThrow('The base image ');
+});
+
+/** Images as deployments of applications have them. */
+const builtName = (name: string): string => `berth-build/${name}-${fixture.organizationId.toLowerCase()}:d1`;
+const ofOrganization = (organizationId: string) => ({ labels: { 'berth.organization': organizationId } });
+
+test('a build begins from what Berth built for its organization, by FROM and COPY --from', async () => {
+  const { organizationId, docker } = fixture;
+  const image = builtName('base');
+  fixture.write({ Dockerfile: `${base}RUN echo mine > /mine\n` });
+  await fixture.build({ image, ...ofOrganization(organizationId) });
+  fixture.write({
+    Dockerfile: `ARG BASE\nFROM $BASE\nRUN cat /mine > /again\nCOPY --from=${image} /mine /copied\n`,
+  });
+  const made = await fixture.build({ buildArguments: { BASE: image }, ...ofOrganization(organizationId) });
+  expect(await docker('run', '--rm', made, 'cat', '/again', '/copied')).toBe('mine\nmine');
+  // Once it is removed here, what the builder had of it is nobody's base either.
+  await docker('image', 'rm', '--force', image);
+  await expect(fixture.build({ buildArguments: { BASE: image } })).rejects.toMatchObject({
+    code: 'FORBIDDEN',
+  });
+});
+
+test.each([
+  ['another organization’s', ofOrganization('another')],
+  ['nobody’s', { labels: {} }],
+])('%s image is refused as a base, as one that does not exist', async (_whose, labels) => {
+  const [theirs, none] = [builtName('theirs'), builtName('none')];
+  fixture.write({ Dockerfile: `${base}RUN echo theirs > /theirs\n` });
+  await fixture.build({ image: theirs, ...labels });
+  const refusalOf = async (reference: string, dockerfile: string): Promise<unknown> => {
+    fixture.write({ Dockerfile: dockerfile });
+    fixture.lines.splice(0);
+    const refused: unknown = await fixture.build().catch((error: unknown) => error);
+    // Nothing has begun.
+    expect(fixture.lines).toEqual([]);
+    expect(refused).toMatchObject({ code: 'FORBIDDEN' });
+    return refused instanceof Error ? refused.message.replaceAll(reference, 'IMAGE') : undefined;
+  };
+  const sentences = [
+    await refusalOf(theirs, `FROM ${theirs}\n`),
+    await refusalOf(theirs, `${base}COPY --from=${theirs} /theirs /theirs\n`),
+    await refusalOf(theirs, `# syntax=${theirs}\n${base}`),
+    await refusalOf(`docker.io/${theirs}`, `FROM docker.io/${theirs}\n`),
+    await refusalOf(none, `FROM ${none}\n`),
+  ];
+  expect(new Set(sentences).size).toBe(1);
+  expect(sentences[0]).toMatch(
+    /^The Dockerfile names IMAGE, which is not an image that Berth built for this/,
+  );
+  expect(sentences[0]).toMatch(/keptImages.*Name the image of a kept deployment.*or push the image/);
+  await fixture.docker('image', 'rm', '--force', theirs);
 });
 
 test('memory of the whole builder follows the builds that run in it', async () => {

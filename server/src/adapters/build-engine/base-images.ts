@@ -4,7 +4,10 @@
  * builder, or missing.
  */
 
-/** References as they stand in FROM, COPY --from and mounts, arguments put in, stages left out. */
+/**
+ * References as they stand in FROM, COPY --from and mounts, arguments put in, stages left out; and the image
+ * of the frontend, which reads the Dockerfile in BuildKit's place.
+ */
 export function baseImages(dockerfile: string, given: Readonly<Record<string, string>>): string[] {
   const stages = new Set<string>();
   const values: Record<string, string> = {};
@@ -14,6 +17,7 @@ export function baseImages(dockerfile: string, given: Readonly<Record<string, st
     const isStage = stages.has(reference.toLowerCase()) || /^\d+$/.test(reference);
     if (reference !== '' && reference !== 'scratch' && !isStage) found.add(reference);
   };
+  for (const frontend of frontends(dockerfile, given)) found.add(frontend);
   for (const line of dockerfile.replaceAll(/\\[ \t]*\r?\n/g, ' ').split(/\r?\n/)) {
     const [, word = '', rest = ''] = /^\s*([A-Za-z]+)\s+(.*)$/.exec(line) ?? [];
     const instruction = word.toUpperCase();
@@ -31,6 +35,28 @@ export function baseImages(dockerfile: string, given: Readonly<Record<string, st
         note(image);
   }
   return [...found];
+}
+
+/** One comes before another; which, depends on BuildKit's version, so both count. */
+function frontends(dockerfile: string, given: Readonly<Record<string, string>>): string[] {
+  const named = [given['BUILDKIT_SYNTAX'], directive(dockerfile)];
+  // What follows the image is its command line.
+  return named.flatMap((text) => text?.trim().split(/\s+/)[0] || []);
+}
+
+/**
+ * `syntax` among the directives, the comments that a Dockerfile begins with; also as newer frontends take it
+ * (BuildKit, frontend/dockerfile/parser/directives.go): after a shebang, behind `//`, or of a JSON file.
+ */
+function directive(dockerfile: string): string | undefined {
+  const lines = dockerfile.replace(/^\uFEFF/, '').split(/\r?\n/);
+  if (lines[0]?.startsWith('#!')) lines.shift();
+  for (const line of lines) {
+    const [, name = '', value] = /^\s*(?:#|\/\/)\s*([A-Za-z][A-Za-z0-9]*)\s*=\s*(.+?)\s*$/.exec(line) ?? [];
+    if (value === undefined) break;
+    if (name.toLowerCase() === 'syntax') return value;
+  }
+  return /^\s*\{[^]*?"syntax"\s*:\s*"([^"]+)"/.exec(dockerfile)?.[1];
 }
 
 function takeArguments(

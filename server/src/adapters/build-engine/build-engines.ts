@@ -1,14 +1,16 @@
 /** The builders of one host: one for each organization, started when needed and stopped when not. */
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { isImageReference } from '../../domain/names/image-reference.ts';
 import { builderImage, builderLabel } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
+import type { ImageState } from '../../ports/engine/engine-image.ts';
 import type { BuildLimiter, BuildLimits } from '../../ports/engine/builder.ts';
 import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
-import { listImages, removeImage } from '../engine/images/images.ts';
+import { findImage, listImages, removeImage } from '../engine/images/images.ts';
 import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
 import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
@@ -35,6 +37,14 @@ export interface BuildEnginesOptions {
   wallsOf(organizationId: string): Promise<BuilderWalls>;
   /** Whether an image of the host's engine may be used by everybody. */
   isShared(reference: string): Promise<boolean>;
+  /**
+   * Whether a build of the organization may begin from the image that the host's engine has under this name;
+   * false: a registry is asked for it. Throws AppError with the reason when it must not be built from at all.
+   */
+  mayBuildFrom(
+    claim: { organizationId: string; reference: string },
+    image: ImageState | undefined,
+  ): Promise<boolean>;
   image?: string;
   /** Milliseconds after the last build (default ten minutes). */
   idleMs?: number;
@@ -182,7 +192,7 @@ async function start(
 
 function lent(
   engine: EngineClient,
-  { engineSocket, isShared, fetchImage }: BuildEnginesOptions,
+  { engineSocket, isShared, mayBuildFrom, fetchImage }: BuildEnginesOptions,
   builder: Builder,
   { id, limits }: { id: string; limits: BuildLimits },
 ): BuildEngine {
@@ -192,16 +202,23 @@ function lent(
     builder: { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) },
   };
   const brought = new Map<string, string[]>();
+  let hasOwn = false;
   return {
     socket,
     limiter: builder.limiter,
     async bring(references, signal) {
-      for (const reference of references) {
-        if (!(await isShared(reference))) continue;
+      // Whatever else a Dockerfile names is no image of an engine's; the builder says so.
+      for (const reference of references.filter(isImageReference)) {
+        const isForAll = await isShared(reference);
+        if (!isForAll) {
+          const image = await findImage(engine, reference);
+          if (!(await mayBuildFrom({ organizationId, reference }, image))) continue;
+          hasOwn = true;
+        }
         // One after another for each image; the second finds it there. Builds that need no image go on.
         const before = builder.bringing.get(reference) ?? Promise.resolve();
         const chains = before.then(async () => {
-          await fetchImage?.(reference, signal);
+          if (isForAll) await fetchImage?.(reference, signal);
           return bringImage(ends, reference, signal);
         });
         builder.bringing.set(
@@ -222,12 +239,23 @@ function lent(
     },
     async giveBack() {
       running.delete(limits);
+      if (hasOwn) await inTurn(builder, () => forgetOwn(builder)).catch(() => undefined);
       builder.idle.giveBack();
       // Memory that is in use cannot be taken away; the next build sets it anew.
       if (running.size > 0)
         await inTurn(builder, () => limitBuilder(engine, id, running)).catch(() => undefined);
     },
   };
+}
+
+/**
+ * Takes the names of images that were brought from the builder, unless other builds may begin from them now:
+ * the organization's images come and go with its deployments.
+ */
+async function forgetOwn({ client, organizationId, running }: Builder): Promise<void> {
+  if (running.size > 0) return;
+  for (const { tags } of await listImages(client, `berth.organization=${organizationId}`))
+    for (const tag of tags) await removeImage(client, tag);
 }
 
 /** Chain ids of layers that the host's engine has of the organization's own images. */

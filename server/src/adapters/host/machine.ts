@@ -7,6 +7,7 @@ import type { BuildEngines, BuilderWalls } from '../../ports/engine/build-engine
 import type { ProxyStore } from '../../ports/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Proxy } from '../../ports/proxy.ts';
+import type { ImageState } from '../../ports/engine/engine-image.ts';
 import type { Host, HostFacts } from '../../ports/host/host.ts';
 import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { BuildEnginesOptions } from '../build-engine/build-engines.ts';
@@ -48,6 +49,11 @@ export interface MachineOptions {
   ): Promise<BuilderWalls>;
   /** Whether an image of an engine may be used by every organization. */
   isShared(reference: string): Promise<boolean>;
+  /** Whether an organization's build may begin from what an engine has under this name. */
+  mayBuildFrom(
+    claim: { organizationId: string; serverKey: string; reference: string },
+    image: ImageState | undefined,
+  ): Promise<boolean>;
   /** Unix socket of the engine of Berth's own machine. */
   ownEngineSocket: string;
   /** Whoever watches the proxy of this key, given its store. */
@@ -70,7 +76,7 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     key === localServer
       ? undefined
       : createImageFetch({ from: ownEngineSocket, to: transferSocket, serverName });
-  const engines = buildEnginesOf(connection, options, { serverName, fetchImage });
+  const engines = buildEnginesOf(connection, options, { key, serverName, fetchImage });
   const standing = createStanding({ socketPath: engineSocket, serverName, whySilent });
   return {
     ...own,
@@ -99,8 +105,8 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
 
 function buildEnginesOf(
   { engineSocket, buildersFolder, builderFolders, buildLimiter, folders, facts, proxyPorts }: HostConnection,
-  { buildEngines, builderWalls, isShared }: MachineOptions,
-  named: Pick<BuildEnginesOptions, 'serverName' | 'fetchImage'>,
+  { buildEngines, builderWalls, isShared, mayBuildFrom }: MachineOptions,
+  { key, ...named }: Pick<BuildEnginesOptions, 'serverName' | 'fetchImage'> & Pick<Host, 'key'>,
 ): BuildEngines {
   return buildEngines({
     ...named,
@@ -112,6 +118,7 @@ function buildEnginesOf(
     wallsOf: async (organizationId) =>
       builderWalls(organizationId, { addresses: (await facts()).addresses, proxyPorts }),
     isShared,
+    mayBuildFrom: (claim, image) => mayBuildFrom({ ...claim, serverKey: key }, image),
   });
 }
 

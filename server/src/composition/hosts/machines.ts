@@ -66,6 +66,7 @@ export function createMachines(
     watchProxy: watch.watch,
     ...builderOptions(stores, ground.config, {
       walls,
+      images,
       shared: async () => (await settings.get()).sharedImages,
     }),
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,

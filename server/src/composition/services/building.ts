@@ -3,6 +3,7 @@ import type { MachineOptions } from '../../adapters/host/machine.ts';
 import type { Config } from '../../config.ts';
 import { outgoingNetworks } from '../../domain/network/outgoing.ts';
 import { isSharedBy } from '../../domain/names/shared-images.ts';
+import type { ImageAccess } from '../../modules/image/image.ts';
 import { createOutgoingPolicy } from '../hosts/outgoing-policy.ts';
 import type { Stores } from '../stores.ts';
 import type { Walls } from '../hosts/walls.ts';
@@ -10,8 +11,12 @@ import type { Walls } from '../hosts/walls.ts';
 export function builderOptions(
   stores: Pick<Stores, 'settings' | 'organizations'>,
   { proxyImage }: Pick<Config, 'proxyImage'>,
-  { walls: { buildEngines }, shared }: { walls: Walls; shared: () => Promise<readonly string[]> },
-): Pick<MachineOptions, 'buildEngines' | 'builderWalls' | 'isShared'> {
+  {
+    walls: { buildEngines },
+    images: { mayBuildFrom },
+    shared,
+  }: { walls: Walls; images: ImageAccess; shared: () => Promise<readonly string[]> },
+): Pick<MachineOptions, 'buildEngines' | 'builderWalls' | 'isShared' | 'mayBuildFrom'> {
   const policyOf = createOutgoingPolicy(stores);
   return {
     buildEngines,
@@ -22,6 +27,7 @@ export function builderOptions(
         hostPorts: [proxyPorts.http, proxyPorts.https],
       };
     },
+    mayBuildFrom,
     isShared: async (reference) => reference === proxyImage || isSharedBy(await shared(), reference),
   };
 }

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { isNamed, isPlatformImage, listedName, parseImageReference, registryOf } from './image-reference.ts';
+import {
+  isImageReference,
+  isNamed,
+  isPlatformImage,
+  listedName,
+  parseImageReference,
+  registryOf,
+} from './image-reference.ts';
 
 test.each([
   'nginx',
@@ -60,3 +67,13 @@ test("set-up's own names are these, however they are written", () => {
   for (const name of ['registry.test/berth/caddy:2', 'berth', 'berth-build/x:1', 'other/berth/x'])
     expect(isPlatformImage(name)).toBe(false);
 });
+
+test.each([
+  ['berth-build/a1:d1', true],
+  ['registry.example.com:5000/team/app:v1', true],
+  ['../containers/abc', false],
+  ['berth/../../containers/abc', false],
+  ['', false],
+  ['$BASE', false],
+  [`${'a'.repeat(256)}:1`, false],
+])('%s is a reference: %s', (text, isOne) => expect(isImageReference(text)).toBe(isOne));

@@ -35,8 +35,7 @@ const likeAnId = /^[0-9a-f]{1,64}$/;
  * engine.
  */
 export function parseImageReference(text: string, field = 'containerImage'): string {
-  const [, name] = text.length <= 500 ? (pattern.exec(text) ?? []) : [];
-  if (name === undefined || name.length > longestName)
+  if (!isImageReference(text))
     throw badField(field, 'is no image name; write it like nginx:1.29 or registry.example.com/team/app:v1');
   if (text.replace(defaultRegistry, '').startsWith(builtPrefix))
     throw badField(
@@ -53,6 +52,12 @@ export function parseImageReference(text: string, field = 'containerImage'): str
         'that it is pulled by',
     );
   return text;
+}
+
+/** Whether an engine would take it for a reference at all; what it may lead to is another question. */
+export function isImageReference(text: string): boolean {
+  const [, name] = text.length <= 500 ? (pattern.exec(text) ?? []) : [];
+  return name !== undefined && name.length <= longestName;
 }
 
 /** Without tag and digest: a newer version of an image is the same one. */

@@ -2,9 +2,11 @@
  * Who may run which image of a server. All organizations' images lie in the one store of an engine, which
  * gives each of them to whoever names it; so what is there already says nothing.
  */
+import { AppError } from '../../domain/errors.ts';
 import {
   builtPrefix,
   builtRepository,
+  familiarName,
   imageName,
   isNamed,
   parseImageReference,
@@ -48,6 +50,12 @@ export interface ImageAccess {
    * the organization got from a registry under this very reference, with this very content.
    */
   mayRun(claim: ImageClaim, image: ImageState): Promise<boolean>;
+  /**
+   * Whether a build may begin from the image that the server has: one that Berth built for the organization.
+   * Any other comes from its registry. FORBIDDEN for a name of Berth's own images that is not this
+   * organization's, whether there is such an image or not.
+   */
+  mayBuildFrom(claim: PullKey, image: ImageState | undefined): Promise<boolean>;
   /** After a registry did not give the image: whether the one that is here may be used. */
   mayKeep(claim: ImageClaim, image: ImageState, why: RegistryRefusal): Promise<boolean>;
   /** The organization had this very image from somewhere before, or Berth built it for it. */
@@ -91,10 +99,17 @@ export function createImageAccess({ store, shared, clock }: ImageAccessParts): I
     isShared,
     isListed: async (reference) => isSharedBy(await shared(), reference),
     mayRun,
+    async mayBuildFrom(claim, image) {
+      if (image && isLabelledFor(claim, image) && (await mayRun(claim, image))) return true;
+      if (familiarName(imageName(claim.reference)).startsWith(builtPrefix)) throw notBuiltFor(claim);
+      return false;
+    },
     mayKeep: async (claim, image, why) => why === 'unreachable' && mayRun(claim, image),
-    hasHad: async ({ organizationId, serverKey }, { id, labels }) =>
-      labels['berth.organization'] === organizationId ||
-      (await store.pullsOf(serverKey, id)).some((pulled) => pulled.organizationId === organizationId),
+    hasHad: async (claim, image) =>
+      isLabelledFor(claim, image) ||
+      (await store.pullsOf(claim.serverKey, image.id)).some(
+        ({ organizationId }) => organizationId === claim.organizationId,
+      ),
     givenAs: async ({ serverKey }, { id }) =>
       (await store.pullsOf(serverKey, id)).map(({ reference }) => reference),
     keep: ({ organizationId, serverKey, reference }, { id }) =>
@@ -102,9 +117,23 @@ export function createImageAccess({ store, shared, clock }: ImageAccessParts): I
   };
 }
 
+const isLabelledFor = (
+  { organizationId }: Pick<PullKey, 'organizationId'>,
+  { labels }: Pick<ImageState, 'labels'>,
+): boolean => labels['berth.organization'] === organizationId;
+
+const notBuiltFor = ({ reference }: PullKey): AppError =>
+  new AppError(
+    'FORBIDDEN',
+    `The Dockerfile names ${reference}, which is not an image that Berth built for this organization and ` +
+      'still keeps on the server that builds (setting keptImages). Name the image of a kept deployment of ' +
+      "this organization's applications, or push the image to a registry and name it there.",
+  );
+
 /** Its name tells the service that it was built for, its label the organization. */
-function isBuiltFor({ organizationId, reference, service }: ImageClaim, { labels }: ImageState): boolean {
-  if (labels['berth.organization'] === organizationId) return true;
+function isBuiltFor(claim: ImageClaim, image: ImageState): boolean {
+  const { reference, service } = claim;
+  if (isLabelledFor(claim, image)) return true;
   if (service === undefined) return false;
   const [name, own] = [imageName(reference), builtRepository(service.serviceId)];
   return name === own || name.startsWith(`${own}/`);
