@@ -110,6 +110,7 @@ it('its security is read as it is', async () => {
     nonRootUser: { hasValidSudoUser: false },
     automaticUpdates: closed,
     intrusionPrevention: closed,
+    swarmPorts: { restricted: true, allowedFrom: [fresh.ip] },
   });
   const script =
     "echo 'PermitRootLogin no\nPasswordAuthentication no\nKbdInteractiveAuthentication no' " +

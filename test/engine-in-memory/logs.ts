@@ -20,6 +20,10 @@ export function frame(stream: Stream, body: Uint8Array): Buffer {
   return Buffer.concat([head, body]);
 }
 
+/** As the engine writes a message: what a terminal wrote has no frame. */
+const written = (entry: LogEntry, message: Buffer, hasTerminal: boolean): Buffer =>
+  hasTerminal ? message : frame(entry.stream, message);
+
 export interface LogQuery {
   follow: boolean;
   /** Of each task. */
@@ -37,7 +41,7 @@ export function taskLogs(state: State, isOne: (task: Task) => boolean, query: Lo
   const output = new PassThrough();
   const sent = new Map<string, number>();
   const send = (): void => {
-    for (const task of state.tasks.values()) if (isOne(task)) sendNew(output, task, sent, query);
+    for (const task of state.tasks.values()) if (isOne(task)) sendNew(state, { output, task, sent, query });
   };
   send();
   if (!query.follow) {
@@ -50,12 +54,24 @@ export function taskLogs(state: State, isOne: (task: Task) => boolean, query: Lo
   return output;
 }
 
-function sendNew(output: PassThrough, task: Task, sent: Map<string, number>, query: LogQuery): void {
+interface Sending {
+  output: PassThrough;
+  task: Task;
+  sent: Map<string, number>;
+  query: LogQuery;
+}
+
+function hasTerminal(state: State, { serviceId }: Task): boolean {
+  return state.services.get(serviceId)?.spec.TaskTemplate.ContainerSpec.TTY === true;
+}
+
+function sendNew(state: State, { output, task, sent, query }: Sending): void {
   const { container } = task;
   if (container === undefined) return;
   const entries = container.log.filter(({ at }) => at >= query.since);
   const from = sent.get(task.id) ?? Math.max(0, entries.length - (query.tail ?? entries.length));
-  for (const entry of entries.slice(from)) output.write(frame(entry.stream, messageOf(task, entry)));
+  for (const entry of entries.slice(from))
+    output.write(written(entry, messageOf(task, entry), hasTerminal(state, task)));
   sent.set(task.id, entries.length);
 }
 

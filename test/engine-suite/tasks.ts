@@ -123,6 +123,36 @@ export function tasksSuite({ engine }: EngineFixture): void {
     });
   });
 
+  describe('the log of a service with a terminal', () => {
+    const name = uniqueName('log-tty');
+    afterAll(() => engine.removeService(name));
+
+    test('is read as lines, and followed', async () => {
+      const steps: Step[] = [
+        { do: 'count', text: 'line', times: 3 },
+        { do: 'every', ms: 200, text: 'tick' },
+      ];
+      await engine.applyService(stepService(name, steps, { container: { tty: true } }));
+      await untilRunning(engine, name);
+      const read = (options: Parameters<typeof engine.serviceLogs>[1]): Promise<LogLine[]> =>
+        Array.fromAsync(engine.serviceLogs(name, options));
+      const lines = await until('its lines', async () => {
+        const all = await read({});
+        return all.some(({ text }) => text === 'tick 1') && all;
+      });
+      expect(lines.slice(0, 3).map(({ text }) => text)).toEqual(['line 0', 'line 1', 'line 2']);
+      const [task] = await engine.tasks(name);
+      for (const { at, taskId } of lines) {
+        expect(taskId).toBe(task?.id);
+        expect(Date.parse(at)).toBeGreaterThan(0);
+      }
+      for await (const { text } of engine.serviceLogs(name, { follow: true, tail: 0 })) {
+        expect(text).toMatch(/^tick \d+$/);
+        break;
+      }
+    });
+  });
+
   describe('the log of a service', () => {
     const name = uniqueName('log');
     afterAll(() => engine.removeService(name));

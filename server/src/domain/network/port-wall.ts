@@ -22,7 +22,7 @@ const engineTcp = [2375, 2376, 2377, 7946];
 const engineUdp = [4789, 7946];
 
 /** Of those, what nodes of a swarm reach each other at. */
-const swarmTcp = [2377, 7946];
+export const swarmTcp = [2377, 7946];
 
 /** `port` is Berth's own; undefined where it does not run. */
 export function walledPorts(

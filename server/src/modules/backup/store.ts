@@ -94,6 +94,8 @@ export interface BackupRunStore extends TableStore<'backup_run'> {
   formerVolumes(organizationId?: string): Promise<RestoreLeft[]>;
   /** Queued and running ones, oldest first. */
   unfinished(): Promise<BackupRunRecord[]>;
+  /** Ended ones that could not give back the service which they had stopped or paused. */
+  stillHolding(): Promise<BackupRunRecord[]>;
 }
 
 export function createBackupRunStore(database: Database): BackupRunStore {
@@ -103,6 +105,9 @@ export function createBackupRunStore(database: Database): BackupRunStore {
   >`select * from "backup_run" where "status" in ('queued', 'running') order by "sequence"`.compile(
     database.builder,
   );
+  const stillHolding = sql<Record<string, unknown>>`
+    select * from "backup_run" where "status" in ('done', 'error') and "held" is not null
+    order by "sequence"`.compile(database.builder);
   const left = sql<RestoreLeft & { organizationId: string }>`
     select r."organizationId", r."applicationId", r."composeId", coalesce(a."name", c."name") as "name",
       coalesce(a."serverId", c."serverId") as "serverId", r."previousVolume" as "volumeName",
@@ -132,6 +137,7 @@ export function createBackupRunStore(database: Database): BackupRunStore {
         wanted === undefined || wanted === organizationId ? [volume] : [],
       ),
     unfinished: async () => (await database.run(unfinished, [])).map(rows.decode),
+    stillHolding: async () => (await database.run(stillHolding, [])).map(rows.decode),
   };
 }
 

@@ -66,4 +66,10 @@ export const securityReport = z.object({
   nonRootUser: z.object({ hasValidSudoUser: z.boolean() }),
   automaticUpdates: z.object({ installed: z.boolean(), active: z.boolean() }),
   intrusionPrevention: z.object({ installed: z.boolean(), active: z.boolean() }),
+  swarmPorts: z
+    .object({
+      restricted: z.boolean().describe('Whether nobody but these reaches them'),
+      allowedFrom: z.array(z.string()).describe('Addresses of the nodes of its swarm'),
+    })
+    .describe('2377/tcp, 7946/tcp and udp, 4789/udp, as the packet filter has them'),
 });

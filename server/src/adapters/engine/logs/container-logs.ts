@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ContainerLogOptions } from '../../../ports/engine/engine-view.ts';
 import type { LogLine } from '../../../ports/engine/engine.ts';
 import { segment, type EngineClient } from '../client/engine-client.ts';
-import { readFrames, type Frame } from './log-frames.ts';
+import { readLog } from './log-frames.ts';
 import { createLineAssembler, longestLine } from './log-lines.ts';
 import { logQuery } from './logs.ts';
 
@@ -12,7 +12,6 @@ const nodeLabel = 'com.docker.swarm.node.id';
 
 const containerAnswer = z.looseObject({
   Config: z.looseObject({
-    Tty: z.boolean().default(false),
     Labels: z
       .record(z.string(), z.string())
       .nullish()
@@ -43,7 +42,7 @@ export async function* containerLogs(
       signal: AbortSignal.any([closed.signal, ...(signal ? [signal] : [])]),
     });
     const assembler = createLineAssembler();
-    for await (const frame of Config.Tty ? readPlain(body) : readFrames(body))
+    for await (const frame of readLog(body, longestLine))
       for (const line of assembler.push(frame)) yield { ...line, ...origin };
     for (const line of assembler.flush()) yield { ...line, ...origin };
   } catch (error) {
@@ -53,19 +52,4 @@ export async function* containerLogs(
     // A reader that stops early must not leave the engine's connection open.
     closed.abort();
   }
-}
-
-/** What a terminal wrote comes without frames (engine API, "Attach to a container", stream format). */
-async function* readPlain(chunks: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf('\n'); end !== -1; end = rest.indexOf('\n')) {
-      yield { kind: 'stdout', body: rest.subarray(0, end + 1) };
-      rest = rest.subarray(end + 1);
-    }
-    // A line that does not end is held as far as it is shown.
-    if (rest.length > 2 * longestLine) rest = Buffer.from(rest.subarray(0, longestLine + 1));
-  }
-  if (rest.length > 0) yield { kind: 'stdout', body: rest };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LogLine } from '../../../ports/engine/engine.ts';
-import { readFrames } from './log-frames.ts';
+import { readLog } from './log-frames.ts';
 import { createLineAssembler, longestLine } from './log-lines.ts';
 
 const at = '2026-11-20T11:17:03.404111743Z';
@@ -27,7 +27,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 async function lines(bytes: Buffer, size = bytes.length): Promise<LogLine[]> {
   const assembler = createLineAssembler();
   const all: LogLine[] = [];
-  for await (const each of readFrames(inPieces(bytes, size))) all.push(...assembler.push(each));
+  for await (const each of readLog(inPieces(bytes, size), longestLine)) all.push(...assembler.push(each));
   return [...all, ...assembler.flush()];
 }
 
@@ -103,4 +103,26 @@ test('the engine speaking about the log is a line without a task', async () => {
 
 test('a stream in another format is refused', async () => {
   await expect(lines(Buffer.from('plain text of a terminal\n'))).rejects.toThrow('is not one');
+});
+
+test('what a terminal wrote has no frames, cut anywhere', async () => {
+  const stream = Buffer.concat([
+    message('t1', 'hello world\r\n'),
+    message('t2', 'grüße\n'),
+    message('t1', 'open'),
+  ]);
+  for (const size of [1, 3, 7, stream.length])
+    expect(await lines(stream, size)).toEqual([
+      { at, stream: 'stdout', taskId: 't1', nodeId: 'n1', text: 'hello world' },
+      { at, stream: 'stdout', taskId: 't2', nodeId: 'n1', text: 'grüße' },
+      { at, stream: 'stdout', taskId: 't1', nodeId: 'n1', text: 'open' },
+    ]);
+  expect(await lines(Buffer.alloc(0), 1)).toEqual([]);
+});
+
+test('of a terminal that never ends its line no more is held than is shown', async () => {
+  const [only, ...others] = await lines(message('t1', Buffer.alloc(5 * longestLine, 'x')), 10_000);
+  expect(others).toEqual([]);
+  expect(only?.text.slice(0, 10)).toBe('xxxxxxxxxx');
+  expect(only?.text.length).toBeLessThan(3 * longestLine);
 });

@@ -3,7 +3,7 @@ import { earlierLeftOut, newestLines } from '../../../domain/text/line-limits.ts
 import type { LogLine, LogOptions } from '../../../ports/engine/engine.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
-import { readFrames } from './log-frames.ts';
+import { readLog } from './log-frames.ts';
 import { createLineAssembler, longestLine } from './log-lines.ts';
 
 /**
@@ -123,7 +123,7 @@ export async function* rawServiceLogs(
       signal: AbortSignal.any([closed.signal, signal, limit].filter((each) => each !== undefined)),
     });
     const assembler = createLineAssembler();
-    for await (const frame of readFrames(body)) yield* assembler.push(frame);
+    for await (const frame of readLog(body, longestLine)) yield* assembler.push(frame);
     yield* assembler.flush();
   } catch (error) {
     if (signal?.aborted) return;

@@ -40,6 +40,8 @@ export interface BackupRunReads {
     organizationId: string,
   ): Promise<BackupRunRecord[]>;
   unfinished(): Promise<BackupRunRecord[]>;
+  /** Ended ones that could not give back the service which they had stopped or paused. */
+  stillHolding(): Promise<BackupRunRecord[]>;
   /** The run of whose object this is the path; undefined for one that Berth knows nothing of. */
   ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
   /** Objects of a backup that are kept, newest first. */
@@ -193,6 +195,7 @@ function createReads(store: BackupRunStore): BackupRunReads {
         newestFirst,
       ),
     unfinished: () => store.unfinished(),
+    stillHolding: () => store.stillHolding(),
     ofObject: async (destinationId, path) =>
       (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
     stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),

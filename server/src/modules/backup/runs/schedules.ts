@@ -8,7 +8,10 @@ import type { BackupRecord, BackupStore } from '../store.ts';
 import { subjectOf } from '../../../domain/names/backup-subject.ts';
 
 export interface BackupSchedules {
-  /** Starts what is due; one that was missed while Berth did not run is made up once. */
+  /**
+   * Starts what is due; one that was missed while Berth did not run is made up once. Services that an ended
+   * run could not let go on are tried again.
+   */
   tick(): Promise<void>;
 }
 
@@ -42,9 +45,15 @@ export function createBackupSchedules(ports: SchedulePorts): BackupSchedules {
           );
       }
       for (const backup of await store.watched()) await watch(ports, backup);
+      await giveBack(ports);
       runs.wake();
     },
   };
+}
+
+/** A server that did not answer at the end of a run does later; until then the next tick tries again. */
+async function giveBack({ runs, sources }: SchedulePorts): Promise<void> {
+  for (const run of await runs.stillHolding()) await sources.volume.tidy(run).catch(() => undefined);
 }
 
 /**

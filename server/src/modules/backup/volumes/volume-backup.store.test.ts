@@ -117,6 +117,29 @@ eachDatabase('backups of volumes', (test) => {
     });
   });
 
+  it('that could not let their service go on are tried again with each tick, until they did', async () => {
+    const { desk, owner, volumeBackupId, database } = await scene();
+    await owner.mutate('volumeBackup.run', { volumeBackupId });
+    await desk.idle();
+    const runs = createBackupRunStore(database);
+    const [run] = await runs.list({ applicationId: 'shop' });
+    const backupRunId = run?.backupRunId ?? '';
+    const heldBy = (status: 'running' | 'error'): Promise<number> =>
+      runs.update({ backupRunId }, { status, held: { how: 'stopped', containers: [] } });
+    desk.tidied.length = 0;
+    // Whoever runs still has it rightly.
+    await heldBy('running');
+    await desk.tick();
+    expect(desk.tidied).toEqual([]);
+    await heldBy('error');
+    await desk.tick();
+    await desk.tick();
+    expect(desk.tidied).toEqual([backupRunId, backupRunId]);
+    await runs.update({ backupRunId }, { held: null });
+    await desk.tick();
+    expect(desk.tidied).toHaveLength(2);
+  });
+
   it('that are missing too long are an alarm with the name of the volume', async () => {
     const { desk, owner, volumeBackupId, clock } = await scene({ alarmAfterHours: 2 });
     clock.time += 3 * hour;

@@ -1,5 +1,6 @@
 import { createServerEngine } from '../../../adapters/engine/server-engine.ts';
 import { describe, expect, it } from 'vitest';
+import { iptablesRules, nftablesScript, walledPorts, wallChain } from '../../../domain/network/port-wall.ts';
 import { inspectInstallation, readSecurity } from './inspection.ts';
 
 /** What the programs of a machine print, by the names of the script's sections. */
@@ -7,6 +8,43 @@ const machine = (told: Record<string, string>): string =>
   Object.entries(told)
     .map(([name, text]) => `== ${name}\n${text}\n`)
     .join('');
+
+describe('ports of the swarm', () => {
+  const ports = (told: Record<string, string>) => readSecurity(machine(told)).swarmPorts;
+  const wanted = walledPorts(['docker0'], undefined, ['10.0.0.2', '10.0.0.1', 'fd00::1']);
+  const quoted = (rule: readonly string[]): string =>
+    rule.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ');
+  const wall = iptablesRules(wanted)
+    // As iptables -S prints it.
+    .map((rule) => `-A ${wallChain} ${quoted(rule).replace(/-s (\S+)/, '-s $1/32')}`)
+    .join('\n');
+  const hook = `-P INPUT ACCEPT\n-A INPUT -j ${wallChain}`;
+
+  it('open to everybody', () => {
+    const open = { restricted: false, allowedFrom: [] };
+    expect(ports({ iptables: '-P INPUT ACCEPT', nft: '' })).toEqual(open);
+    expect(ports({ iptables: '-P INPUT ACCEPT', wall })).toEqual(open);
+    expect(ports({ iptables: hook, wall: wall.split('\n').slice(0, 2).join('\n') })).toEqual(open);
+  });
+  it('for its nodes alone, by iptables', () => {
+    expect(ports({ iptables: hook, wall })).toEqual({
+      restricted: true,
+      allowedFrom: ['10.0.0.1', '10.0.0.2'],
+    });
+  });
+  it('for its nodes alone, by nftables', () => {
+    const table = nftablesScript(wanted)
+      .split('; ')
+      .flatMap((line) => /^add rule inet berth input (.*)$/.exec(line)?.[1] ?? [])
+      .map((rule) => `\t\t${rule}`)
+      .join('\n');
+    const nft = `table inet berth {\n\tchain input {\n${table}\n\t}\n}\ntable ip other {\n}`;
+    expect(ports({ iptables: '-P INPUT ACCEPT', nft })).toEqual({
+      restricted: true,
+      allowedFrom: ['10.0.0.1', '10.0.0.2', 'fd00::1'],
+    });
+  });
+});
 
 describe('firewall', () => {
   const firewall = (told: Record<string, string>) => readSecurity(machine(told)).firewall;

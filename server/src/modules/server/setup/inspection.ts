@@ -1,4 +1,5 @@
 /** What is installed on a server and how it is secured, as its own programs tell (decisions 10). */
+import { wallChain } from '../../../domain/network/port-wall.ts';
 import type { z } from 'zod';
 import type { HostFolders } from '../../../ports/host/host.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
@@ -12,6 +13,7 @@ import {
   sshOf,
   sudoUser,
   versionIn,
+  swarmPortsOf,
 } from './security-texts.ts';
 
 export type Installation = z.infer<typeof installation>;
@@ -75,6 +77,7 @@ zone=$(firewall-cmd --get-default-zone 2>/dev/null)
 tell firewalld-target firewall-cmd --permanent --zone="$zone" --get-target
 tell nft nft list ruleset
 tell iptables iptables -S INPUT
+tell wall iptables -S ${wallChain}
 tell sshd sh -c 'sshd -T || /usr/sbin/sshd -T'
 tell ssh-runs sh -c 'pidof sshd || pgrep -x sshd || { systemctl is-active ssh.socket | grep -x active; }'
 tell sudo sh -c 'getent group sudo wheel admin'
@@ -102,5 +105,6 @@ export function readSecurity(text: string): SecurityReport {
     nonRootUser: { hasValidSudoUser: sudoUser(told) },
     automaticUpdates: automaticUpdates(told),
     intrusionPrevention: intrusionPrevention(told),
+    swarmPorts: swarmPortsOf(told),
   };
 }

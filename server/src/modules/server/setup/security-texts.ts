@@ -1,4 +1,5 @@
 /** What the programs of a server print about its security, read. The texts are those of Debian and Ubuntu. */
+import { swarmTcp, wallChain, wallTable } from '../../../domain/network/port-wall.ts';
 
 /** Text below each line `== name`, trimmed. */
 export type Told = ReadonlyMap<string, string>;
@@ -67,6 +68,33 @@ function deniesIncoming(told: Told): boolean {
   }
   return false;
 }
+
+export interface SwarmPortsReport {
+  restricted: boolean;
+  allowedFrom: string[];
+}
+
+/** Of Berth's own rules (domain/network/port-wall.ts): a chain of iptables, or a table of nftables. */
+export function swarmPortsOf(told: Told): SwarmPortsReport {
+  const chain = new RegExp(`^-A INPUT .*-j ${wallChain}$`, 'm').test(of(told, 'iptables'))
+    ? of(told, 'wall')
+    : '';
+  const tcp = `-p tcp .*--dports ${swarmTcp.join()} .*-j`;
+  const table = new RegExp(`^table inet ${wallTable} \\{[^]*?^\\}`, 'm').exec(of(told, 'nft'))?.[0] ?? '';
+  const dport = `tcp dport \\{ ${swarmTcp.join(', ')} \\}`;
+  return {
+    restricted:
+      new RegExp(`^-A ${wallChain} ${tcp} REJECT`, 'm').test(chain) ||
+      new RegExp(`^\\s*${dport} reject`, 'm').test(table),
+    allowedFrom: [
+      ...addressesIn(chain, new RegExp(`^-A ${wallChain} -s (\\S+?)(?:/\\d+)? ${tcp} RETURN`, 'gm')),
+      ...addressesIn(table, new RegExp(`^\\s*ip6? saddr (\\S+) ${dport} accept`, 'gm')),
+    ].toSorted(),
+  };
+}
+
+const addressesIn = (text: string, rule: RegExp): string[] =>
+  [...text.matchAll(rule)].flatMap(([, address]) => address ?? []);
 
 interface Ssh {
   enabled: boolean;
