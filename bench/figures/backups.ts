@@ -8,14 +8,14 @@ import { openBed } from '../../test/bed/bed.ts';
 import { installHostPackages } from '../../test/bed/host/host-packages.ts';
 import {
   keep,
-  openVault,
+  openBackupFixture,
   sql,
   type RunView,
   type StepView,
-  type Vault,
-} from '../../test/e2e/backups/vault.ts';
+  type BackupFixture,
+} from '../../test/e2e/backups/backup-fixture.ts';
 import { berthHost } from '../../test/e2e/fixtures/berth-host.ts';
-import { openDataHouse, type Base } from '../../test/e2e/databases/data-house.ts';
+import { openDatabaseFixture, type Base } from '../../test/e2e/databases/database-fixture.ts';
 import { output } from '../../test/e2e/fixtures/workshop.ts';
 import { s3Bucket, s3Keys } from '../../test/s3/s3-server.ts';
 import { amount, type Figure } from '../figure.ts';
@@ -37,29 +37,33 @@ export async function backupFigures(root: string, say: (text: string) => void): 
   await installHostPackages(say, new AbortController().signal);
   const bed = await openBed({ name: `bench-b-${process.pid}`, log: say });
   try {
-    const vault = await openVault(bed, await openDataHouse(await berthHost(bed, 'm1', 1)), 'bench');
+    const fixture = await openBackupFixture(
+      bed,
+      await openDatabaseFixture(await berthHost(bed, 'm1', 1)),
+      'bench',
+    );
     try {
-      return await measure(vault, say);
+      return await measure(fixture, say);
     } finally {
-      await vault.s3.kill();
+      await fixture.s3.kill();
     }
   } finally {
     await bed.close();
   }
 }
 
-async function measure(vault: Vault, say: (text: string) => void): Promise<Figure[]> {
-  const base = await vault.house.database('postgres', 'large');
+async function measure(fixture: BackupFixture, say: (text: string) => void): Promise<Figure[]> {
+  const base = await fixture.databases.database('postgres', 'large');
   await base.deploy();
   say('1 GiB of rows …');
-  await fill(vault, base);
+  await fill(fixture, base);
   await sleep(idleMs);
-  const idle = await residentMb(vault);
+  const idle = await residentMb(fixture);
   say('a backup by hand …');
-  const byHandMs = await byHand(vault, base);
+  const byHandMs = await byHand(fixture, base);
   say('a backup by Berth …');
-  const watching = watch(vault);
-  const run = await backedUp(vault, base);
+  const watching = watch(fixture);
+  const run = await backedUp(fixture, base);
   const over = (await watching.stop()) - idle;
   const bytes = run.bytes ?? 0;
   const ms = lasted(run.steps, 'upload');
@@ -88,7 +92,7 @@ async function measure(vault: Vault, say: (text: string) => void): Promise<Figur
 }
 
 /** In several statements, each within the time that one may take. */
-async function fill({ berth }: Vault, base: Base): Promise<void> {
+async function fill({ berth }: BackupFixture, base: Base): Promise<void> {
   const parts = 20;
   await sql(berth, base, 'create table items (id int, note text)');
   for (let part = 0; part < parts; part += 1) {
@@ -103,7 +107,7 @@ async function fill({ berth }: Vault, base: Base): Promise<void> {
 }
 
 /** The same programs in one pipe, as a person would write it; gives milliseconds. */
-async function byHand({ berth: { host }, s3 }: Vault, base: Base): Promise<number> {
+async function byHand({ berth: { host }, s3 }: BackupFixture, base: Base): Promise<number> {
   const { appName } = await base.view();
   const script =
     'set -euo pipefail; c=$(/usr/bin/docker ps -q --filter "label=com.docker.swarm.service.name=$1"); ' +
@@ -126,7 +130,7 @@ async function byHand({ berth: { host }, s3 }: Vault, base: Base): Promise<numbe
   return performance.now() - started;
 }
 
-async function residentMb({ berth: { host } }: Vault): Promise<number> {
+async function residentMb({ berth: { host } }: BackupFixture): Promise<number> {
   const text = await output(
     host,
     'sh',
@@ -137,8 +141,8 @@ async function residentMb({ berth: { host } }: Vault): Promise<number> {
 }
 
 /** Longer than one request may take. */
-async function backedUp(vault: Vault, base: Base): Promise<RunView> {
-  const kept = await keep(vault, base);
+async function backedUp(fixture: BackupFixture, base: Base): Promise<RunView> {
+  const kept = await keep(fixture, base);
   const begun = kept.manual().catch(() => undefined);
   for (;;) {
     const [run] = await kept.runs();
@@ -152,12 +156,12 @@ async function backedUp(vault: Vault, base: Base): Promise<RunView> {
 }
 
 /** Looks again and again; `stop` gives the most it saw. */
-function watch(vault: Vault): { stop(): Promise<number> } {
+function watch(fixture: BackupFixture): { stop(): Promise<number> } {
   let most = 0;
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
-      most = Math.max(most, await residentMb(vault));
+      most = Math.max(most, await residentMb(fixture));
       await sleep(everyMs);
     }
   })();

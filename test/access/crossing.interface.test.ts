@@ -8,7 +8,7 @@ import { tableStore } from '../../server/src/db/table-store.ts';
 import { tables, type TableName } from '../../server/src/db/tables.ts';
 import { callerOf, procedures, valueOf } from '../e2e/fixtures/caller.ts';
 import { withText } from '../e2e/hostile/input-fields.ts';
-import { hiddenTexts } from '../world/estate.ts';
+import { hiddenTexts } from '../world/fixtures.ts';
 import { inputFor, inputWith } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [only] = started.worlds;
   if (!only) throw new Error('There is no tenant.');
   tenant = only;
-  // What the estates name outside stands there; everything else of the host stays closed.
+  // What the fixtures name outside stands there; everything else of the host stays closed.
   const owner = callerOf(program.url, installation.people.owner.byKey);
   await valueOf(owner('settings.update', { allowedPrivateNetworks: ['127.0.0.1/32'] }));
 });

@@ -84,7 +84,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'gitProvider.testConnection': [412],
   'gitProvider.repositories': engineIsDown,
   'gitProvider.branches': engineIsDown,
-  // The estate's backup is of mysql.
+  // The backup of the fixtures is of mysql.
   'backup.manualBackupMySql': [412],
   'backup.verify': [412],
   'backup.listFiles': engineIsDown,
@@ -108,7 +108,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'port.create': [200, 503],
   'port.update': [200, 503],
   'registry.test': [412],
-  // The key of the estate's server opens nothing.
+  // The key of the server of the fixtures opens nothing.
   'server.validate': [412],
   'server.security': [412],
   'server.setupMonitoring': [412],

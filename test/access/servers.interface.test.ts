@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { callerOf } from '../e2e/fixtures/caller.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { certificateChain } from '../world/certificates.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';

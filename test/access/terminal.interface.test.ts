@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callerOf, valueOf } from '../e2e/fixtures/caller.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { openTerminal, opened, terminalAddress } from '../http/terminal-client.ts';
 import { personNames, type PersonName } from '../world/people.ts';
 import type { Program } from '../world/program.ts';

@@ -7,9 +7,9 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { growingPause } from '../bed/machine/pauses.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
-import { createInsides, type Insides, type Reached } from '../e2e/fixtures/insides.ts';
+import { viewFromContainers, type FromContainers, type Reached } from '../e2e/fixtures/from-containers.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';
 
@@ -17,11 +17,11 @@ const loot = 'what the others keep';
 const evil = 'evil/dump:1';
 const table = attackTable();
 let world: Attacked;
-let insides: Insides;
+let fromContainers: FromContainers;
 
 beforeAll(async () => {
   world = await attackedHost(await bedOfRun(), 'engines', 43);
-  insides = createInsides(world.berth.host);
+  fromContainers = viewFromContainers(world.berth.host);
   const says = (text: string): string =>
     `require('http').createServer((_, response) => response.end('${text}')).listen(3000)`;
   await application(world.installation, 'vault', says(loot));
@@ -115,7 +115,7 @@ async function machineFrom(service: string, port: number): Promise<Reached[]> {
     'docker_gwbridge',
   );
   const hosts = [gateway, world.berth.host.ip];
-  return insides.ask(
+  return fromContainers.ask(
     service,
     hosts.map((host) => ({ host, port, path: '/api/health' })),
   );

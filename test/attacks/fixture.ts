@@ -5,10 +5,10 @@ import type { Database } from '../../server/src/db/database.ts';
 import type { Bed } from '../bed/bed.ts';
 import { berthHost, type BerthHost } from '../e2e/fixtures/berth-host.ts';
 import { callerOf, valueOf, type Call } from '../e2e/fixtures/caller.ts';
-import { fieldOf } from '../e2e/fixtures/estate.ts';
+import { fieldOf } from '../e2e/fixtures/one-of-everything.ts';
 import { databaseOnHost } from '../e2e/fixtures/people-on-host.ts';
 import { createPeople } from '../http/people.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 
 export interface Attacked extends AsyncDisposable {
   berth: BerthHost;

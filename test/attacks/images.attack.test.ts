@@ -12,7 +12,7 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { docker, output } from '../e2e/fixtures/workshop.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { attackTable, type Outcome } from './attack.ts';
 import { attackedHost, type Attacked, type Party } from './fixture.ts';
 

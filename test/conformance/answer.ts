@@ -5,7 +5,7 @@ import { errorResponses } from '../../server/src/transport/openapi/openapi-error
 import { isDeepStrictEqual } from 'node:util';
 import type { Form } from '../e2e/fixtures/caller.ts';
 import type { Answer } from '../http/call.ts';
-import { hiddenTexts } from '../world/estate.ts';
+import { hiddenTexts } from '../world/fixtures.ts';
 
 /**
  * What is wrong with the answer by itself: no JSON, a status that the OpenAPI document does not have, a value

@@ -9,7 +9,7 @@ import { repositoryRoot } from '../../images/build-context.ts';
 import { hashPassword } from '../../server/src/modules/user/sign-in/password.ts';
 import { startPostgres } from '../bed/postgres.ts';
 import { procedures } from '../e2e/fixtures/caller.ts';
-import { hiddenTexts } from '../world/estate.ts';
+import { hiddenTexts } from '../world/fixtures.ts';
 import { password } from '../world/inputs.ts';
 import { startProgram } from '../world/program.ts';
 import { documentedProcedures } from './documented.ts';

@@ -2,7 +2,7 @@
 import { applicationRef, databaseRef, previewRef } from '../../server/src/domain/names/service-ref.ts';
 import type { ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { oldRedis, webImage } from '../kill-matrix/images.ts';
 import type { Call, Party, Said, Stage } from './stage.ts';
 import {

@@ -11,7 +11,7 @@ import { isoTime, systemClock } from '../../server/src/ports/clock.ts';
 import { procedures } from '../e2e/fixtures/caller.ts';
 import { inputQuery } from '../http/call.ts';
 import { createPeople, type People, type Person } from '../http/people.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { redis } from '../kill-matrix/images.ts';
 import type { Machine } from '../kill-matrix/neighbours.ts';
 import { createReaper, type Reaper } from '../kill-matrix/reaper.ts';

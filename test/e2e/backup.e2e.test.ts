@@ -14,31 +14,31 @@ import {
   keep,
   listed,
   logOf,
-  openVault,
+  openBackupFixture,
   others,
   restore,
   sql,
   type RunView,
-  type Vault,
-} from './backups/vault.ts';
-import { openDataHouse } from './databases/data-house.ts';
+  type BackupFixture,
+} from './backups/backup-fixture.ts';
+import { openDatabaseFixture } from './databases/database-fixture.ts';
 import { volumes } from './databases/life.ts';
 import { expectCalmLog } from './fixtures/workshop.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
 
-let vault: Vault;
+let fixture: BackupFixture;
 
 beforeAll(async () => {
   const bed = await bedOfRun();
   const berth = await berthHost(bed, 'backup', 37);
   // So many backups at once, too.
   await berth.call('settings.update', { buildsConcurrency: 8 });
-  vault = await openVault(bed, await openDataHouse(berth), 'offsite');
+  fixture = await openBackupFixture(bed, await openDatabaseFixture(berth), 'offsite');
 });
 afterAll(async () => {
-  await vault.s3.kill();
-  await vault.berth.host.kill();
+  await fixture.s3.kill();
+  await fixture.berth.host.kill();
 });
 
 describe.concurrent('backups', () => {
@@ -50,13 +50,13 @@ describe.concurrent('backups', () => {
   ] as const)(
     'of %s are restored to the row, beside, with the other databases of the server; what was before stays',
     async (kind, rows) => {
-      const { berth, house } = vault;
-      const base = await house.database(kind, `kept-${kind}`);
+      const { berth, databases } = fixture;
+      const base = await databases.database(kind, `kept-${kind}`);
       await base.deploy();
       await fillRows(berth, base, rows);
       await sql(berth, base, others[kind]?.make ?? '');
       const before = await contentOf(berth, base);
-      const run = await backUp(await keep(vault, base));
+      const run = await backUp(await keep(fixture, base));
       expect(run.steps.map(({ name, status }) => `${name} ${status}`)).toEqual([
         'dump done',
         'compress done',
@@ -64,10 +64,10 @@ describe.concurrent('backups', () => {
         'verify done',
         'record done',
       ]);
-      expect(await listed(vault, base.id)).toEqual([run.path]);
+      expect(await listed(fixture, base.id)).toEqual([run.path]);
       await changeRows(berth, base);
       expect(await contentOf(berth, base)).not.toBe(before);
-      const restored = await restore(vault, base, run.path);
+      const restored = await restore(fixture, base, run.path);
       expect(restored.success, restored.log.join('\n')).toBe(true);
       expect(await contentOf(berth, base)).toBe(before);
       expect(await sql(berth, base, others[kind]?.list ?? '')).toContain('other');
@@ -76,16 +76,16 @@ describe.concurrent('backups', () => {
         applicationStatus: 'done',
         formerVolumes: [{ volumeName: `berth-data-${base.id}` }],
       });
-      expect(await volumes(vault, base)).toContain(`berth-data-${base.id}`);
+      expect(await volumes(fixture, base)).toContain(`berth-data-${base.id}`);
     },
   );
 
   it('are tried out in a database of their own, which is gone then', async () => {
-    const { berth, house } = vault;
-    const base = await house.database('postgres', 'tried');
+    const { berth, databases } = fixture;
+    const base = await databases.database('postgres', 'tried');
     await base.deploy();
     await fillRows(berth, base, 10_000);
-    const kept = await keep(vault, base);
+    const kept = await keep(fixture, base);
     await backUp(kept);
     const run = await berth.call<RunView & Record<string, unknown>>('backup.verify', {
       backupId: kept.backupId,
@@ -93,15 +93,15 @@ describe.concurrent('backups', () => {
     expect(run).toMatchObject({ operation: 'verification', status: 'done', previousVolume: null });
     expect(run.steps.map(({ name }) => name)).toEqual(['find', 'beside', 'load', 'check', 'tidy']);
     expect(await logOf(berth, run.backupRunId)).toContain('check: done (1 table)');
-    expect(await volumes(vault, base)).toEqual([`berth-data-${base.id}`]);
+    expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
   });
 
-  faultTests(() => vault);
+  faultTests(() => fixture);
 });
 
 // One after another and after the others, since whatever runs beside them would be killed with these servers.
 describe('servers that are killed', () => {
-  killTests(() => vault);
+  killTests(() => fixture);
 });
 
-it('nothing of all this was a fault', () => expectCalmLog(vault.berth, []));
+it('nothing of all this was a fault', () => expectCalmLog(fixture.berth, []));

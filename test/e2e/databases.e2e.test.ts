@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { berthHost } from './fixtures/berth-host.ts';
-import { openDataHouse, type DataHouse } from './databases/data-house.ts';
+import { openDatabaseFixture, type DatabaseFixture } from './databases/database-fixture.ts';
 import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
 import { referenceTests } from './databases/references.ts';
@@ -19,25 +19,25 @@ import { expectCalmLog } from './fixtures/workshop.ts';
 vi.setConfig({ maxConcurrency: 10, testTimeout: 600_000 });
 
 let bed: Bed;
-let house: DataHouse;
+let databases: DatabaseFixture;
 
 beforeAll(async () => {
   bed = await bedOfRun();
-  house = await openDataHouse(await berthHost(bed, 'databases', 36));
+  databases = await openDatabaseFixture(await berthHost(bed, 'databases', 36));
 });
-afterAll(() => house.berth.host.kill());
+afterAll(() => databases.berth.host.kill());
 
 describe('databases side by side', () => {
-  lifeTests(() => house);
-  stopTests(() => house);
-  truthTests(() => house);
-  referenceTests(() => house);
-  upgradeTests(() => house);
+  lifeTests(() => databases);
+  stopTests(() => databases);
+  truthTests(() => databases);
+  referenceTests(() => databases);
+  upgradeTests(() => databases);
 });
 
 // One after another and after the others, since whatever runs beside them would be killed with Berth.
 describe('kill -9 of Berth', () => {
-  killTests(() => ({ house, bed }));
+  killTests(() => ({ databases, bed }));
 });
 
-it('nothing of all this was a fault', () => expectCalmLog(house.berth, ['could not be put right']));
+it('nothing of all this was a fault', () => expectCalmLog(databases.berth, ['could not be put right']));

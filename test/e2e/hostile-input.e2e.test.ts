@@ -11,7 +11,7 @@ import { modeOf, sampleOf } from '../run/mode.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { createCanaries, type Canaries } from './hostile/canaries.ts';
 import { archiveOf, callerOf, procedures, valueOf, type Call } from './fixtures/caller.ts';
-import { fieldOf, firstOf, makeEstate } from './fixtures/estate.ts';
+import { fieldOf, firstOf, makeOneOfEverything } from './fixtures/one-of-everything.ts';
 import { judge, type HostileCase, type Place, type Verdict } from './hostile/hostile-judge.ts';
 import { hostileValues, type HostileValue } from './hostile/hostile-values.ts';
 import { inputFor } from './hostile/inputs.ts';
@@ -36,12 +36,12 @@ beforeAll(async () => {
   canaries = createCanaries(berth.host);
   values = hostileValues(canaries.fileOf);
   const call = await everyCaller();
-  // What the estates name outside is a closed port of loopback: Berth is to find nobody there by itself.
+  // What the fixtures name outside is a closed port of loopback: Berth is to find nobody there by itself.
   await valueOf(call('settings.update', { allowedPrivateNetworks: ['127.0.0.0/8'] }));
   places = await Promise.all(
     Array.from({ length: workers }, async (_, index) => ({
       call,
-      estate: await makeEstate(call, `estate-${index}`, 41_000 + index),
+      fixtures: await makeOneOfEverything(call, `fixtures-${index}`, 41_000 + index),
     })),
   );
 });
@@ -127,7 +127,7 @@ describe('the corpus', () => {
         ({ path: [name = ''] }) => !/Ids?$/.test(name) && name !== 'cursor',
       );
       if (!isMoreThanIds) continue;
-      const answer = await place.call(path, inputFor(path, place.estate, `harmless-${path.split('.')[0]}`));
+      const answer = await place.call(path, inputFor(path, place.fixtures, `harmless-${path.split('.')[0]}`));
       harmless.set(path, answer);
       expect
         .soft([cannotSucceed[path] ?? 200].flat(), `${path}: ${answer.text.slice(0, 300)}`)
@@ -282,7 +282,7 @@ describe('what comes with a request besides its input', () => {
 
   it('names of uploaded files are kept as text', async () => {
     const [place] = places;
-    const { applicationId } = place?.estate ?? { applicationId: '' };
+    const { applicationId } = place?.fixtures ?? { applicationId: '' };
     // A form's file has no folders: of a path its last part is the name. Line breaks and quotes are sent
     // encoded.
     for (const { name, text } of values.filter(
@@ -333,7 +333,7 @@ describe('afterwards', () => {
   it('no queue is stuck and Berth has met nothing unexpected', async () => {
     for (const {
       call,
-      estate: { applicationId },
+      fixtures: { applicationId },
     } of places) {
       await valueOf(call('application.cleanQueues', { applicationId }));
       await settled(call, applicationId);

@@ -5,17 +5,17 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { callerOf, valueOf, type Call } from './fixtures/caller.ts';
-import { fieldOf } from './fixtures/estate.ts';
-import { createInsides, type Insides, type Target } from './fixtures/insides.ts';
+import { fieldOf } from './fixtures/one-of-everything.ts';
+import { viewFromContainers, type FromContainers, type Target } from './fixtures/from-containers.ts';
 import { peopleOnHost, type PeopleOnHost } from './fixtures/people-on-host.ts';
 import { deployed } from './fixtures/settling.ts';
 
 let berth: BerthHost;
 let people: PeopleOnHost;
-let insides: Insides;
+let fromContainers: FromContainers;
 /** Of the two organizations. */
 let owner: Call;
 let stranger: Call;
@@ -33,7 +33,7 @@ beforeAll(async () => {
   berth = await berthHost(bed, 'isolation', 28);
   people = await peopleOnHost(bed, berth);
   await closeOutside();
-  insides = createInsides(berth.host);
+  fromContainers = viewFromContainers(berth.host);
   [owner, stranger] = [
     callerOf(berth.url, people.owner.headers),
     callerOf(berth.url, people.stranger.headers),
@@ -116,8 +116,8 @@ async function waysTo(service: string): Promise<Target[]> {
   const hosts = [
     service,
     `tasks.${service}`,
-    ...(await insides.containerNames(service)),
-    ...(await insides.addresses(service)),
+    ...(await fromContainers.containerNames(service)),
+    ...(await fromContainers.addresses(service)),
   ];
   return hosts.map((host) => ({ host, port: 3000 }));
 }
@@ -133,8 +133,8 @@ const strangers = [
 
 describe('a service', () => {
   it('reaches its neighbours in its own environment by name and by address', async () => {
-    const [own] = await insides.addressesOnOverlays(names.neighbour);
-    const answers = await insides.ask(names.shop, [
+    const [own] = await fromContainers.addressesOnOverlays(names.neighbour);
+    const answers = await fromContainers.ask(names.shop, [
       { host: names.neighbour, port: 3000 },
       { host: `tasks.${names.neighbour}`, port: 3000 },
       { host: own ?? '', port: 3000 },
@@ -149,7 +149,7 @@ describe('a service', () => {
     // Two names, the container's own two, and an address on its environment's network and on the bridge to
     // the outside at least.
     expect(ways.length).toBeGreaterThanOrEqual(6);
-    const answers = await insides.ask(from, ways);
+    const answers = await fromContainers.ask(from, ways);
     console.log(
       `isolation: ${from} → ${to}: ${answers.map(({ host, outcome }) => `${host} ${outcome}`).join(', ')}`,
     );
@@ -160,7 +160,7 @@ describe('a service', () => {
     const senders = [names.shop, names.neighbour, names.staging, names.rival];
     await Promise.all(
       senders.map(async (from) =>
-        insides.tell(
+        fromContainers.tell(
           from,
           (await Promise.all(senders.filter((name) => name !== from).map(waysTo))).flat(),
           `from ${from}`,
@@ -169,7 +169,7 @@ describe('a service', () => {
     );
     await wait(500);
     const seen = await Promise.all(
-      senders.map(async (name) => [name, [...new Set(await insides.seenBy(name))]]),
+      senders.map(async (name) => [name, [...new Set(await fromContainers.seenBy(name))]]),
     );
     expect(Object.fromEntries(seen)).toEqual({
       [names.shop]: [`from ${names.neighbour}`],
@@ -182,14 +182,14 @@ describe('a service', () => {
 
 describe('the proxy', () => {
   it('stands in the network of every environment', async () => {
-    expect((await insides.addressesOnOverlays('berth-proxy')).length).toBeGreaterThanOrEqual(4);
+    expect((await fromContainers.addressesOnOverlays('berth-proxy')).length).toBeGreaterThanOrEqual(4);
   });
 
   it.concurrent.each([names.shop, names.rival])(
     'gives its admin interface to no service (%s)',
     async (from) => {
-      const addresses = await insides.addresses('berth-proxy');
-      const answers = await insides.ask(
+      const addresses = await fromContainers.addresses('berth-proxy');
+      const answers = await fromContainers.ask(
         from,
         [...addresses, 'berth-proxy', 'tasks.berth-proxy', '127.0.0.1'].flatMap((host) => [
           { host, port: 2019, path: '/config/' },
@@ -206,17 +206,17 @@ describe('the proxy', () => {
   );
 
   it('passes no packet on, neither to another network nor to the outside', async () => {
-    const [gate] = await insides.commonWith(names.shop, 'berth-proxy');
-    const [victim] = await insides.addressesOnOverlays(names.rival);
+    const [gate] = await fromContainers.commonWith(names.shop, 'berth-proxy');
+    const [victim] = await fromContainers.addressesOnOverlays(names.rival);
     if (gate === undefined || victim === undefined)
       throw new Error('The proxy shares no network with the service.');
-    const before = await insides.seenBy(names.rival);
+    const before = await fromContainers.seenBy(names.rival);
     // What a container with raw sockets can send anyway: a packet for the other network, handed to the proxy.
-    await insides.withRoute(names.shop, `${victim}/32`, gate, () =>
-      insides.tell(names.shop, [{ host: victim, port: 3000 }], 'through the proxy'),
+    await fromContainers.withRoute(names.shop, `${victim}/32`, gate, () =>
+      fromContainers.tell(names.shop, [{ host: victim, port: 3000 }], 'through the proxy'),
     );
     await wait(500);
-    expect(await insides.seenBy(names.rival)).toEqual(before);
+    expect(await fromContainers.seenBy(names.rival)).toEqual(before);
   });
 
   it("cannot be led to another's service by its name, which nobody else gets while it runs", async () => {
@@ -251,9 +251,9 @@ describe('joined networks', () => {
     const applicationId = ids.get(names.neighbour) ?? '';
     await valueOf(owner('application.update', { applicationId, networks: [staging] }));
     await deployed(owner, applicationId);
-    const [open] = await insides.ask(names.neighbour, [{ host: names.staging, port: 3000 }]);
+    const [open] = await fromContainers.ask(names.neighbour, [{ host: names.staging, port: 3000 }]);
     expect(open?.body).toBe(`this is ${names.staging}`);
-    const closed = await insides.ask(names.shop, await waysTo(names.staging));
+    const closed = await fromContainers.ask(names.shop, await waysTo(names.staging));
     expect(closed.filter(({ body }) => body !== null)).toEqual([]);
   });
 

@@ -6,7 +6,7 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { diskFolder } from '../bed/layout.ts';
 import { startS3, type S3Server } from '../s3/s3-server.ts';
-import { destinationOf } from './backups/vault.ts';
+import { destinationOf } from './backups/backup-fixture.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { lifeKinds, type LifeKind } from './lives/kinds.ts';
 import { leftOf, type Life, type Place } from './lives/life.ts';

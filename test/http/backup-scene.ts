@@ -1,4 +1,4 @@
-/** Backups through the HTTP door: a database, a backup of it and a folder that takes its objects. */
+/** Backups through the HTTP interface: a database, a backup of it and a folder that takes its objects. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -6,7 +6,7 @@ import type { Database } from '../../server/src/db/database.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { createBackupDesk, type BackupDeskState } from '../store/backup-desk.ts';
 import type { TestDatabase } from '../store/each-database.ts';
-import { textOf } from './door.ts';
+import { textOf } from './interface-client.ts';
 import { worlds, type World } from './worlds/world.ts';
 
 export interface BackupScene extends World {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createStage, type Stage } from '../dangers/stage.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis, webImage } from './images.ts';
 

@@ -23,7 +23,7 @@ import {
 import { createStage, type Said, type Stage } from '../dangers/stage.ts';
 import { unixPrograms } from '../engine-in-memory/programs/programs.ts';
 import { never, type ImageContent } from '../engine-in-memory/programs/program.ts';
-import { textOf } from '../http/door.ts';
+import { textOf } from '../http/interface-client.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis } from './images.ts';
 

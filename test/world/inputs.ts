@@ -6,7 +6,7 @@ import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.
 import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import type { ResourceKind } from '../../server/src/procedure/procedure.ts';
 import { certificateChain } from './certificates.ts';
-import type { Estate } from './estate.ts';
+import type { Fixtures } from './fixtures.ts';
 import type { PersonName } from './people.ts';
 import type { World } from './world.ts';
 
@@ -19,11 +19,11 @@ export interface InputPlace {
 /** Everybody's, where a world is seeded with its hash. */
 export const password = 'correct-horse-battery';
 
-type Hint = (estate: Estate, place: InputPlace) => Record<string, unknown>;
+type Hint = (fixtures: Fixtures, place: InputPlace) => Record<string, unknown>;
 
 const reload =
   (name: string): Hint =>
-  (estate) => ({ appName: estate[name] });
+  (fixtures) => ({ appName: fixtures[name] });
 
 /** Of whoever has a second factor. */
 const codeOf = ({ world, who }: InputPlace): { code?: string } =>
@@ -31,17 +31,17 @@ const codeOf = ({ world, who }: InputPlace): { code?: string } =>
 
 /** Where the example with the right ids is not enough for a call that succeeds. */
 const hints: Readonly<Record<string, Hint>> = {
-  'user.createApiKey': (_estate, place) => ({ metadata: { organizationId: organizationOf(place) } }),
-  'user.deleteApiKey': (_estate, { world, who }) => ({
+  'user.createApiKey': (_fixtures, place) => ({ metadata: { organizationId: organizationOf(place) } }),
+  'user.deleteApiKey': (_fixtures, { world, who }) => ({
     apiKeyId: world.people[who === 'stranger' ? 'owner' : who].apiKeyId,
   }),
   'user.changePassword': () => ({ currentPassword: password }),
-  'user.delete': (_estate, place) => ({ password, ...codeOf(place) }),
+  'user.delete': (_fixtures, place) => ({ password, ...codeOf(place) }),
   'user.twoFactorSetUp': () => ({ password }),
-  'user.twoFactorDisable': (_estate, place) => ({ password, ...codeOf(place) }),
-  'user.twoFactorNewRecoveryCodes': (_estate, place) => ({ password, ...codeOf(place) }),
-  'user.endSession': (_estate, { world, who }) => ({ sessionId: world.people[who].sessionId }),
-  'organization.accept': (_estate, { world, who }) => ({ token: world.people[who].invitation }),
+  'user.twoFactorDisable': (_fixtures, place) => ({ password, ...codeOf(place) }),
+  'user.twoFactorNewRecoveryCodes': (_fixtures, place) => ({ password, ...codeOf(place) }),
+  'user.endSession': (_fixtures, { world, who }) => ({ sessionId: world.people[who].sessionId }),
+  'organization.accept': (_fixtures, { world, who }) => ({ token: world.people[who].invitation }),
   'environment.update': ({ otherEnvironmentId }) => ({
     environmentId: otherEnvironmentId,
     description: 'changed',
@@ -81,14 +81,15 @@ const hints: Readonly<Record<string, Hint>> = {
 };
 
 export function inputFor({ path, procedure }: NamedProcedure, place: InputPlace): Record<string, unknown> {
-  const estate = place.world.own;
+  const fixtures = place.world.own;
   const ofKind = new Map(procedure.access.resources.map(({ kind, field }) => [field, kind]));
   const input = Object.entries(exampleOf(path, procedure)).map(([name, value]): [string, unknown] => {
     const kind = ofKind.get(name);
-    if (kind !== undefined) return [name, Array.isArray(value) ? [idOf(estate, kind)] : idOf(estate, kind)];
-    return [name, name.endsWith('Id') ? (estate[name] ?? value) : value];
+    if (kind !== undefined)
+      return [name, Array.isArray(value) ? [idOf(fixtures, kind)] : idOf(fixtures, kind)];
+    return [name, name.endsWith('Id') ? (fixtures[name] ?? value) : value];
   });
-  return { ...Object.fromEntries(input), ...hints[path]?.(estate, place) };
+  return { ...Object.fromEntries(input), ...hints[path]?.(fixtures, place) };
 }
 
 const examples = new Map<string, Record<string, unknown>>();
@@ -169,10 +170,10 @@ function put(
 /** Ids of a field that may name several kinds. */
 const anyOf: Readonly<Record<string, string>> = { service: 'applicationId', database: 'mysqlId' };
 
-/** The id of an estate's thing of this kind. */
-export function idOf(estate: Estate, kind: ResourceKind): string {
-  const id = estate[anyOf[kind] ?? `${kind}Id`];
-  if (id === undefined) throw new Error(`An estate has no ${kind}: give it one in test/world/estate.ts.`);
+/** The id of the fixtures' thing of this kind. */
+export function idOf(fixtures: Fixtures, kind: ResourceKind): string {
+  const id = fixtures[anyOf[kind] ?? `${kind}Id`];
+  if (id === undefined) throw new Error(`An fixtures has no ${kind}: give it one in test/world/fixtures.ts.`);
   return id;
 }
 

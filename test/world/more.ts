@@ -5,13 +5,13 @@
 import type { Database } from '../../server/src/db/database.ts';
 import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
-import { estateOf, type Estate, type Rows } from './estate.ts';
-import { rowsOfEstate } from './estate-rows.ts';
+import { fixturesOf, type Fixtures, type Rows } from './fixtures.ts';
+import { rowsOfFixtures } from './fixtures-rows.ts';
 import { keyRow, noPassword } from './people.ts';
 import { insertRows } from './seed.ts';
 import type { World } from './world.ts';
 
-/** Numbers of estates that no world has. */
+/** Numbers of sets that no world has. */
 const firstNumber = 5000;
 
 export async function addMore(database: Database, world: World, times: number): Promise<void> {
@@ -23,7 +23,7 @@ export async function addMore(database: Database, world: World, times: number): 
 
 function moreOf({ own, people }: World, index: number): Rows {
   const prefix = `more${index}`;
-  const { organization, ...rows } = rowsOfEstate(estateOf(prefix), firstNumber + index);
+  const { organization, ...rows } = rowsOfFixtures(fixturesOf(prefix), firstNumber + index);
   const moved: Record<string, object[]> = {};
   for (const [table, records] of Object.entries(rows))
     moved[table] = records.map((record) => ({ ...record, ...placeIn(own, table, record, index) }));
@@ -95,8 +95,8 @@ function peopleRows(prefix: string, organizationId: string, userId: string): Row
   };
 }
 
-/** Where the row of another estate stands in this one. */
-function placeIn(own: Estate, table: string, record: object, index: number): object {
+/** Where the row of another set stands in this one. */
+function placeIn(own: Fixtures, table: string, record: object, index: number): object {
   const inOrganization = { organizationId: own.organizationId };
   switch (table) {
     case 'service_name':

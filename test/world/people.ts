@@ -6,7 +6,7 @@ import { noGrants, type Grants, type Role } from '../../server/src/domain/access
 import { recoveryCodeHash } from '../../server/src/modules/user/two-factor.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
 import { sessionCookie } from '../../server/src/domain/access/own-cookies.ts';
-import { hiddenTexts, type Estate, type Rows } from './estate.ts';
+import { hiddenTexts, type Fixtures, type Rows } from './fixtures.ts';
 
 /**
  * Who can call: `member` has no grant; `granted` every one, over all of the organization's projects;
@@ -76,7 +76,7 @@ const never = 4_000_000_000_000;
 /** `passwordHash` is everybody's. */
 export function rowsOfPeople(
   people: People,
-  { own, other, passwordHash }: { own: Estate; other: Estate; passwordHash: string },
+  { own, other, passwordHash }: { own: Fixtures; other: Fixtures; passwordHash: string },
 ): Rows {
   const rows = personNames.map((name) => {
     const { userId, email, memberId, apiKeyId, sessionId } = people[name];
@@ -131,7 +131,7 @@ export function rowsOfPeople(
 }
 
 /** Everybody is invited to the organization that they are not in. */
-function invitationsOf(people: People, own: Estate, other: Estate): NonNullable<Rows['invitation']> {
+function invitationsOf(people: People, own: Fixtures, other: Fixtures): NonNullable<Rows['invitation']> {
   return personNames.map((name) => ({
     invitationId: `${own.prefix}-invitation-${name}`,
     organizationId: (name === 'stranger' ? own : other).organizationId,

@@ -4,7 +4,7 @@ import { encodeValue } from '../../server/src/db/values/codec.ts';
 import type { Columns, StoredValue } from '../../server/src/db/values/column.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { tables, type TableName } from '../../server/src/db/tables.ts';
-import type { Rows } from './estate.ts';
+import type { Rows } from './fixtures.ts';
 
 /** SQLite takes at most 32,766 values in a statement, PostgreSQL 65,535. */
 const valuesAtOnce = 30_000;

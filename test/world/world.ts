@@ -3,15 +3,15 @@
  * the dozen, and every test that changes something takes one of its own.
  */
 import type { Database } from '../../server/src/db/database.ts';
-import { estateOf, type Estate, type Rows } from './estate.ts';
-import { rowsOfEstate } from './estate-rows.ts';
+import { fixturesOf, type Fixtures, type Rows } from './fixtures.ts';
+import { rowsOfFixtures } from './fixtures-rows.ts';
 import { keyRow, noPassword, peopleOf, rowsOfPeople, type People } from './people.ts';
 import { insertRows } from './seed.ts';
 
 export interface World {
-  own: Estate;
+  own: Fixtures;
   /** Of the other organization. */
-  foreign: Estate;
+  foreign: Fixtures;
   people: People;
   /** Header with a key of the owner that has expired. */
   expired: Record<string, string>;
@@ -28,7 +28,7 @@ export interface SeedOptions {
   isInstallations?: boolean;
 }
 
-/** What the estates name outside is a closed port of loopback: Berth is to find nobody there by itself. */
+/** What the fixtures name outside is a closed port of loopback: Berth is to find nobody there by itself. */
 const openLoopback = { name: 'allowedPrivateNetworks', value: ['127.0.0.0/8'] };
 
 export async function seedWorlds(
@@ -50,14 +50,14 @@ export async function seedWorlds(
 function worldOf(number: number, passwordHash: string): { world: World; rows: Rows } {
   const prefix = `w${number}`;
   const people = peopleOf(prefix);
-  const own: Estate = {
-    ...estateOf(prefix),
+  const own: Fixtures = {
+    ...fixturesOf(prefix),
     apiKeyId: people.owner.apiKeyId,
     userId: people.member.userId,
     email: people.member.email,
   };
-  const foreign: Estate = {
-    ...estateOf(`x${number}`),
+  const foreign: Fixtures = {
+    ...fixturesOf(`x${number}`),
     apiKeyId: people.stranger.apiKeyId,
     userId: people.stranger.userId,
     email: people.stranger.email,
@@ -83,8 +83,8 @@ function worldOf(number: number, passwordHash: string): { world: World; rows: Ro
       narrowed: { 'x-api-key': narrowedKey },
     },
     rows: joined([
-      rowsOfEstate(own, 2 * number),
-      rowsOfEstate(foreign, 2 * number + 1),
+      rowsOfFixtures(own, 2 * number),
+      rowsOfFixtures(foreign, 2 * number + 1),
       rowsOfPeople(people, { own, other: foreign, passwordHash }),
       { api_key: keys },
     ]),

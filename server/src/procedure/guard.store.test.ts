@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { doorOf } from '../../../test/http/door.ts';
+import { clientOf } from '../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import { createStores } from '../composition/stores.ts';
@@ -237,13 +237,13 @@ eachDatabase('the guard', (test) => {
     const { users } = createStores(database);
     const session = await world.session(people.owner);
     const actIn = (organizationId: string) => ({ place: { organizationId } });
-    for (const door of [owner, session]) {
-      expect(await door.mutate('trial.actIn', actIn(first))).toEqual({
+    for (const client of [owner, session]) {
+      expect(await client.mutate('trial.actIn', actIn(first))).toEqual({
         organizationId: first,
         role: 'owner',
       });
-      expect(await door.mutate('trial.actIn', actIn(other))).toMatchObject({ code: 'FORBIDDEN' });
-      expect(await door.mutate('trial.actIn', actIn('nowhere'))).toMatchObject({ code: 'NOT_FOUND' });
+      expect(await client.mutate('trial.actIn', actIn(other))).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await client.mutate('trial.actIn', actIn('nowhere'))).toMatchObject({ code: 'NOT_FOUND' });
     }
     await users.members.insert({
       memberId: 'm',
@@ -300,13 +300,13 @@ eachDatabase('the guard', (test) => {
   it('refuses whoever is known in the flat shape where the procedure says so, and nobody else', async () => {
     const { owner, member, nobody, people, server, place, foreign } = await begin();
     expect(await owner.query('trial.flat', { applicationId: place.applicationId })).toBe('welcome');
-    const narrow = doorOf(server, await people.newKey(people.owner, { permissions: { trial: ['write'] } }));
-    for (const [door, input] of [
+    const narrow = clientOf(server, await people.newKey(people.owner, { permissions: { trial: ['write'] } }));
+    for (const [client, input] of [
       [member, {}],
       [narrow, {}],
       [owner, { applicationId: foreign.applicationId }],
     ] as const) {
-      expect(await door.query('trial.flat', input)).toEqual({
+      expect(await client.query('trial.flat', input)).toEqual({
         code: 'Unauthorized',
         message: expect.any(String),
         fields: [],

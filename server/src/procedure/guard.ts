@@ -94,7 +94,7 @@ interface Recorded {
 }
 
 /**
- * Refusals at the door that the log keeps: somebody reached for what is not theirs. An input that the schema
+ * Refusals of the guard that the log keeps: somebody reached for what is not theirs. An input that the schema
  * refuses is no change yet.
  */
 const auditedAtTheDoor: readonly string[] = ['FORBIDDEN', 'NOT_FOUND'];

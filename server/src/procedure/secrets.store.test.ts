@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { accountRoutersOf } from '../../../test/http/worlds/account-world.ts';
 import { inputQuery, send } from '../../../test/http/call.ts';
-import { doorOf, type Door } from '../../../test/http/door.ts';
+import { clientOf, type InterfaceClient } from '../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../test/store/each-database.ts';
 import { createStores } from '../composition/stores.ts';
@@ -73,13 +73,13 @@ eachDatabase('secrets in answers', (test) => {
   it('are read by every role, until it is taken from a person', async () => {
     const world = await begin();
     const { owner, admin, member } = world;
-    for (const door of [owner, admin, member]) expect(await door.query('vault.one')).toEqual(given);
+    for (const client of [owner, admin, member]) expect(await client.query('vault.one')).toEqual(given);
     for (const userId of ['user-owner', 'user-admin', 'user-member']) await take(world, userId);
-    for (const door of [owner, admin, member]) {
-      expect(await door.query('vault.one')).toEqual(masked);
-      expect(await door.query('vault.all')).toEqual([masked]);
-      expect(await door.query('vault.watch')).toMatchObject({ lines: [masked] });
-      expect(await door.query('user.get')).toMatchObject({ grants: { canReadSecrets: false } });
+    for (const client of [owner, admin, member]) {
+      expect(await client.query('vault.one')).toEqual(masked);
+      expect(await client.query('vault.all')).toEqual([masked]);
+      expect(await client.query('vault.watch')).toMatchObject({ lines: [masked] });
+      expect(await client.query('user.get')).toMatchObject({ grants: { canReadSecrets: false } });
     }
     const { headers } = world.people.member;
     const answers = await Promise.all(
@@ -106,10 +106,10 @@ eachDatabase('secrets in answers', (test) => {
   it('are read with a narrowed key that names the action for the router, and by its user alone', async () => {
     const world = await begin();
     const { people, server } = world;
-    const doorWith = async (permissions: Record<string, string[]>): Promise<Door> =>
-      doorOf(server, await people.newKey(people.member, { permissions }));
-    const plain = await doorWith({ vault: ['read'], user: ['readSecrets'] });
-    const named = await doorWith({ vault: ['read', 'readSecrets'] });
+    const clientWith = async (permissions: Record<string, string[]>): Promise<InterfaceClient> =>
+      clientOf(server, await people.newKey(people.member, { permissions }));
+    const plain = await clientWith({ vault: ['read'], user: ['readSecrets'] });
+    const named = await clientWith({ vault: ['read', 'readSecrets'] });
     expect(await plain.query('vault.one')).toEqual(masked);
     expect(await named.query('vault.one')).toEqual(given);
     await take(world, 'user-member');
@@ -118,9 +118,9 @@ eachDatabase('secrets in answers', (test) => {
 
   it('the action is one of the routers that have secrets, and of no other', async () => {
     const { people, session } = await begin();
-    const door = await session(people.owner);
+    const client = await session(people.owner);
     const make = (permissions: object): Promise<unknown> =>
-      door.mutate('user.createApiKey', {
+      client.mutate('user.createApiKey', {
         name: 'x',
         metadata: { organizationId: people.owner.organizationId },
         permissions,
@@ -149,13 +149,13 @@ eachDatabase('secrets in answers', (test) => {
   it('are never stored as dots', async () => {
     const { owner, member } = await begin();
     seen.length = 0;
-    for (const door of [owner, member])
+    for (const client of [owner, member])
       for (const [input, field] of [
         [{ env: '••••' }, 'env'],
         [{ env: 'A=1\nB=••••' }, 'env'],
         [{ list: [{ text: 'fine' }, { text: 'a ••••' }] }, 'list.1.text'],
       ] as const)
-        expect(await door.mutate('vault.update', input)).toMatchObject({
+        expect(await client.mutate('vault.update', input)).toMatchObject({
           code: 'BAD_REQUEST',
           fields: [field],
           message: expect.stringContaining('leave the field out'),

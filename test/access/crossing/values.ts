@@ -1,7 +1,7 @@
 /** What a tenant's Owner writes into a field to reach what is not theirs, by the field's class. */
 import type { ResourceKind } from '../../../server/src/procedure/procedure.ts';
 import { idOf } from '../../world/inputs.ts';
-import { of, type Estate } from '../../world/estate.ts';
+import { of, type Fixtures } from '../../world/fixtures.ts';
 import type { World } from '../../world/world.ts';
 import type { ClassedField, FieldClass } from './fields.ts';
 
@@ -23,31 +23,31 @@ export interface Holders {
   dataFolder: string;
 }
 
-type Make = (who: { estate: Estate; sessionId: string; invitation: string }) => readonly string[];
+type Make = (who: { fixtures: Fixtures; sessionId: string; invitation: string }) => readonly string[];
 
 /** The same thing of another tenant's and of the installation's organization. */
 const ofOrganizations: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, Make>> = {
-  engineId: ({ estate }) => [`${of(estate, 'appName')}.1.abcdefabcdef`],
-  serviceName: ({ estate }) => [of(estate, 'appName'), of(estate, 'mysqlAppName')],
-  engineName: ({ estate }) => [
-    of(estate, 'appName'),
-    `berth-data-${of(estate, 'mysqlId')}`,
-    `${of(estate, 'composeAppName')}_web`,
+  engineId: ({ fixtures }) => [`${of(fixtures, 'appName')}.1.abcdefabcdef`],
+  serviceName: ({ fixtures }) => [of(fixtures, 'appName'), of(fixtures, 'mysqlAppName')],
+  engineName: ({ fixtures }) => [
+    of(fixtures, 'appName'),
+    `berth-data-${of(fixtures, 'mysqlId')}`,
+    `${of(fixtures, 'composeAppName')}_web`,
   ],
-  label: ({ estate }) => [`berth.owner=${of(estate, 'applicationId')}`],
-  image: ({ estate }) => [`berth-build/${of(estate, 'applicationId')}:latest`],
-  host: ({ estate }) => [of(estate, 'host'), `secure.${of(estate, 'host')}`],
-  address: ({ estate }) => [`http://${of(estate, 'appName')}:3000`],
-  path: ({ estate }) => [`../${of(estate, 'organizationId')}`, `../../${of(estate, 'appName')}/source`],
+  label: ({ fixtures }) => [`berth.owner=${of(fixtures, 'applicationId')}`],
+  image: ({ fixtures }) => [`berth-build/${of(fixtures, 'applicationId')}:latest`],
+  host: ({ fixtures }) => [of(fixtures, 'host'), `secure.${of(fixtures, 'host')}`],
+  address: ({ fixtures }) => [`http://${of(fixtures, 'appName')}:3000`],
+  path: ({ fixtures }) => [`../${of(fixtures, 'organizationId')}`, `../../${of(fixtures, 'appName')}/source`],
   token: ({ invitation }) => [invitation],
-  file: ({ estate }) => [
+  file: ({ fixtures }) => [
     fileWith(
       `volumes: ["data:/data"]`,
-      `volumes: { data: { external: true, name: berth-data-${of(estate, 'mysqlId')} } }`,
+      `volumes: { data: { external: true, name: berth-data-${of(fixtures, 'mysqlId')} } }`,
     ),
     fileWith(
       `networks: [other]`,
-      `networks: { other: { external: true, name: ${of(estate, 'environmentId')} } }`,
+      `networks: { other: { external: true, name: ${of(fixtures, 'environmentId')} } }`,
     ),
   ],
 };
@@ -104,14 +104,14 @@ export function valuesOf(field: ClassedField, { tenant, installation, dataFolder
     ...reach(
       'another tenant',
       make({
-        estate: tenant.foreign,
+        fixtures: tenant.foreign,
         sessionId: tenant.people.stranger.sessionId,
         invitation: tenant.people.stranger.invitation,
       }),
     ),
     ...reach('the platform', [
       ...make({
-        estate: installation.own,
+        fixtures: installation.own,
         sessionId: installation.people.owner.sessionId,
         invitation: installation.people.member.invitation,
       }),
@@ -128,6 +128,6 @@ function written({ class: kind, name }: ClassedField, text: string): string {
   return name.endsWith('(key)') ? key : value;
 }
 
-function idIn(estate: Estate, kind: ResourceKind | 'session', sessionId: string): string {
-  return kind === 'session' ? sessionId : idOf(estate, kind);
+function idIn(fixtures: Fixtures, kind: ResourceKind | 'session', sessionId: string): string {
+  return kind === 'session' ? sessionId : idOf(fixtures, kind);
 }

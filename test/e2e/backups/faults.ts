@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import type { BerthHost } from '../fixtures/berth-host.ts';
-import type { Base } from '../databases/data-house.ts';
+import type { Base } from '../databases/database-fixture.ts';
 import { volumes } from '../databases/life.ts';
 import { output, until } from '../fixtures/workshop.ts';
 import {
@@ -18,24 +18,24 @@ import {
   sql,
   type Kept,
   type RunView,
-  type Vault,
-} from './vault.ts';
+  type BackupFixture,
+} from './backup-fixture.ts';
 
 /** The longest pause, in milliseconds, between looks at what is there only for a moment. */
 const passingMs = 100;
 
 /** Another destination with another reason to fail. */
 async function keepElsewhere(
-  vault: Vault,
+  fixture: BackupFixture,
   base: Base,
   name: string,
   destination: Record<string, unknown>,
 ): Promise<Kept> {
-  const { destinationId } = await vault.berth.call<{ destinationId: string }>('destination.create', {
+  const { destinationId } = await fixture.berth.call<{ destinationId: string }>('destination.create', {
     name,
     ...destination,
   });
-  return keep({ ...vault, destinationId }, base);
+  return keep({ ...fixture, destinationId }, base);
 }
 
 async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<void> {
@@ -68,15 +68,15 @@ async function leftBy({ host, call }: BerthHost, { id }: Base): Promise<string> 
     .join()}`;
 }
 
-export function faultTests(place: () => Vault): void {
+export function faultTests(place: () => BackupFixture): void {
   it('wrong keys, an absent bucket and a full disk are each told, and nothing is stored', async () => {
-    const vault = place();
-    const { berth, house, s3 } = vault;
-    const base = await house.database('postgres', 'faulty');
+    const fixture = place();
+    const { berth, databases, s3 } = fixture;
+    const base = await databases.database('postgres', 'faulty');
     await base.deploy();
     await fillRows(berth, base, 100_000);
     await expectFailure(
-      await keepElsewhere(vault, base, 'wrong', {
+      await keepElsewhere(fixture, base, 'wrong', {
         ...destinationOf(s3),
         secretAccessKey: 'wrong-secret-key',
       }),
@@ -84,16 +84,16 @@ export function faultTests(place: () => Vault): void {
       'upload',
     );
     await expectFailure(
-      await keepElsewhere(vault, base, 'nowhere', { ...destinationOf(s3), bucket: 'nowhere' }),
+      await keepElsewhere(fixture, base, 'nowhere', { ...destinationOf(s3), bucket: 'nowhere' }),
       /there is no bucket nowhere/,
       'upload',
     );
     await output(berth.host, 'mkdir', '-p', '/srv/small');
     await output(berth.host, 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'small', '/srv/small');
-    const small = await keepElsewhere(vault, base, 'small', { provider: 'local', path: '/srv/small' });
+    const small = await keepElsewhere(fixture, base, 'small', { provider: 'local', path: '/srv/small' });
     await expectFailure(small, /its disk is full/, 'upload');
     expect(await output(berth.host, 'find', '/srv/small', '-type', 'f')).toBe('');
-    expect(await listed(vault, base.id)).toEqual([]);
+    expect(await listed(fixture, base.id)).toEqual([]);
     expect(
       await berth.ask('destination.testConnection', {
         ...destinationOf(s3),
@@ -104,9 +104,9 @@ export function faultTests(place: () => Vault): void {
   });
 
   it('a dump that fails in its middle is no backup, and the last good one stays', async () => {
-    const vault = place();
-    const { berth, house } = vault;
-    const base = await house.database('postgres', 'cut');
+    const fixture = place();
+    const { berth, databases } = fixture;
+    const base = await databases.database('postgres', 'cut');
     await base.deploy();
     await fillRows(berth, base, 10_000);
     await sql(
@@ -114,7 +114,7 @@ export function faultTests(place: () => Vault): void {
       base,
       `insert into items select 0, string_agg(md5(i::text), ''), 0, now() from generate_series(1, 1000) i`,
     );
-    const kept = await keep(vault, base, { keepLatestCount: 1 });
+    const kept = await keep(fixture, base, { keepLatestCount: 1 });
     const good = await backUp(kept);
     const release = await holdLongValues(berth, base);
     const failing = kept.manual();
@@ -140,34 +140,34 @@ export function faultTests(place: () => Vault): void {
       'compress stopped',
       'upload stopped',
     ]);
-    expect(await listed(vault, base.id)).toEqual([good.path]);
+    expect(await listed(fixture, base.id)).toEqual([good.path]);
     // The next one is good again, and only now the former goes.
     const next = await backUp(kept);
-    expect(await listed(vault, base.id)).toEqual([next.path]);
+    expect(await listed(fixture, base.id)).toEqual([next.path]);
   });
 
   it('a damaged object does not reach the running database', async () => {
-    const vault = place();
-    const { berth, house, s3 } = vault;
-    const base = await house.database('postgres', 'spoilt');
+    const fixture = place();
+    const { berth, databases, s3 } = fixture;
+    const base = await databases.database('postgres', 'spoilt');
     await base.deploy();
     await fillRows(berth, base, 10_000);
-    const run = await backUp(await keep(vault, base));
+    const run = await backUp(await keep(fixture, base));
     const before = await contentOf(berth, base);
     const { containerId } = await containerOf(berth, base);
     await spoil(s3.fileOf(`all/${run.path}`));
-    const spoilt = await restore(vault, base, run.path);
+    const spoilt = await restore(fixture, base, run.path);
     expect(spoilt.success).toBe(false);
     expect(spoilt.log.join('\n')).toMatch(
       /Failed: (The object is damaged|The object .* is not the one that was stored)/,
     );
-    expect(await restore(vault, base, 'none/at-all.dump.gz')).toMatchObject({
+    expect(await restore(fixture, base, 'none/at-all.dump.gz')).toMatchObject({
       success: false,
       log: expect.arrayContaining([expect.stringContaining('There is no object none/at-all.dump.gz')]),
     });
     expect(await contentOf(berth, base)).toBe(before);
     expect(await containerOf(berth, base)).toEqual({ containerId });
-    expect(await volumes(vault, base)).toEqual([`berth-data-${base.id}`]);
+    expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
     expect(await leftBy(berth, base)).toBe('');
   });
 }
@@ -226,15 +226,15 @@ async function endOf(runs: () => Promise<RunView[]>): Promise<RunView> {
 }
 
 /** These end servers and Berth itself, so nothing else may run beside them. */
-export function killTests(place: () => Vault): void {
+export function killTests(place: () => BackupFixture): void {
   let base: Base;
   let kept: Kept;
   let before = '';
 
   it('an S3 server killed in the middle of the upload is told, and no half backup is listed', async () => {
-    const vault = place();
-    const { berth, house, s3 } = vault;
-    base = await house.database('postgres', 'killed');
+    const fixture = place();
+    const { berth, databases, s3 } = fixture;
+    base = await databases.database('postgres', 'killed');
     await base.deploy();
     // Incompressible, and more than a part of an upload holds.
     await sql(
@@ -251,7 +251,7 @@ export function killTests(place: () => Vault): void {
       'create table a_pause (id int check (pg_sleep(2) is not null)); insert into a_pause values (1)',
     );
     before = await contentOf(berth, base);
-    kept = await keep(vault, base, { keepLatestCount: 1 });
+    kept = await keep(fixture, base, { keepLatestCount: 1 });
     const { length } = await s3.files();
     const failing = kept.manual();
     await until(
@@ -266,13 +266,13 @@ export function killTests(place: () => Vault): void {
       body: { message: expect.stringContaining('cannot be reached') },
     });
     await s3.start();
-    expect(await listed(vault, base.id)).toEqual([]);
+    expect(await listed(fixture, base.id)).toEqual([]);
     expect((await kept.runs())[0]).toMatchObject({ status: 'error', isStored: false });
   });
 
   it('Berth killed in the middle of a backup makes it after its restart, and says so', async () => {
-    const vault = place();
-    const { berth, s3 } = vault;
+    const fixture = place();
+    const { berth, s3 } = fixture;
     const { length } = await s3.files();
     const lost = kept.manual().catch(() => undefined);
     await until(
@@ -289,16 +289,16 @@ export function killTests(place: () => Vault): void {
     expect(await kept.log(run.backupRunId)).toMatch(
       /Berth was restarted during the step upload; beginning again \(attempt 2 of 3\)/,
     );
-    expect(await listed(vault, base.id)).toEqual([run.path]);
+    expect(await listed(fixture, base.id)).toEqual([run.path]);
     expect((await s3.files()).filter((path) => path.includes('.part.'))).toEqual([]);
     expect(await leftBy(berth, base)).toBe('');
   });
 
   it('an S3 server that is killed in the middle of a restore is told, and the database runs on', async () => {
-    const vault = place();
-    const { berth, s3 } = vault;
-    const [good = ''] = await listed(vault, base.id);
-    const restoring = restore(vault, base, good);
+    const fixture = place();
+    const { berth, s3 } = fixture;
+    const [good = ''] = await listed(fixture, base.id);
+    const restoring = restore(fixture, base, good);
     await until(
       'it loads',
       async () =>
@@ -322,11 +322,11 @@ export function killTests(place: () => Vault): void {
   it.each(['load', 'change over'])(
     'Berth killed in the step %s of a restore ends it after its restart',
     async (step) => {
-      const vault = place();
-      const { berth } = vault;
-      const [good = ''] = await listed(vault, base.id);
+      const fixture = place();
+      const { berth } = fixture;
+      const [good = ''] = await listed(fixture, base.id);
       await sql(berth, base, `delete from items where id % 2 = 0`);
-      const lost = restore(vault, base, good).catch(() => undefined);
+      const lost = restore(fixture, base, good).catch(() => undefined);
       const runs = (): Promise<RunView[]> =>
         berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
       await until(

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import { dockerOf } from '../../bed/docker.ts';
-import { docker, logOf, type RunView } from './vault.ts';
+import { docker, logOf, type RunView } from './backup-fixture.ts';
 import { berthHost, type BerthHost } from '../fixtures/berth-host.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
 import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from '../fixtures/workshop.ts';

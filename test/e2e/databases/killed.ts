@@ -7,35 +7,35 @@ import { expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';
 import { databasePath, prepareKill } from '../fixtures/berth-process.ts';
 import { inSession } from './clients.ts';
-import type { Base, DataHouse } from './data-house.ts';
+import type { Base, DatabaseFixture } from './database-fixture.ts';
 import { external, services, volumes } from './life.ts';
 
 const attemptsLimit = 5;
 
-export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
+export function killTests(place: () => { databases: DatabaseFixture; bed: Bed }): void {
   it('in each stage of a deployment: it goes on to its end, and the data is there', async () => {
-    const { house } = place();
-    const base = await house.database('postgres', 'killed');
+    const { databases } = place();
+    const base = await databases.database('postgres', 'killed');
     await base.do('saveExternalPort', { externalPort: 15_900 });
     await base.deploy();
     await inSession('postgres', await external(base), (session) => session.write('a', 'kept'));
     for (const stage of ['pull', 'release', 'await-healthy', 'verify-query'])
       await expectToGoOn(place(), base, { stage, begin: () => base.do('rebuild') });
     expect(await inSession('postgres', await external(base), (session) => session.read('a'))).toBe('kept');
-    expect(await services(house, base)).toBe('killed 1/1');
+    expect(await services(databases, base)).toBe('killed 1/1');
     await base.do('remove');
   });
 
   it('in the middle of an upgrade: it begins again, and ends with everything in the new volume', async () => {
-    const { house } = place();
-    const base = await house.database('postgres', 'killed-upgrade');
+    const { databases } = place();
+    const base = await databases.database('postgres', 'killed-upgrade');
     await base.do('saveExternalPort', { externalPort: 15_901 });
     await base.deploy();
     await inSession('postgres', await external(base), (session) => session.write('a', 'kept'));
     await killedIn(place(), base, 'beside', () =>
       base.do('upgrade', { containerImage: 'berth/postgres:18' }),
     );
-    await house.berth.start();
+    await databases.berth.start();
     const ended = await base.ended((await base.view()).deployments[0]?.deploymentId ?? '');
     expect([ended.status, ended.errorMessage]).toEqual(['done', null]);
     expect(await base.view()).toMatchObject({
@@ -44,14 +44,14 @@ export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
       dataVersion: expect.stringMatching(/^18/),
     });
     expect(await inSession('postgres', await external(base), (session) => session.read('a'))).toBe('kept');
-    expect(await services(house, base)).toBe('killed-upgrade 1/1');
-    expect(await volumes(house, base)).toHaveLength(2);
+    expect(await services(databases, base)).toBe('killed-upgrade 1/1');
+    expect(await volumes(databases, base)).toHaveLength(2);
     await base.do('remove');
   });
 
   it('and nothing is left running or queued', async () => {
-    const { house, bed } = place();
-    using database = new DatabaseSync(await databasePath(bed, house.berth.host), { timeout: 5000 });
+    const { databases, bed } = place();
+    using database = new DatabaseSync(await databasePath(bed, databases.berth.host), { timeout: 5000 });
     expect(
       database.prepare(`select count(*) as n from "job" where "state" in ('queued', 'running')`).get(),
     ).toEqual({ n: 0 });
@@ -65,7 +65,7 @@ export function killTests(place: () => { house: DataHouse; bed: Bed }): void {
 
 /** Stages that last milliseconds are tried until the kill has hit the one that was meant. */
 async function expectToGoOn(
-  place: { house: DataHouse; bed: Bed },
+  place: { databases: DatabaseFixture; bed: Bed },
   base: Base,
   { stage, begin }: { stage: string; begin(): Promise<unknown> },
 ): Promise<void> {
@@ -74,7 +74,7 @@ async function expectToGoOn(
     const killed = await killedIn(place, base, stage, begin);
     hit = killed.stage;
     console.log(`killed in the stage ${hit} (meant was ${stage}, attempt ${attempt})`);
-    await place.house.berth.start();
+    await place.databases.berth.start();
     expect(await base.ended(killed.deploymentId)).toMatchObject({ status: 'done', errorMessage: null });
   }
   expect(hit).toBe(stage);
@@ -82,12 +82,12 @@ async function expectToGoOn(
 }
 
 async function killedIn(
-  { house, bed }: { house: DataHouse; bed: Bed },
+  { databases, bed }: { databases: DatabaseFixture; bed: Bed },
   base: Base,
   stage: string,
   begin: () => Promise<unknown>,
 ): Promise<{ deploymentId: string; stage: string }> {
-  const killIn = await prepareKill(house.berth.host, await databasePath(bed, house.berth.host));
+  const killIn = await prepareKill(databases.berth.host, await databasePath(bed, databases.berth.host));
   await begin();
   return killIn(base.id, stage);
 }

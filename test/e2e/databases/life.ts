@@ -10,7 +10,7 @@ import type { PasswordField } from '../../../server/src/modules/database/kinds/s
 import { dockerOf, type InspectedContainer } from '../../bed/docker.ts';
 import { output, until } from '../fixtures/workshop.ts';
 import { inSession } from './clients.ts';
-import type { Base, DataHouse } from './data-house.ts';
+import type { Base, DatabaseFixture } from './database-fixture.ts';
 
 /** Every sign that the document's pattern allows; that of redis allows more. */
 const signs = 'aZ09@#%^&*()_+-=[]{}|;:,.<>?~';
@@ -73,7 +73,7 @@ const lives: Record<DatabaseKindName, Life> = {
 const refusedBy =
   /ECONNREFUSED|Connection is closed|password authentication failed|Access denied|Authentication failed|WRONGPASS|NOAUTH|connection <monitor>|Server selection timed out/;
 
-export function lifeTests(house: () => DataHouse): void {
+export function lifeTests(databases: () => DatabaseFixture): void {
   it.concurrent.each(databaseKindNames)(
     '%s: create, deploy, write, stop, start, reload, passwords of every sign, rebuild, port, rename, ' +
       'move, remove',
@@ -83,7 +83,7 @@ export function lifeTests(house: () => DataHouse): void {
       const first = Object.fromEntries(
         passwords.map((field) => [field, field === 'databasePassword' ? password : `R${password}`]),
       );
-      const base = await house().database(kind, `life-${kind}`, first);
+      const base = await databases().database(kind, `life-${kind}`, first);
       expect(await base.view()).toMatchObject({
         applicationStatus: 'idle',
         dataVersion: null,
@@ -97,7 +97,7 @@ export function lifeTests(house: () => DataHouse): void {
         applicationStatus: 'done',
         dataVersion: expect.stringMatching(/^\d+\./),
       });
-      expect(await variables(house(), base)).toContain('GREETING=hello $(id)');
+      expect(await variables(databases(), base)).toContain('GREETING=hello $(id)');
 
       expect((await base.view()).connection.external).toBeNull();
       await base.do('saveExternalPort', { externalPort: port });
@@ -122,7 +122,7 @@ export function lifeTests(house: () => DataHouse): void {
       });
       await kept('after reload');
       expect(
-        (await inspected(house(), base))
+        (await inspected(databases(), base))
           .map(({ HostConfig, Args }) => `${HostConfig.Memory} ${JSON.stringify(Args)}`)
           .join(),
       ).toMatch(new RegExp(`^${700 * 1024 * 1024} .*42`));
@@ -137,28 +137,28 @@ export function lifeTests(house: () => DataHouse): void {
       }
       await expect(inSession(kind, former, (session) => session.read('note'))).rejects.toThrow(refusedBy);
       await kept('after other passwords');
-      const before = await containers(house(), base);
+      const before = await containers(databases(), base);
       const rebuilt = await base.deploy('rebuild');
-      expect(await containers(house(), base)).not.toEqual(before);
+      expect(await containers(databases(), base)).not.toEqual(before);
       await kept('after the rebuild with other passwords');
       expect(await base.log(rebuilt.deploymentId)).not.toContain(signs.slice(0, 12));
       // A list of processes would show it to everybody on the server.
-      expect(await output(house().berth.host, 'ps', '-ewwo', 'args')).not.toContain(signs.slice(0, 12));
+      expect(await output(databases().berth.host, 'ps', '-ewwo', 'args')).not.toContain(signs.slice(0, 12));
 
       await expectPortClosed(base, note);
       await base.do('update', { appName: `Renamed-${kind}` });
-      await base.do('move', { targetEnvironmentId: house().otherEnvironmentId });
+      await base.do('move', { targetEnvironmentId: databases().otherEnvironmentId });
       await base.deploy();
       await kept('after another name and environment');
-      expect(await services(house(), base)).toBe(`Renamed-${kind} 1/1`);
+      expect(await services(databases(), base)).toBe(`Renamed-${kind} 1/1`);
       await until('its own log is there', async () =>
         JSON.stringify(await base.do('readLogs', { tail: 1000 })).includes(says),
       );
 
       await base.do('remove');
       expect((await base.ask('one')).status).toBe(404);
-      expect(await services(house(), base)).toBe('');
-      await until('its volume is gone', async () => (await volumes(house(), base)).length === 0);
+      expect(await services(databases(), base)).toBe('');
+      await until('its volume is gone', async () => (await volumes(databases(), base)).length === 0);
     },
   );
 }
@@ -184,22 +184,24 @@ export async function external(base: Base): Promise<string> {
 }
 
 /** Of the containers that run now. */
-export async function inspected(house: DataHouse, base: Base): Promise<InspectedContainer[]> {
-  return Promise.all((await containers(house, base)).map((id) => dockerOf(house.berth.host).inspect(id)));
+export async function inspected(databases: DatabaseFixture, base: Base): Promise<InspectedContainer[]> {
+  return Promise.all(
+    (await containers(databases, base)).map((id) => dockerOf(databases.berth.host).inspect(id)),
+  );
 }
 
-export function containers({ berth }: DataHouse, base: Base): Promise<string[]> {
+export function containers({ berth }: DatabaseFixture, base: Base): Promise<string[]> {
   return dockerOf(berth.host).containers(`berth.database=${base.id}`);
 }
 
-export function volumes({ berth }: Pick<DataHouse, 'berth'>, base: Base): Promise<string[]> {
+export function volumes({ berth }: Pick<DatabaseFixture, 'berth'>, base: Base): Promise<string[]> {
   return dockerOf(berth.host).volumes(`berth.database=${base.id}`);
 }
 
-async function variables(house: DataHouse, base: Base): Promise<string[]> {
-  return (await inspected(house, base)).flatMap(({ Config }) => Config.Env);
+async function variables(databases: DatabaseFixture, base: Base): Promise<string[]> {
+  return (await inspected(databases, base)).flatMap(({ Config }) => Config.Env);
 }
 
-export async function services({ berth }: DataHouse, base: Base): Promise<string> {
+export async function services({ berth }: DatabaseFixture, base: Base): Promise<string> {
   return (await dockerOf(berth.host).services(`berth.database=${base.id}`)).join('\n');
 }

@@ -1,7 +1,7 @@
 /** Applications that refer to databases, on a real engine and a real server. */
 import { expect, it } from 'vitest';
 import { deploymentEnded, until } from '../fixtures/workshop.ts';
-import type { DataHouse } from './data-house.ts';
+import type { DatabaseFixture } from './database-fixture.ts';
 
 interface Shown {
   pendingChanges: string[];
@@ -9,10 +9,10 @@ interface Shown {
   deployments: { deploymentId: string }[];
 }
 
-export function referenceTests(house: () => DataHouse): void {
+export function referenceTests(databases: () => DatabaseFixture): void {
   it.concurrent('an application reaches a database by a reference, and follows its password', async () => {
-    const { berth, environmentId } = house();
-    const base = await house().database('postgres', 'referred', { name: 'The store' });
+    const { berth, environmentId } = databases();
+    const base = await databases().database('postgres', 'referred', { name: 'The store' });
     await base.deploy();
     const { applicationId } = await berth.call<{ applicationId: string }>('application.create', {
       name: 'referring',

@@ -2,12 +2,12 @@
 import { expect, it } from 'vitest';
 import { external } from './life.ts';
 import { inSession } from './clients.ts';
-import type { DataHouse } from './data-house.ts';
+import type { DatabaseFixture } from './database-fixture.ts';
 import { until } from '../fixtures/workshop.ts';
 
-export function stopTests(house: () => DataHouse): void {
+export function stopTests(databases: () => DatabaseFixture): void {
   it.concurrent('a stop during a rebuild ends it; the next start brings the data back', async () => {
-    const base = await house().database('redis', 'stopped-redis', {});
+    const base = await databases().database('redis', 'stopped-redis', {});
     await base.deploy();
     await base.do('saveExternalPort', { externalPort: 16_400 });
     await inSession('redis', await external(base), (session) => session.write('note', 'kept'));

@@ -7,18 +7,18 @@ import { dockerOf } from '../../bed/docker.ts';
 import { followLog, followStream } from '../fixtures/log-stream.ts';
 import { docker, output, until } from '../fixtures/workshop.ts';
 import { inSession } from './clients.ts';
-import { newest, type Base, type DataHouse } from './data-house.ts';
+import { newest, type Base, type DatabaseFixture } from './database-fixture.ts';
 import { containers, external, services } from './life.ts';
 
-export function truthTests(house: () => DataHouse): void {
+export function truthTests(databases: () => DatabaseFixture): void {
   it.concurrent(
     'a server killed, stopped or removed from outside comes back with its data; one that a person ' +
       'stopped stays',
     async () => {
-      const { berth } = house();
+      const { berth } = databases();
       const [base, removed] = [
-        await house().database('postgres', 'outside'),
-        await house().database('redis', 'removed'),
+        await databases().database('postgres', 'outside'),
+        await databases().database('redis', 'removed'),
       ];
       await base.do('saveExternalPort', { externalPort: 15_500 });
       await removed.do('saveExternalPort', { externalPort: 15_501 });
@@ -36,7 +36,7 @@ export function truthTests(house: () => DataHouse): void {
       const isGone = async (container = ''): Promise<boolean> =>
         !(await dockerOf(berth.host).isRunning(container));
 
-      const [container = ''] = await containers(house(), base);
+      const [container = ''] = await containers(databases(), base);
       await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
       await until(
         'the killed server is back',
@@ -44,7 +44,10 @@ export function truthTests(house: () => DataHouse): void {
         60_000,
       );
       // Berth looks once a minute, so both are taken away before the same look.
-      const [[stopped], [lost]] = [await containers(house(), base), await containers(house(), removed)];
+      const [[stopped], [lost]] = [
+        await containers(databases(), base),
+        await containers(databases(), removed),
+      ];
       await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
       await output(berth.host, docker, 'service', 'rm', 'removed');
       await Promise.all([
@@ -63,15 +66,15 @@ export function truthTests(house: () => DataHouse): void {
       await base.do('stop');
       await berth.call('settings.update', { serverIp: berth.host.ip });
       await new Promise((resolve) => setTimeout(resolve, 5000));
-      expect(await services(house(), base)).toBe('outside 0/0');
+      expect(await services(databases(), base)).toBe('outside 0/0');
       await base.do('remove');
     },
   );
 
   it.concurrent("logs are streams: the deployment's to its end, the server's own while it runs", async () => {
-    const base = await house().database('redis', 'streamed');
+    const base = await databases().database('redis', 'streamed');
     const deploymentId = await base.begin();
-    const events = await followLog(house().berth, deploymentId);
+    const events = await followLog(databases().berth, deploymentId);
     expect(events.map(({ data }) => data.text).join('\n')).toMatch(
       /Looking for the image berth\/redis:7[\s\S]*It answers: version 7\.[\s\S]*Done\./,
     );
@@ -79,7 +82,7 @@ export function truthTests(house: () => DataHouse): void {
     const isReady = ({ data }: { data: { text?: string } }): boolean =>
       (data.text ?? '').includes('Ready to accept connections');
     const own = await followStream(
-      house().berth,
+      databases().berth,
       'redis.logs',
       { redisId: base.id, tail: 100 },
       { until: isReady },
@@ -92,7 +95,7 @@ export function truthTests(house: () => DataHouse): void {
     'an image that does not exist, one that is no such server, and wrong arguments end as error with ' +
       'what to do',
     async () => {
-      const base = await house().database('mongo', 'nowhere', { containerImage: undefined });
+      const base = await databases().database('mongo', 'nowhere', { containerImage: undefined });
       const absent = await base.ended(await base.begin());
       expect(absent).toMatchObject({
         status: 'error',
@@ -107,13 +110,15 @@ export function truthTests(house: () => DataHouse): void {
       await base.deploy();
       await base.do('remove');
 
-      const foreign = await house().database('postgres', 'wrong-image', { containerImage: 'berth/redis:7' });
+      const foreign = await databases().database('postgres', 'wrong-image', {
+        containerImage: 'berth/redis:7',
+      });
       const ended = await foreign.ended(await foreign.begin());
       expect(ended).toMatchObject({ status: 'error', stage: 'await-healthy' });
       expect(await foreign.log(ended.deploymentId)).toContain('the image has no pg_isready');
       await foreign.do('remove');
 
-      const wrong = await house().database('postgres', 'wrong-args');
+      const wrong = await databases().database('postgres', 'wrong-args');
       await wrong.do('update', { args: ['-c', 'no_such_setting=1'] });
       const failed = await wrong.ended(await wrong.begin());
       expect(failed).toMatchObject({
@@ -132,11 +137,11 @@ export function truthTests(house: () => DataHouse): void {
   );
 
   it.concurrent('healthy is not done: a server whose data knows other passwords is told', async () => {
-    const { berth } = house();
-    const base = await house().database('mariadb', 'liar');
+    const { berth } = databases();
+    const base = await databases().database('mariadb', 'liar');
     await base.deploy();
     // Somebody changes the password behind Berth's back.
-    const [container = ''] = await containers(house(), base);
+    const [container = ''] = await containers(databases(), base);
     await dockerOf(berth.host).exec(
       container,
       ['mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'"],
@@ -158,7 +163,7 @@ export function truthTests(house: () => DataHouse): void {
   });
 
   it.concurrent('names are what the server knows: one that is there is taken, another refused', async () => {
-    const base = await house().database('postgres', 'names');
+    const base = await databases().database('postgres', 'names');
     await base.do('saveExternalPort', { externalPort: 15_600 });
     await base.deploy();
     const refused = await base.ask('update', { databaseUser: 'bob', databasePassword: 'Bob-1' });
@@ -167,9 +172,9 @@ export function truthTests(house: () => DataHouse): void {
       body: { message: expect.stringContaining('make the user or the database in the server first') },
     });
     expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
-    const [container = ''] = await containers(house(), base);
+    const [container = ''] = await containers(databases(), base);
     const ask = (statement: string): Promise<string> =>
-      dockerOf(house().berth.host).exec(container, ['psql', '-U', 'ann', '-d', 'shop', '-c', statement]);
+      dockerOf(databases().berth.host).exec(container, ['psql', '-U', 'ann', '-d', 'shop', '-c', statement]);
     await ask("create role bob login superuser password 'Bob-1'");
     expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({
       databaseUser: 'bob',
@@ -183,11 +188,11 @@ export function truthTests(house: () => DataHouse): void {
   });
 
   it.concurrent('ports: a taken one is refused with its holder, and nothing is interrupted', async () => {
-    const { berth } = house();
-    const base = await house().database('redis', 'ported');
+    const { berth } = databases();
+    const base = await databases().database('redis', 'ported');
     await base.do('saveExternalPort', { externalPort: 16_500 });
     await base.deploy();
-    const other = await house().database('redis', 'ported-too');
+    const other = await databases().database('redis', 'ported-too');
     expect(await other.ask('saveExternalPort', { externalPort: 16_500 })).toMatchObject({
       status: 409,
       body: { message: expect.stringContaining('the database ported') },
@@ -212,7 +217,7 @@ export function truthTests(house: () => DataHouse): void {
   });
 
   it.concurrent('a set of replicas of mongo is initiated once and goes on under another name', async () => {
-    const base = await house().database('mongo', 'set', { replicaSets: true });
+    const base = await databases().database('mongo', 'set', { replicaSets: true });
     await base.do('saveExternalPort', { externalPort: 27_500 });
     await base.deploy();
     expect((await base.view()).connection.internal).toContain('replicaSet=rs0');

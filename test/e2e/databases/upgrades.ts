@@ -7,7 +7,7 @@ import type { DatabaseKindName } from '../../../server/src/domain/database-kind.
 import { dockerOf } from '../../bed/docker.ts';
 import { docker, output, until } from '../fixtures/workshop.ts';
 import { inSession } from './clients.ts';
-import type { Base, DataHouse } from './data-house.ts';
+import type { Base, DatabaseFixture } from './database-fixture.ts';
 import { containers, external, inspected, services, volumes } from './life.ts';
 
 /** Where each kind's newer image comes from: a real one, or the bed's own that calls itself newer. */
@@ -57,17 +57,17 @@ const newer: readonly {
   },
 ];
 
-export function upgradeTests(house: () => DataHouse): void {
+export function upgradeTests(databases: () => DatabaseFixture): void {
   it.concurrent.each(newer)(
     '$kind is refused $image over its data, and moved to it when asked',
     async ({ kind, image, variable, path, copied, says, port }) => {
-      const base = await house().database(kind, `newer-${kind}`);
+      const base = await databases().database(kind, `newer-${kind}`);
       if (variable !== undefined)
-        await callItNewer(house(), (await base.view()).containerImage, image, variable);
+        await callItNewer(databases(), (await base.view()).containerImage, image, variable);
       await base.do('saveExternalPort', { externalPort: port });
       await base.deploy();
       await inSession(kind, await external(base), (session) => session.write('a', 'ü \'"\\ 1'));
-      if (kind === 'postgres') await fill(house(), base);
+      if (kind === 'postgres') await fill(databases(), base);
       const refused = {
         status: 412,
         body: { message: expect.stringContaining(`Call ${kind}.upgrade with this image`) },
@@ -90,8 +90,8 @@ export function upgradeTests(house: () => DataHouse): void {
       });
       expect(now.dataVersion).toMatch(says);
       expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
-      expect(await services(house(), base)).toBe(`newer-${kind} 1/1`);
-      const mounts = (await inspected(house(), base))
+      expect(await services(databases(), base)).toBe(`newer-${kind} 1/1`);
+      const mounts = (await inspected(databases(), base))
         .flatMap(({ Mounts }) => Mounts.map(({ Name, Destination }) => `${Name} ${Destination};`))
         .join('');
       expect(mounts).toMatch(new RegExp(`berth-data-${base.id}-\\S+ ${path};`));
@@ -100,17 +100,17 @@ export function upgradeTests(house: () => DataHouse): void {
       expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
 
       const volumeName = now.formerVolumes[0]?.volumeName ?? '';
-      expect(await volumes(house(), base)).toHaveLength(2);
+      expect(await volumes(databases(), base)).toHaveLength(2);
       expect(await base.do('removeFormerVolume', { volumeName })).toMatchObject({ formerVolumes: [] });
-      expect(await volumes(house(), base)).toHaveLength(1);
+      expect(await volumes(databases(), base)).toHaveLength(1);
       await base.do('remove');
-      expect(await volumes(house(), base)).toEqual([]);
+      expect(await volumes(databases(), base)).toEqual([]);
     },
   );
 
   it.concurrent('an upgrade that cannot copy leaves the database running as it was', async () => {
-    const base = await house().database('mongo', 'not-newer');
-    await callItNewer(house(), 'berth/mongo:7', 'newer/mongo:8', 'MONGO_MAJOR=8.0');
+    const base = await databases().database('mongo', 'not-newer');
+    await callItNewer(databases(), 'berth/mongo:7', 'newer/mongo:8', 'MONGO_MAJOR=8.0');
     await base.do('saveExternalPort', { externalPort: 27_700 });
     await base.deploy();
     await inSession('mongo', await external(base), (session) => session.write('a', 'kept'));
@@ -136,14 +136,14 @@ export function upgradeTests(house: () => DataHouse): void {
         () => false,
       ),
     );
-    expect(await volumes(house(), base)).toEqual([`berth-data-${base.id}`]);
-    await until('it is healthy', async () => (await services(house(), base)) === 'not-newer 1/1');
+    expect(await volumes(databases(), base)).toEqual([`berth-data-${base.id}`]);
+    await until('it is healthy', async () => (await services(databases(), base)) === 'not-newer 1/1');
     await base.do('remove');
   });
 }
 
 async function callItNewer(
-  { berth }: DataHouse,
+  { berth }: DatabaseFixture,
   from: string,
   image: string,
   variable: string,
@@ -154,10 +154,10 @@ async function callItNewer(
 }
 
 /** Another database, a role with its own password, names that need quoting, and rows. */
-async function fill(house: DataHouse, base: Base): Promise<void> {
-  const [container = ''] = await containers(house, base);
+async function fill(databases: DatabaseFixture, base: Base): Promise<void> {
+  const [container = ''] = await containers(databases, base);
   const ask = (database: string, sql: string): Promise<string> =>
-    dockerOf(house.berth.host).exec(container, [
+    dockerOf(databases.berth.host).exec(container, [
       'psql',
       '-v',
       'ON_ERROR_STOP=1',

@@ -1,8 +1,8 @@
 /** Valid inputs of backups. */
-import type { Estate } from '../fixtures/estate.ts';
+import type { Fixtures } from '../fixtures/one-of-everything.ts';
 import type { Inputs } from './make-inputs.ts';
 
-const application = ({ applicationId }: Estate) => ({ applicationId });
+const application = ({ applicationId }: Fixtures) => ({ applicationId });
 
 export const backupInputs = {
   backup: {

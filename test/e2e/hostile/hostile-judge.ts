@@ -14,7 +14,7 @@ import type { NamedProcedure } from '../../../server/src/procedure/describe/list
 import { hasSecrets } from '../../../server/src/procedure/secret-fields.ts';
 import type { Answer } from '../../http/call.ts';
 import { valueOf, type Call } from '../fixtures/caller.ts';
-import { fieldOf, firstOf, type Estate } from '../fixtures/estate.ts';
+import { fieldOf, firstOf, type Fixtures } from '../fixtures/one-of-everything.ts';
 import type { HostileValue } from './hostile-values.ts';
 import { nameOf, textAt, withText, type TextField } from './input-fields.ts';
 import { inputFor } from './inputs.ts';
@@ -22,7 +22,7 @@ import { verbOf } from '../../../server/src/procedure/procedure.ts';
 
 export interface Place {
   call: Call;
-  estate: Estate;
+  fixtures: Fixtures;
 }
 
 export interface HostileCase {
@@ -39,10 +39,10 @@ export type Verdict = { kind: 'refused' | 'accepted' | 'shown' } | { kind: 'wron
 export function inputReading(
   path: string,
   field: TextField,
-  estate: Estate,
+  fixtures: Fixtures,
   unique: string,
 ): Record<string, unknown> {
-  const input = inputFor(path, estate, unique);
+  const input = inputFor(path, fixtures, unique);
   const { content: _content, ...withoutContent } = input;
   const { applicationId: _applicationId, ...withoutApplication } = input;
   const costly = costlyField[path];
@@ -99,7 +99,7 @@ function withoutField(input: Record<string, unknown>, name: string): Record<stri
 
 export async function judge(
   { procedure: { path, router, procedure }, field, value, harmless }: HostileCase,
-  { call, estate }: Place,
+  { call, fixtures }: Place,
   unique: string,
 ): Promise<Verdict> {
   const wrong = (why: string, answer?: Answer): Verdict => ({
@@ -110,7 +110,7 @@ export async function judge(
   });
   let answer: Answer;
   try {
-    answer = await call(path, withText(inputReading(path, field, estate, unique), field, value.text));
+    answer = await call(path, withText(inputReading(path, field, fixtures, unique), field, value.text));
   } catch (error) {
     return wrong(`no answer: ${String(error)} ${error instanceof Error ? String(error.cause) : ''}`);
   }
@@ -175,7 +175,7 @@ export async function judge(
     return { kind: 'accepted' };
   // One restore at a time goes into a database, and the one before may not have ended.
   if (restores.includes(path) && answer.status === 409) return { kind: 'accepted' };
-  // The git host of the estate answers nobody.
+  // The git host of the fixtures answers nobody.
   if (path === 'gitProvider.branches' && answer.status === 503) return { kind: 'accepted' };
   // Nor do its servers; what was asked for is kept.
   if (
@@ -197,12 +197,12 @@ export async function judge(
     if (path === 'domain.create')
       await valueOf(call('domain.delete', { domainId: fieldOf(answer.body, 'domainId') }));
     const shown = textAt(
-      await recordAfter({ path, router, procedure }, answer.body, { call, estate }),
+      await recordAfter({ path, router, procedure }, answer.body, { call, fixtures }),
       field,
     );
     // Left there, it would come along with every later answer about the record.
     if (value.text.length >= longText && !path.endsWith('.create'))
-      await call(path, withText(inputReading(path, field, estate, unique), field, ''));
+      await call(path, withText(inputReading(path, field, fixtures, unique), field, ''));
     if (
       shown === undefined ||
       (value.text.trim() === '' && absentWhenBlank.includes(`${path} ${nameOf(field)}`))
@@ -297,14 +297,14 @@ function withoutEnd(path: string): string {
 async function recordAfter(
   { path, router, procedure }: NamedProcedure,
   body: unknown,
-  { call, estate }: Place,
+  { call, fixtures }: Place,
 ): Promise<unknown> {
   if (path === 'application.update')
-    return valueOf(call('application.one', { applicationId: estate.applicationId }));
+    return valueOf(call('application.one', { applicationId: fixtures.applicationId }));
   if (path === 'application.deploy' || path === 'application.redeploy') {
     return firstOf(
       fieldOf(
-        await valueOf(call('deployment.all', { applicationId: estate.applicationId, limit: 1 })),
+        await valueOf(call('deployment.all', { applicationId: fixtures.applicationId, limit: 1 })),
         'items',
       ),
     );

@@ -1,44 +1,44 @@
-/** A valid input for every procedure: its own example with the ids of the estate, or a row here. */
+/** A valid input for every procedure: its own example with the ids of the fixtures, or a row here. */
 import { generateKeyPairSync } from 'node:crypto';
 import { contracts } from '../../../server/src/modules/contracts.ts';
 import { listProcedures } from '../../../server/src/procedure/describe/listing.ts';
 import { makeCertificate } from '../../certificates/authority.ts';
 import { exampleOf } from '../../world/inputs.ts';
-import { absentRepository, type Estate } from '../fixtures/estate.ts';
+import { absentRepository, type Fixtures } from '../fixtures/one-of-everything.ts';
 import { backupInputs } from './backup-inputs.ts';
 import type { Inputs, Make } from './make-inputs.ts';
 
-const project = ({ projectId }: Estate) => ({ projectId });
-const environment = ({ environmentId }: Estate) => ({ environmentId });
-const application = ({ applicationId }: Estate) => ({ applicationId });
-const deployment = ({ deploymentId }: Estate) => ({ deploymentId });
-const domain = ({ domainId }: Estate) => ({ domainId });
-const port = ({ portId }: Estate) => ({ portId });
-const mount = ({ mountId }: Estate) => ({ mountId });
-const sshKey = ({ sshKeyId }: Estate) => ({ sshKeyId });
-const registry = ({ registryId }: Estate) => ({ registryId });
+const project = ({ projectId }: Fixtures) => ({ projectId });
+const environment = ({ environmentId }: Fixtures) => ({ environmentId });
+const application = ({ applicationId }: Fixtures) => ({ applicationId });
+const deployment = ({ deploymentId }: Fixtures) => ({ deploymentId });
+const domain = ({ domainId }: Fixtures) => ({ domainId });
+const port = ({ portId }: Fixtures) => ({ portId });
+const mount = ({ mountId }: Fixtures) => ({ mountId });
+const sshKey = ({ sshKeyId }: Fixtures) => ({ sshKeyId });
+const registry = ({ registryId }: Fixtures) => ({ registryId });
 const password = 'correct horse battery';
-const newDatabase = ({ environmentId }: Estate, unique: string) => ({
+const newDatabase = ({ environmentId }: Fixtures, unique: string) => ({
   name: 'another',
   appName: unique,
   databasePassword: 'something',
   environmentId,
 });
-const hosted = (estate: Estate) => ({
-  ...application(estate),
+const hosted = (fixtures: Fixtures) => ({
+  ...application(fixtures),
   owner: 'acme',
   repository: 'shop',
   branch: 'main',
 });
-const server = ({ serverId }: Estate) => ({ serverId });
-const node = ({ serverId }: Estate) => ({ nodeServerId: serverId });
-const certificate = ({ certificateId }: Estate) => ({ certificateId });
-const certificateResolver = ({ certificateResolverId }: Estate) => ({ certificateResolverId });
+const server = ({ serverId }: Fixtures) => ({ serverId });
+const node = ({ serverId }: Fixtures) => ({ nodeServerId: serverId });
+const certificate = ({ certificateId }: Fixtures) => ({ certificateId });
+const certificateResolver = ({ certificateResolverId }: Fixtures) => ({ certificateResolverId });
 /** No procedure makes one: pull requests will. */
 const preview = () => ({ previewDeploymentId: 'absent' });
-const gitProvider = ({ gitProviderId }: Estate) => ({ gitProviderId });
-const destination = ({ destinationId }: Estate) => ({ destinationId });
-const service = ({ applicationId }: Estate) => ({ serviceId: applicationId });
+const gitProvider = ({ gitProviderId }: Fixtures) => ({ gitProviderId });
+const destination = ({ destinationId }: Fixtures) => ({ destinationId });
+const service = ({ applicationId }: Fixtures) => ({ serviceId: applicationId });
 const nothing = () => ({});
 
 const privateKey = generateKeyPairSync('ec', {
@@ -61,12 +61,12 @@ export const inputs = {
     create: () => ({ name: 'Another' }),
     all: nothing,
     one: project,
-    update: (estate) => ({ ...project(estate), name: 'Renamed' }),
+    update: (fixtures) => ({ ...project(fixtures), name: 'Renamed' }),
     remove: project,
   },
   service: {
     endedTasks: service,
-    endedOutput: (estate) => ({ ...service(estate), task: 'gone' }),
+    endedOutput: (fixtures) => ({ ...service(fixtures), task: 'gone' }),
     metrics: service,
   },
   environment: {
@@ -79,11 +79,11 @@ export const inputs = {
   application: {
     create: ({ environmentId }) => ({ environmentId, name: 'Another' }),
     one: application,
-    update: (estate) => ({ ...application(estate), description: 'changed' }),
-    saveEnvironment: (estate) => ({ ...application(estate), env: 'A=1' }),
-    saveBuildType: (estate) => ({ ...application(estate), buildType: 'dockerfile' }),
-    saveGitProvider: (estate) => ({
-      ...application(estate),
+    update: (fixtures) => ({ ...application(fixtures), description: 'changed' }),
+    saveEnvironment: (fixtures) => ({ ...application(fixtures), env: 'A=1' }),
+    saveBuildType: (fixtures) => ({ ...application(fixtures), buildType: 'dockerfile' }),
+    saveGitProvider: (fixtures) => ({
+      ...application(fixtures),
       customGitUrl: absentRepository,
       customGitBranch: 'main',
     }),
@@ -91,12 +91,12 @@ export const inputs = {
     saveGitlabProvider: hosted,
     saveBitbucketProvider: hosted,
     saveGiteaProvider: hosted,
-    saveContainerProvider: (estate) => ({ ...application(estate), containerImage: 'berth/node:24' }),
+    saveContainerProvider: (fixtures) => ({ ...application(fixtures), containerImage: 'berth/node:24' }),
     uploadedChunks: application,
     dropDeployment: application,
     start: application,
     stop: application,
-    reload: (estate) => ({ ...application(estate), appName: estate.appName }),
+    reload: (fixtures) => ({ ...application(fixtures), appName: fixtures.appName }),
     deploy: application,
     redeploy: application,
     cancelDeployment: application,
@@ -104,9 +104,9 @@ export const inputs = {
     cleanQueues: application,
     clearDeployments: application,
     delete: application,
-    move: (estate) => ({ ...application(estate), targetEnvironmentId: estate.otherEnvironmentId }),
+    move: (fixtures) => ({ ...application(fixtures), targetEnvironmentId: fixtures.otherEnvironmentId }),
     refreshToken: application,
-    run: (estate) => ({ ...application(estate), command: ['true'] }),
+    run: (fixtures) => ({ ...application(fixtures), command: ['true'] }),
     readLogs: application,
     logs: application,
   },
@@ -118,8 +118,8 @@ export const inputs = {
     rollback: deployment,
   },
   mariadb: {
-    create: (estate, unique) => ({
-      ...newDatabase(estate, unique),
+    create: (fixtures, unique) => ({
+      ...newDatabase(fixtures, unique),
       databaseName: 'shop',
       databaseUser: 'shop',
       databaseRootPassword: 'something',
@@ -127,8 +127,8 @@ export const inputs = {
     reload: ({ mariadbId, name }) => ({ mariadbId, appName: `${name}-mariadb` }),
   },
   mysql: {
-    create: (estate, unique) => ({
-      ...newDatabase(estate, unique),
+    create: (fixtures, unique) => ({
+      ...newDatabase(fixtures, unique),
       databaseName: 'shop',
       databaseUser: 'shop',
       databaseRootPassword: 'something',
@@ -136,15 +136,15 @@ export const inputs = {
     reload: ({ mysqlId, name }) => ({ mysqlId, appName: `${name}-mysql` }),
   },
   postgres: {
-    create: (estate, unique) => ({
-      ...newDatabase(estate, unique),
+    create: (fixtures, unique) => ({
+      ...newDatabase(fixtures, unique),
       databaseName: 'shop',
       databaseUser: 'shop',
     }),
     reload: ({ postgresId, name }) => ({ postgresId, appName: `${name}-postgres` }),
   },
   mongo: {
-    create: (estate, unique) => ({ ...newDatabase(estate, unique), databaseUser: 'shop' }),
+    create: (fixtures, unique) => ({ ...newDatabase(fixtures, unique), databaseUser: 'shop' }),
     reload: ({ mongoId, name }) => ({ mongoId, appName: `${name}-mongo` }),
   },
   redis: { create: newDatabase, reload: ({ redisId, name }) => ({ redisId, appName: `${name}-redis` }) },
@@ -155,9 +155,14 @@ export const inputs = {
   },
   ...backupInputs,
   redirect: {
-    create: (estate) => ({ ...application(estate), regex: '^/old', replacement: '/new', permanent: false }),
+    create: (fixtures) => ({
+      ...application(fixtures),
+      regex: '^/old',
+      replacement: '/new',
+      permanent: false,
+    }),
   },
-  basicAuth: { create: (estate, unique) => ({ ...application(estate), username: unique, password }) },
+  basicAuth: { create: (fixtures, unique) => ({ ...application(fixtures), username: unique, password }) },
   previewDeployment: {
     all: application,
     one: preview,
@@ -174,15 +179,15 @@ export const inputs = {
     }),
     one: gitProvider,
     all: nothing,
-    update: (estate) => ({ ...gitProvider(estate), name: 'another' }),
+    update: (fixtures) => ({ ...gitProvider(fixtures), name: 'another' }),
     remove: gitProvider,
     testConnection: gitProvider,
     repositories: gitProvider,
-    branches: (estate) => ({ ...gitProvider(estate), repository: 'acme/shop' }),
+    branches: (fixtures) => ({ ...gitProvider(fixtures), repository: 'acme/shop' }),
   },
   domain: {
-    create: (estate, unique) => ({ ...application(estate), host: `${unique}.localhost` }),
-    update: (estate) => ({ ...domain(estate), host: `${estate.name}.localhost` }),
+    create: (fixtures, unique) => ({ ...application(fixtures), host: `${unique}.localhost` }),
+    update: (fixtures) => ({ ...domain(fixtures), host: `${fixtures.name}.localhost` }),
     one: domain,
     byApplicationId: application,
     byComposeId: ({ composeId }) => ({ composeId }),
@@ -191,27 +196,27 @@ export const inputs = {
     validateDomain: ({ name }) => ({ domain: `${name}.localhost`, serverIp: '127.0.0.1' }),
   },
   port: {
-    create: (estate) => ({
-      ...application(estate),
+    create: (fixtures) => ({
+      ...application(fixtures),
       publishedPort: 45_000,
       targetPort: 8080,
       publishMode: 'host',
     }),
     one: port,
     byApplicationId: application,
-    update: (estate) => ({ ...port(estate), targetPort: 81 }),
+    update: (fixtures) => ({ ...port(fixtures), targetPort: 81 }),
     delete: port,
   },
   mount: {
-    create: (estate, unique) => ({
-      ...application(estate),
+    create: (fixtures, unique) => ({
+      ...application(fixtures),
       type: 'file',
       content: 'text',
       mountPath: `/files/${unique}`,
     }),
     one: mount,
     byApplicationId: application,
-    update: (estate) => ({ ...mount(estate), mountPath: '/data' }),
+    update: (fixtures) => ({ ...mount(fixtures), mountPath: '/data' }),
     remove: mount,
   },
   sshKey: {
@@ -219,7 +224,7 @@ export const inputs = {
     generate: () => ({ name: 'another' }),
     one: sshKey,
     all: nothing,
-    update: (estate) => ({ ...sshKey(estate), name: 'Renamed' }),
+    update: (fixtures) => ({ ...sshKey(fixtures), name: 'Renamed' }),
     remove: sshKey,
   },
   registry: {
@@ -232,13 +237,13 @@ export const inputs = {
     test: () => ({ registryUrl: '127.0.0.1:1', username: 'someone', password: 'something' }),
     one: registry,
     all: nothing,
-    update: (estate) => ({ ...registry(estate), name: 'Renamed' }),
+    update: (fixtures) => ({ ...registry(fixtures), name: 'Renamed' }),
     remove: registry,
   },
   settings: { get: nothing, update: () => ({ keptImages: 5 }) },
   audit: { all: nothing },
   cluster: {
-    join: (estate) => ({ ...server(estate), ...node(estate) }),
+    join: (fixtures) => ({ ...server(fixtures), ...node(fixtures) }),
     nodes: server,
     drain: node,
     activate: node,
@@ -259,13 +264,13 @@ export const inputs = {
     }),
     one: server,
     all: nothing,
-    update: (estate) => ({ ...server(estate), description: 'changed' }),
+    update: (fixtures) => ({ ...server(fixtures), description: 'changed' }),
     remove: server,
     setup: server,
     validate: server,
     security: server,
-    setupMonitoring: (estate) => ({
-      ...server(estate),
+    setupMonitoring: (fixtures) => ({
+      ...server(fixtures),
       metricsConfig: {
         server: {
           refreshRate: 20,
@@ -293,7 +298,7 @@ export const inputs = {
     remove: certificate,
   },
   certificateResolver: {
-    create: (_estate, unique) => ({
+    create: (_fixtures, unique) => ({
       name: unique,
       directoryUrl: 'https://acme.localhost/directory',
       email: 'ann@example.com',
@@ -301,7 +306,7 @@ export const inputs = {
     }),
     one: certificateResolver,
     all: nothing,
-    update: (estate) => ({ ...certificateResolver(estate), email: 'bob@example.com' }),
+    update: (fixtures) => ({ ...certificateResolver(fixtures), email: 'bob@example.com' }),
     remove: certificateResolver,
   },
   destination: {
@@ -317,7 +322,7 @@ export const inputs = {
     }),
     one: destination,
     all: nothing,
-    update: (estate) => ({ ...destination(estate), name: 'another' }),
+    update: (fixtures) => ({ ...destination(fixtures), name: 'another' }),
     remove: destination,
     testConnection: destination,
   },
@@ -344,12 +349,12 @@ const byPath: ReadonlyMap<string, Make<object>> = new Map(
 const procedures = new Map(listProcedures(contracts).map(({ path, procedure }) => [path, procedure]));
 
 /** The valid input of a procedure. */
-export function inputFor(path: string, estate: Estate, unique: string): Record<string, unknown> {
+export function inputFor(path: string, fixtures: Fixtures, unique: string): Record<string, unknown> {
   const procedure = procedures.get(path);
   if (!procedure) throw new Error(`There is no procedure ${path}.`);
-  const made = byPath.get(path)?.(estate, unique);
+  const made = byPath.get(path)?.(fixtures, unique);
   if (made) return Object.fromEntries(Object.entries(made));
-  const ids = new Map<string, unknown>(Object.entries(estate));
+  const ids = new Map<string, unknown>(Object.entries(fixtures));
   const ofKind = new Map(procedure.access.resources.map(({ kind, field }) => [field, `${kind}Id`]));
   return Object.fromEntries(
     Object.entries(exampleOf(path, procedure)).map(([name, value]) => [

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { Contracts } from '../../../server/src/modules/contracts.ts';
-import type { Estate } from '../fixtures/estate.ts';
+import type { Fixtures } from '../fixtures/one-of-everything.ts';
 
 /** `unique` goes into what may exist once only. */
-export type Make<T> = (estate: Estate, unique: string) => T;
+export type Make<T> = (fixtures: Fixtures, unique: string) => T;
 
 export type Inputs = {
   [R in keyof Contracts]?: {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { throughProxy, type DeploymentView } from '../fixtures/berth-host.ts';
-import { bedKinds } from '../databases/data-house.ts';
+import { bedKinds } from '../databases/database-fixture.ts';
 import { inSession } from '../databases/clients.ts';
 import { createRepository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';

@@ -1,4 +1,4 @@
-/** Compose services through the HTTP door, without an engine. */
+/** Compose services through the HTTP interface, without an engine. */
 import { anyHost } from '../any-host.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ import { router } from '../../../server/src/procedure/registry.ts';
 import type { Router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
 import { ownHost } from '../../hosts.ts';
-import { textOf } from '../door.ts';
+import { textOf } from '../interface-client.ts';
 import { hostReachOn } from '../host-reach.ts';
 import { idleInterruption } from '../../store/interruption.ts';
 import { worlds, type World } from './world.ts';

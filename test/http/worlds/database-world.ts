@@ -1,4 +1,4 @@
-/** Databases through the HTTP door, without an engine. */
+/** Databases through the HTTP interface, without an engine. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../../server/src/adapters/deployment-log/file-log.ts';

@@ -1,4 +1,4 @@
-/** Domains through the HTTP door, with a proxy and a DNS of the test. */
+/** Domains through the HTTP interface, with a proxy and a DNS of the test. */
 import { beforeEach } from 'vitest';
 import { createStores } from '../../../server/src/composition/stores.ts';
 import type { Database } from '../../../server/src/db/database.ts';

@@ -1,4 +1,4 @@
-/** Projects and environments through the HTTP door. */
+/** Projects and environments through the HTTP interface. */
 import { createStores } from '../../../server/src/composition/stores.ts';
 import { environmentContract } from '../../../server/src/modules/environment/contract.ts';
 import { createEnvironments } from '../../../server/src/modules/environment/environment.ts';

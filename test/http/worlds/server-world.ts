@@ -1,4 +1,4 @@
-/** Servers through the HTTP door; none is reached, and the agents of all have measured once. */
+/** Servers through the HTTP interface; none is reached, and the agents of all have measured once. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';

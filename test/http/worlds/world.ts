@@ -3,7 +3,7 @@ import { afterEach } from 'vitest';
 import type { Database } from '../../../server/src/db/database.ts';
 import type { Router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
-import { doorOf, type Door } from '../door.ts';
+import { clientOf, type InterfaceClient } from '../interface-client.ts';
 import { createPeople, type People, type Person } from '../people.ts';
 import { createPlace, type Place } from '../places.ts';
 import { serve, type ServeOptions, type TestServer } from '../serve.ts';
@@ -16,15 +16,15 @@ export interface World {
   place: Place;
   /** Of the other one. */
   foreign: Place;
-  owner: Door;
-  admin: Door;
-  member: Door;
+  owner: InterfaceClient;
+  admin: InterfaceClient;
+  member: InterfaceClient;
   /** Owner of the other organization. */
-  stranger: Door;
+  stranger: InterfaceClient;
   /** Without credentials. */
-  nobody: Door;
-  /** A door with a new session of the person instead of the key. */
-  session(person: Person): Promise<Door>;
+  nobody: InterfaceClient;
+  /** A client with a new session of the person instead of the key. */
+  session(person: Person): Promise<InterfaceClient>;
 }
 
 /** Gives a function that makes such a world in a fresh database; servers end with their test. */
@@ -50,13 +50,13 @@ export function worlds({
       people,
       place,
       foreign,
-      nobody: doorOf(server),
+      nobody: clientOf(server),
       session: async (person) =>
-        doorOf(server, { ...person, headers: await people.session(person, server.url) }),
-      owner: doorOf(server, people.owner),
-      admin: doorOf(server, people.admin),
-      member: doorOf(server, people.member),
-      stranger: doorOf(server, people.stranger),
+        clientOf(server, { ...person, headers: await people.session(person, server.url) }),
+      owner: clientOf(server, people.owner),
+      admin: clientOf(server, people.admin),
+      member: clientOf(server, people.member),
+      stranger: clientOf(server, people.stranger),
     };
   };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../../db/table-store.ts';
 import type { Live } from '../../domain/states/live.ts';

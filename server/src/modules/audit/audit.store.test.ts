@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { send, type Answer } from '../../../../test/http/call.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { createTrial } from '../../../../test/http/trial.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';

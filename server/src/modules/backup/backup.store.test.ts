@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { createBackupDesk } from '../../../../test/store/backup-desk.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -230,16 +230,16 @@ eachDatabase('backups', (test) => {
     const { owner, member, stranger, nobody, people, place, database } = await begin();
     const create = { ...settings, postgresId: 'postgres-first' };
     const backupId = textOf(await owner.mutate('backup.create', create), 'backupId');
-    const calls = (door: Door, id = backupId): Promise<unknown>[] => [
-      door.query('backup.one', { backupId: id }),
-      door.mutate('backup.update', { backupId: id, prefix: 'other' }),
-      door.mutate('backup.verify', { backupId: id }),
-      door.query('backup.runs', { backupId: id }),
-      door.mutate('backup.remove', { backupId: id }),
+    const calls = (client: InterfaceClient, id = backupId): Promise<unknown>[] => [
+      client.query('backup.one', { backupId: id }),
+      client.mutate('backup.update', { backupId: id, prefix: 'other' }),
+      client.mutate('backup.verify', { backupId: id }),
+      client.query('backup.runs', { backupId: id }),
+      client.mutate('backup.remove', { backupId: id }),
     ];
-    const general = (door: Door): Promise<unknown>[] => [
-      door.mutate('backup.create', create),
-      door.query('backup.byDatabase', { postgresId: 'postgres-first' }),
+    const general = (client: InterfaceClient): Promise<unknown>[] => [
+      client.mutate('backup.create', create),
+      client.query('backup.byDatabase', { postgresId: 'postgres-first' }),
     ];
     const restore = {
       databaseId: 'postgres-first',
@@ -248,14 +248,14 @@ eachDatabase('backups', (test) => {
       backupFile: 'a',
       destinationId: 'destination-first',
     };
-    const whole = (door: Door): Promise<unknown>[] => [
-      door.query('backup.listFiles', { destinationId: 'destination-first' }),
-      door.mutate('backup.restoreBackupWithLogs', restore),
+    const whole = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('backup.listFiles', { destinationId: 'destination-first' }),
+      client.mutate('backup.restoreBackupWithLogs', restore),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody), ...whole(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger])
-      for (const answer of await Promise.all([...calls(door), ...general(door), ...whole(door)]))
+    for (const client of [member, stranger])
+      for (const answer of await Promise.all([...calls(client), ...general(client), ...whole(client)]))
         expect(answer).toMatchObject({ code: 'FORBIDDEN' });
     for (const answer of await Promise.all(calls(owner, 'nowhere')))
       expect(answer).toMatchObject({ code: 'NOT_FOUND' });

@@ -1,6 +1,6 @@
 import { compare } from 'bcryptjs';
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -153,17 +153,21 @@ eachDatabase('users of a sign-in', (test) => {
       await owner.mutate('basicAuth.create', { applicationId, ...input }),
       'basicAuthId',
     );
-    const calls = (door: Door, id = basicAuthId, ofApplication = applicationId): Promise<unknown>[] => [
-      door.query('basicAuth.one', { basicAuthId: id }),
-      door.mutate('basicAuth.update', { basicAuthId: id, username: 'eve' }),
-      door.query('basicAuth.byApplicationId', { applicationId: ofApplication }),
-      door.mutate('basicAuth.create', { applicationId: ofApplication, ...input, username: 'eve' }),
-      door.mutate('basicAuth.delete', { basicAuthId: id }),
+    const calls = (
+      client: InterfaceClient,
+      id = basicAuthId,
+      ofApplication = applicationId,
+    ): Promise<unknown>[] => [
+      client.query('basicAuth.one', { basicAuthId: id }),
+      client.mutate('basicAuth.update', { basicAuthId: id, username: 'eve' }),
+      client.query('basicAuth.byApplicationId', { applicationId: ofApplication }),
+      client.mutate('basicAuth.create', { applicationId: ofApplication, ...input, username: 'eve' }),
+      client.mutate('basicAuth.delete', { basicAuthId: id }),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger])
-      for (const answer of await Promise.all(calls(door)))
+    for (const client of [member, stranger])
+      for (const answer of await Promise.all(calls(client)))
         expect(answer).toMatchObject({ code: 'FORBIDDEN' });
     for (const answer of await Promise.all(calls(owner, 'nowhere', 'nowhere')))
       expect(answer).toMatchObject({ code: 'NOT_FOUND' });

@@ -1,7 +1,7 @@
 import { anyHost } from '../../../../test/http/any-host.ts';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { keptRoutes } from '../../../../test/http/kept-routes.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -180,14 +180,14 @@ eachDatabase('certificate resolvers', (test) => {
       await admin.mutate('certificateResolver.create', input),
       'certificateResolverId',
     );
-    const calls = (door: Door, id = certificateResolverId): Promise<unknown>[] => [
-      door.query('certificateResolver.one', { certificateResolverId: id }),
-      door.mutate('certificateResolver.update', { certificateResolverId: id }),
-      door.mutate('certificateResolver.remove', { certificateResolverId: id }),
+    const calls = (client: InterfaceClient, id = certificateResolverId): Promise<unknown>[] => [
+      client.query('certificateResolver.one', { certificateResolverId: id }),
+      client.mutate('certificateResolver.update', { certificateResolverId: id }),
+      client.mutate('certificateResolver.remove', { certificateResolverId: id }),
     ];
-    const general = (door: Door): Promise<unknown>[] => [
-      door.query('certificateResolver.all'),
-      door.mutate('certificateResolver.create', { ...input, name: 'x' }),
+    const general = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('certificateResolver.all'),
+      client.mutate('certificateResolver.create', { ...input, name: 'x' }),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

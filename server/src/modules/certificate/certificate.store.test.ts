@@ -1,7 +1,7 @@
 import { anyHost } from '../../../../test/http/any-host.ts';
 import { expect, it } from 'vitest';
 import { makeCertificate, makeChain } from '../../../../test/certificates/authority.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
@@ -321,13 +321,13 @@ eachDatabase('certificates', (test) => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody } = world;
     const certificateId = textOf(await admin.mutate('certificate.create', input), 'certificateId');
-    const calls = (door: Door, id = certificateId): Promise<unknown>[] => [
-      door.query('certificate.one', { certificateId: id }),
-      door.mutate('certificate.remove', { certificateId: id }),
+    const calls = (client: InterfaceClient, id = certificateId): Promise<unknown>[] => [
+      client.query('certificate.one', { certificateId: id }),
+      client.mutate('certificate.remove', { certificateId: id }),
     ];
-    const general = (door: Door): Promise<unknown>[] => [
-      door.query('certificate.all'),
-      door.mutate('certificate.create', input),
+    const general = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('certificate.all'),
+      client.mutate('certificate.create', input),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { composeWorlds, harmless } from '../../../../test/http/worlds/compose-world.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 
@@ -14,8 +14,8 @@ eachDatabase('access to compose services', (test) => {
     const world = await begin();
     const { owner, admin, member, stranger, people, place, foreign } = world;
     await people.grant({ accessedEnvironments: [place.environmentId], canCreateServices: true });
-    const approved = async (door: Door, composeId: string): Promise<unknown> => {
-      const compose = await door.query('compose.one', { composeId });
+    const approved = async (client: InterfaceClient, composeId: string): Promise<unknown> => {
+      const compose = await client.query('compose.one', { composeId });
       return typeof compose === 'object' && compose !== null && 'approval' in compose
         ? compose.approval
         : undefined;
@@ -24,23 +24,23 @@ eachDatabase('access to compose services', (test) => {
     const dangers = [
       { service: 'web', what: 'bind', value: '/etc', access: 'writable', image: 'nginx', start },
     ];
-    for (const [door, environmentId, expected] of [
+    for (const [client, environmentId, expected] of [
       [owner, place.environmentId, expect.objectContaining({ dangers, approvedBy: people.owner.userId })],
       [admin, place.environmentId, expect.objectContaining({ dangers, approvedBy: people.admin.userId })],
       [member, place.environmentId, null],
       [stranger, foreign.environmentId, null],
     ] as const) {
       const composeId = textOf(
-        await door.mutate('compose.create', { name: 'Mine', environmentId, composeFile: risky }),
+        await client.mutate('compose.create', { name: 'Mine', environmentId, composeFile: risky }),
         'composeId',
       );
-      expect(await approved(door, composeId)).toEqual(expected);
-      await door.mutate('compose.update', { composeId, composeFile: harmless });
-      expect(await approved(door, composeId)).toEqual(null);
-      await door.mutate('compose.update', { composeId, composeFile: risky });
-      expect(await approved(door, composeId)).toEqual(expected);
+      expect(await approved(client, composeId)).toEqual(expected);
+      await client.mutate('compose.update', { composeId, composeFile: harmless });
+      expect(await approved(client, composeId)).toEqual(null);
+      await client.mutate('compose.update', { composeId, composeFile: risky });
+      expect(await approved(client, composeId)).toEqual(expected);
       expect(
-        await door.mutate('compose.update', {
+        await client.mutate('compose.update', {
           composeId,
           composeFile: 'services:\n  web: {image: nginx, privileged: true}\n',
         }),
@@ -62,8 +62,8 @@ eachDatabase('access to compose services', (test) => {
     // What a variable decides somebody else may have set: it waits until it has been looked at.
     const composeId = await create(world, { composeFile: byVariable });
     await member.mutate('compose.saveEnvironment', { composeId, env: 'DIR=/etc' });
-    for (const door of [owner, admin]) {
-      await door.mutate('compose.update', { composeId, composeFile: byVariable });
+    for (const client of [owner, admin]) {
+      await client.mutate('compose.update', { composeId, composeFile: byVariable });
       expect(await approved(owner, composeId)).toBe(null);
     }
     // Nobody is given Berth's own data.
@@ -102,9 +102,11 @@ eachDatabase('access to compose services', (test) => {
     });
     const input = { name: 'x', environmentId: place.environmentId, serverId: 's' };
     const composeId = await create(world, { serverId: 's' });
-    const calls = (door: Door, id = composeId): Promise<unknown>[] => [
-      ...['one', 'loadServices', 'readLogs'].map((name) => door.query(`compose.${name}`, { composeId: id })),
-      door.mutate('compose.move', { composeId: id, targetEnvironmentId: place.environmentId }),
+    const calls = (client: InterfaceClient, id = composeId): Promise<unknown>[] => [
+      ...['one', 'loadServices', 'readLogs'].map((name) =>
+        client.query(`compose.${name}`, { composeId: id }),
+      ),
+      client.mutate('compose.move', { composeId: id, targetEnvironmentId: place.environmentId }),
       ...[
         'update',
         'saveEnvironment',
@@ -116,7 +118,7 @@ eachDatabase('access to compose services', (test) => {
         'killBuild',
         'cleanQueues',
         'delete',
-      ].map((name) => door.mutate(`compose.${name}`, { composeId: id })),
+      ].map((name) => client.mutate(`compose.${name}`, { composeId: id })),
     ];
     for (const answer of await Promise.all([...calls(nobody), nobody.mutate('compose.create', input)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
 import { composeLogs, composeWorlds, harmless } from '../../../../test/http/worlds/compose-world.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';

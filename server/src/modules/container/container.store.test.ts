@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { ownHost } from '../../../../test/hosts.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import {
   listedContainer,
   shownEngine,
@@ -73,8 +73,8 @@ eachDatabase('containers', (test) => {
 
   it("are shown to whom they belong; the platform's and nobody's to those who run the server", async () => {
     const { owner, admin, member, stranger, people, place } = await begin();
-    for (const door of [owner, admin])
-      expect(ids(await door.query('container.getContainers'))).toEqual(['mine', 'proxy', 'by-hand']);
+    for (const client of [owner, admin])
+      expect(ids(await client.query('container.getContainers'))).toEqual(['mine', 'proxy', 'by-hand']);
     expect(ids(await stranger.query('container.getContainers'))).toEqual(['theirs']);
     await people.grant({ canAccessToContainers: true });
     expect(await member.query('container.getContainers')).toEqual([]);
@@ -284,8 +284,8 @@ eachDatabase('containers', (test) => {
       message: expect.stringContaining("Berth's own"),
     });
     await people.grant({ canAccessToContainers: true });
-    for (const door of [member, stranger])
-      expect(await door.mutate('container.restartContainer', { containerId: 'mine' })).toMatchObject({
+    for (const client of [member, stranger])
+      expect(await client.mutate('container.restartContainer', { containerId: 'mine' })).toMatchObject({
         code: 'FORBIDDEN',
       });
     for (const containerId of ['proxy', 'by-hand'])
@@ -360,10 +360,10 @@ eachDatabase('containers', (test) => {
 
   it('need a login, and of members the grant; names follow the pattern', async () => {
     const { owner, member, nobody } = await begin();
-    const calls = (door: Door): Promise<unknown>[] => [
-      ...reads.map(([name, input]) => door.query(`container.${name}`, input)),
-      door.query('container.getConfig', { containerId: 'mine' }),
-      door.mutate('container.restartContainer', { containerId: 'mine' }),
+    const calls = (client: InterfaceClient): Promise<unknown>[] => [
+      ...reads.map(([name, input]) => client.query(`container.${name}`, input)),
+      client.query('container.getConfig', { containerId: 'mine' }),
+      client.mutate('container.restartContainer', { containerId: 'mine' }),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

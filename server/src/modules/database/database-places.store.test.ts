@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { databaseWorlds, inputOf } from '../../../../test/http/worlds/database-world.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { databaseKindNames } from '../../domain/database-kind.ts';
@@ -212,20 +212,20 @@ eachDatabase('names, ports and servers of databases', (test) => {
       const { owner, member, stranger, nobody, people, place } = world;
       const { id } = databaseKinds[kind];
       const databaseId = textOf(await owner.mutate(`${kind}.create`, inputOf(kind, world)), id);
-      const calls = (door: Door, subject: object = { [id]: databaseId }): Promise<unknown>[] => [
-        door.query(`${kind}.one`, subject),
-        door.mutate(`${kind}.update`, { ...subject, name: 'x' }),
-        door.mutate(`${kind}.saveEnvironment`, subject),
-        door.mutate(`${kind}.saveExternalPort`, { ...subject, externalPort: null }),
-        door.mutate(`${kind}.changeStatus`, { ...subject, applicationStatus: 'idle' }),
-        door.mutate(`${kind}.move`, { ...subject, targetEnvironmentId: place.environmentId }),
-        door.mutate(`${kind}.reload`, { ...subject, appName: 'x' }),
+      const calls = (client: InterfaceClient, subject: object = { [id]: databaseId }): Promise<unknown>[] => [
+        client.query(`${kind}.one`, subject),
+        client.mutate(`${kind}.update`, { ...subject, name: 'x' }),
+        client.mutate(`${kind}.saveEnvironment`, subject),
+        client.mutate(`${kind}.saveExternalPort`, { ...subject, externalPort: null }),
+        client.mutate(`${kind}.changeStatus`, { ...subject, applicationStatus: 'idle' }),
+        client.mutate(`${kind}.move`, { ...subject, targetEnvironmentId: place.environmentId }),
+        client.mutate(`${kind}.reload`, { ...subject, appName: 'x' }),
         ...['deploy', 'rebuild', 'start', 'stop', 'remove'].map((name) =>
-          door.mutate(`${kind}.${name}`, subject),
+          client.mutate(`${kind}.${name}`, subject),
         ),
       ];
-      const create = (door: Door): Promise<unknown> =>
-        door.mutate(`${kind}.create`, { ...inputOf(kind, world), appName: 'another' });
+      const create = (client: InterfaceClient): Promise<unknown> =>
+        client.mutate(`${kind}.create`, { ...inputOf(kind, world), appName: 'another' });
       for (const answer of await Promise.all([...calls(nobody), create(nobody)]))
         expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
       for (const answer of await Promise.all([...calls(member), create(member)]))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
 import { databaseWorlds, documented, inputOf } from '../../../../test/http/worlds/database-world.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { tableStore } from '../../db/table-store.ts';
@@ -366,7 +366,11 @@ eachDatabase('databases', (test) => {
   });
 });
 
-async function expectMajorKept(owner: Door, kind: DatabaseKindName, subject: object): Promise<void> {
+async function expectMajorKept(
+  owner: InterfaceClient,
+  kind: DatabaseKindName,
+  subject: object,
+): Promise<void> {
   const refused = { code: 'PRECONDITION_FAILED', message: expect.stringContaining(`${kind}.upgrade`) };
   expect(await owner.mutate(`${kind}.update`, { ...subject, containerImage: `${kind}:7.1` })).toMatchObject(
     refused,

@@ -66,7 +66,7 @@ export function databaseRouters(desk: DatabaseDesk): Router[] {
   }));
 }
 
-/** What the handlers take, whatever the kind; `databaseId` is what the door calls `<kind>Id`. */
+/** What the handlers take, whatever the kind; `databaseId` is what the interface calls `<kind>Id`. */
 interface Named {
   databaseId: string;
 }
@@ -325,7 +325,7 @@ async function remove(
 type Handler = (context: CallContext, input: Record<string, unknown>) => unknown;
 
 /**
- * The same handlers with the id under the kind's own name, which is all that the door sees of the difference.
+ * The same handlers with the id under the kind's own name, which is all that callers see of the difference.
  */
 function atTheDoor(kind: DatabaseKindName, handlers: DatabaseHandlers): Record<string, Handler> {
   const { id } = databaseKind(kind);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hostReachOn, placesHere } from '../../../../test/http/host-reach.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
@@ -153,15 +153,15 @@ eachDatabase('destinations', (test) => {
       await admin.mutate('destination.create', { ...settings, ...keys }),
       'destinationId',
     );
-    const calls = (door: Door, id = destinationId): Promise<unknown>[] => [
-      door.query('destination.one', { destinationId: id }),
+    const calls = (client: InterfaceClient, id = destinationId): Promise<unknown>[] => [
+      client.query('destination.one', { destinationId: id }),
       ...['update', 'remove', 'testConnection'].map((name) =>
-        door.mutate(`destination.${name}`, { destinationId: id }),
+        client.mutate(`destination.${name}`, { destinationId: id }),
       ),
     ];
-    const general = (door: Door): Promise<unknown>[] => [
-      door.query('destination.all'),
-      door.mutate('destination.create', { ...settings, ...keys }),
+    const general = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('destination.all'),
+      client.mutate('destination.create', { ...settings, ...keys }),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

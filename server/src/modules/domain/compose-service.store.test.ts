@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { domainWorlds, withCompose } from '../../../../test/http/worlds/domain-world.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { domainWorlds, withCompose, withPreview } from '../../../../test/http/worlds/domain-world.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 
 eachDatabase('hosts', (test) => {
@@ -52,16 +52,16 @@ eachDatabase('hosts', (test) => {
       'domainId',
     );
     const calls = (
-      door: Door,
+      client: InterfaceClient,
       ids: { domainId: string; applicationId: string; composeId?: string },
     ): Promise<unknown>[] => [
-      door.query('domain.one', ids),
-      door.query('domain.requests', ids),
-      door.query('domain.accessLog', ids),
-      door.mutate('domain.update', { ...ids, host: 'x.test' }),
-      door.mutate('domain.delete', ids),
-      door.query('domain.byApplicationId', ids),
-      door.mutate('domain.create', { host: 'y.test', applicationId: ids.applicationId }),
+      client.query('domain.one', ids),
+      client.query('domain.requests', ids),
+      client.query('domain.accessLog', ids),
+      client.mutate('domain.update', { ...ids, host: 'x.test' }),
+      client.mutate('domain.delete', ids),
+      client.query('domain.byApplicationId', ids),
+      client.mutate('domain.create', { host: 'y.test', applicationId: ids.applicationId }),
     ];
     for (const answer of await Promise.all([
       ...calls(nobody, { domainId, applicationId }),
@@ -69,8 +69,8 @@ eachDatabase('hosts', (test) => {
       nobody.mutate('domain.validateDomain', { domain: 'a.test' }),
     ]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger])
-      for (const answer of await Promise.all(calls(door, { domainId, applicationId })))
+    for (const client of [member, stranger])
+      for (const answer of await Promise.all(calls(client, { domainId, applicationId })))
         expect(answer).toMatchObject({ code: 'FORBIDDEN' });
     for (const answer of await Promise.all(calls(owner, { domainId: 'nowhere', applicationId: 'nowhere' })))
       expect(answer).toMatchObject({ code: 'NOT_FOUND' });

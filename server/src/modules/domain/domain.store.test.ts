@@ -5,7 +5,7 @@ import {
   withPreview,
   withServer,
 } from '../../../../test/http/worlds/domain-world.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { AppError } from '../../domain/errors.ts';

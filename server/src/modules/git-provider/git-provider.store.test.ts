@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
@@ -175,15 +175,15 @@ eachDatabase('git providers', (test) => {
     async () => {
       const { owner, member, stranger, nobody, people } = await begin();
       const gitProviderId = textOf(await owner.mutate('gitProvider.create', gitea), 'gitProviderId');
-      const reads = (door: Door, id = gitProviderId): Promise<unknown>[] => [
-        door.query('gitProvider.one', { gitProviderId: id }),
-        door.query('gitProvider.repositories', { gitProviderId: id }),
-        door.query('gitProvider.branches', { gitProviderId: id, repository: 'a/b' }),
+      const reads = (client: InterfaceClient, id = gitProviderId): Promise<unknown>[] => [
+        client.query('gitProvider.one', { gitProviderId: id }),
+        client.query('gitProvider.repositories', { gitProviderId: id }),
+        client.query('gitProvider.branches', { gitProviderId: id, repository: 'a/b' }),
       ];
-      const changes = (door: Door, id = gitProviderId): Promise<unknown>[] => [
-        door.mutate('gitProvider.update', { gitProviderId: id, name: 'x' }),
-        door.mutate('gitProvider.remove', { gitProviderId: id }),
-        door.mutate('gitProvider.testConnection', { gitProviderId: id }),
+      const changes = (client: InterfaceClient, id = gitProviderId): Promise<unknown>[] => [
+        client.mutate('gitProvider.update', { gitProviderId: id, name: 'x' }),
+        client.mutate('gitProvider.remove', { gitProviderId: id }),
+        client.mutate('gitProvider.testConnection', { gitProviderId: id }),
       ];
       for (const answer of await Promise.all([
         ...reads(nobody),

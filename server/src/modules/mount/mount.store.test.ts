@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hostReachOn } from '../../../../test/http/host-reach.ts';
 import { afterChange } from '../../../../test/http/after-change.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import type { Database } from '../../db/database.ts';
@@ -251,13 +251,13 @@ eachDatabase('mounts', (test) => {
     await addServices(database, { environmentId, organizationId: people.owner.organizationId });
     const create = { type: 'volume', volumeName: 'v', mountPath: '/data', applicationId };
     const mountId = textOf(await owner.mutate('mount.create', create), 'mountId');
-    const calls = (door: Door, ids = { applicationId, mountId }): Promise<unknown>[] => [
-      door.mutate('mount.create', { ...create, ...ids, mountPath: '/x' }),
-      door.query('mount.one', ids),
-      door.query('mount.byApplicationId', ids),
-      door.query('mount.byComposeId', { composeId: 'compose-1' }),
-      door.mutate('mount.update', { ...ids, mountPath: '/y' }),
-      door.mutate('mount.remove', ids),
+    const calls = (client: InterfaceClient, ids = { applicationId, mountId }): Promise<unknown>[] => [
+      client.mutate('mount.create', { ...create, ...ids, mountPath: '/x' }),
+      client.query('mount.one', ids),
+      client.query('mount.byApplicationId', ids),
+      client.query('mount.byComposeId', { composeId: 'compose-1' }),
+      client.mutate('mount.update', { ...ids, mountPath: '/y' }),
+      client.mutate('mount.remove', ids),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { receiver, standardWebhook, type Receiver } from '../../../../test/notifications/receivers.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createMailer } from '../../adapters/mail/smtp.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { accountWorlds, heldClock } from '../../../../test/http/worlds/account-world.ts';
 import { send, type Answer } from '../../../../test/http/call.ts';
-import { doorOf, textOf, type Door } from '../../../../test/http/door.ts';
+import { clientOf, textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -21,10 +21,10 @@ eachDatabase('invitations', (test) => {
     expiresAt: expect.any(String),
     createdAt: expect.any(String),
   };
-  const invite = (door: Door, more: object = {}): Promise<unknown> =>
-    door.mutate('organization.invite', { email: 'New@Example.com', ...more });
-  const tokenOf = async (door: Door, more: object = {}): Promise<string> =>
-    textOf(await invite(door, more), 'token');
+  const invite = (client: InterfaceClient, more: object = {}): Promise<unknown> =>
+    client.mutate('organization.invite', { email: 'New@Example.com', ...more });
+  const tokenOf = async (client: InterfaceClient, more: object = {}): Promise<string> =>
+    textOf(await invite(client, more), 'token');
   const signUp = ({ server }: World, more: object): Promise<Answer> =>
     send(`${server.url}/api/auth/sign-up/email`, {
       body: { name: 'New', email: 'new@example.com', password: 'a long password', ...more },
@@ -33,8 +33,8 @@ eachDatabase('invitations', (test) => {
     send(`${server.url}/api/auth/sign-in/email`, {
       body: { email: 'new@example.com', password: 'a long password', ...more },
     });
-  const doorAfter = ({ server, people }: World, { headers }: Answer): Door =>
-    doorOf(server, {
+  const doorAfter = ({ server, people }: World, { headers }: Answer): InterfaceClient =>
+    clientOf(server, {
       ...people.member,
       headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: server.url },
     });
@@ -177,10 +177,11 @@ eachDatabase('invitations', (test) => {
     const { admin, member, stranger, nobody } = world;
     const invited = await invite(admin);
     const [token, invitationId] = [textOf(invited, 'token'), textOf(invited, 'invitationId')];
-    const revoke = (door: Door, id = invitationId): Promise<unknown> =>
-      door.mutate('organization.revoke', { invitationId: id });
+    const revoke = (client: InterfaceClient, id = invitationId): Promise<unknown> =>
+      client.mutate('organization.revoke', { invitationId: id });
     expect(await revoke(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger]) expect(await revoke(door)).toMatchObject({ code: 'FORBIDDEN' });
+    for (const client of [member, stranger])
+      expect(await revoke(client)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await revoke(admin, 'nowhere')).toMatchObject({ code: 'NOT_FOUND' });
     expect(await admin.mutate('organization.revoke', {})).toMatchObject({
       code: 'BAD_REQUEST',
@@ -204,8 +205,8 @@ eachDatabase('invitations', (test) => {
       await stranger.mutate('organization.invite', { email: 'member@example.com', role: 'admin' }),
       'token',
     );
-    const accept = (door: Door, input: object = { token }): Promise<unknown> =>
-      door.mutate('organization.accept', input);
+    const accept = (client: InterfaceClient, input: object = { token }): Promise<unknown> =>
+      client.mutate('organization.accept', input);
     expect(await accept(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await accept(owner)).toMatchObject({
       code: 'FORBIDDEN',
@@ -215,10 +216,10 @@ eachDatabase('invitations', (test) => {
       code: 'FORBIDDEN',
       message: expect.stringContaining('another e-mail address'),
     });
-    const door = await session(people.member);
-    expect(await accept(door, {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['token'] });
-    expect(await accept(door, { token: 'wrong' })).toMatchObject({ code: 'NOT_FOUND' });
-    const answers = await Promise.all(Array.from({ length: 4 }, () => accept(door)));
+    const client = await session(people.member);
+    expect(await accept(client, {})).toMatchObject({ code: 'BAD_REQUEST', fields: ['token'] });
+    expect(await accept(client, { token: 'wrong' })).toMatchObject({ code: 'NOT_FOUND' });
+    const answers = await Promise.all(Array.from({ length: 4 }, () => accept(client)));
     expect(answers.filter((answer) => 'role' in Object(answer))).toEqual([
       {
         organizationId: 'organization-other',
@@ -229,13 +230,13 @@ eachDatabase('invitations', (test) => {
         requireTwoFactor: false,
       },
     ]);
-    expect(await accept(door)).toMatchObject({
+    expect(await accept(client)).toMatchObject({
       code: 'PRECONDITION_FAILED',
       message: expect.stringContaining('used already'),
     });
-    expect(await door.query('user.get')).toMatchObject({ organizationId: 'organization-first' });
+    expect(await client.query('user.get')).toMatchObject({ organizationId: 'organization-first' });
     expect(
-      await door.mutate('organization.setActive', { organizationId: 'organization-other' }),
+      await client.mutate('organization.setActive', { organizationId: 'organization-other' }),
     ).toMatchObject({ role: 'admin' });
     const log = await createStores(world.database).audit.all('organization-other');
     expect(

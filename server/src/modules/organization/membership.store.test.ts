@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
-import type { Door } from '../../../../test/http/door.ts';
+import type { InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -20,10 +20,10 @@ eachDatabase('members', (test) => {
     grants: { ...noGrants, ...grants },
     createdAt: expect.any(String),
   });
-  const update = (door: Door, name: string, change: object): Promise<unknown> =>
-    door.mutate('organization.updateMember', { userId: `user-${name}`, ...change });
-  const remove = (door: Door, name: string): Promise<unknown> =>
-    door.mutate('organization.removeMember', { userId: `user-${name}` });
+  const update = (client: InterfaceClient, name: string, change: object): Promise<unknown> =>
+    client.mutate('organization.updateMember', { userId: `user-${name}`, ...change });
+  const remove = (client: InterfaceClient, name: string): Promise<unknown> =>
+    client.mutate('organization.removeMember', { userId: `user-${name}` });
 
   it('are listed for Owner and Admin with role and grants, in a fixed number of statements', async () => {
     const { owner, admin, member, stranger, nobody, people, place, database } = await begin();
@@ -233,8 +233,8 @@ eachDatabase('members', (test) => {
     const { owner, admin } = await begin();
     const secrets = (canReadSecrets: boolean): object => ({ grants: { canReadSecrets } });
     const refused = { code: 'FORBIDDEN', message: expect.stringContaining('grants.canReadSecrets') };
-    const invite = (door: Door, email: string, more: object = {}): Promise<unknown> =>
-      door.mutate('organization.invite', { email, role: 'admin', ...more });
+    const invite = (client: InterfaceClient, email: string, more: object = {}): Promise<unknown> =>
+      client.mutate('organization.invite', { email, role: 'admin', ...more });
     await invite(admin, 'before@example.com');
     expect(await update(owner, 'admin', secrets(false))).toMatchObject(secrets(false));
     // A token handed out before would give it back.
@@ -331,8 +331,8 @@ eachDatabase('members', (test) => {
     });
     expect(await remove(admin, 'member')).toEqual(shown('member', 'member'));
     expect(await remove(admin, 'member')).toMatchObject({ code: 'NOT_FOUND' });
-    for (const door of [here, member])
-      expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const client of [here, member])
+      expect(await client.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     await createStores(database).members.insert({
       memberId: 'again',
       organizationId: 'organization-first',
@@ -341,8 +341,8 @@ eachDatabase('members', (test) => {
       grants: noGrants,
       createdAt: '2026-01-01T00:00:00.000Z',
     });
-    for (const door of [here, member])
-      expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const client of [here, member])
+      expect(await client.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
   it('who are removed or lose their role take their open invitations with them', async () => {
@@ -378,8 +378,8 @@ eachDatabase('members', (test) => {
   });
 });
 
-async function list(door: World['owner']): Promise<{ email: unknown; status: unknown }[]> {
-  const answer = await door.query('organization.invitations');
+async function list(client: World['owner']): Promise<{ email: unknown; status: unknown }[]> {
+  const answer = await client.query('organization.invitations');
   if (!Array.isArray(answer)) throw new Error('This is no list.');
   return answer.map((one: unknown) => ({
     email: Reflect.get(Object(one), 'email'),

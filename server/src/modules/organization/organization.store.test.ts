@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -20,11 +20,11 @@ eachDatabase('organizations', (test) => {
   async function create(
     { session, people }: World,
     name = 'Third',
-  ): Promise<{ door: Door; organizationId: string }> {
-    const door = await session(people.owner);
+  ): Promise<{ client: InterfaceClient; organizationId: string }> {
+    const client = await session(people.owner);
     return {
-      door,
-      organizationId: textOf(await door.mutate('organization.create', { name }), 'organizationId'),
+      client,
+      organizationId: textOf(await client.mutate('organization.create', { name }), 'organizationId'),
     };
   }
 
@@ -79,7 +79,7 @@ eachDatabase('organizations', (test) => {
   it("are read and listed by those who belong to them, by a key only the key's own", async () => {
     const world = await begin();
     const { owner, member, stranger, nobody } = world;
-    const { door, organizationId } = await create(world);
+    const { client, organizationId } = await create(world);
     for (const path of ['organization.one', 'organization.all'])
       expect(await nobody.query(path, { organizationId: first })).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await member.query('organization.one', { organizationId: first })).toEqual(shown('First'));
@@ -96,14 +96,17 @@ eachDatabase('organizations', (test) => {
     });
     expect(await owner.query('organization.all')).toEqual([{ ...shown('First'), role: 'owner' }]);
     expect(await owner.query('organization.one', { organizationId })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await door.query('organization.one', { organizationId })).toEqual(shown('Third'));
+    expect(await client.query('organization.one', { organizationId })).toEqual(shown('Third'));
   });
 
   it('are renamed by Owner and Admin of the organization named, wherever their session is', async () => {
     const world = await begin();
     const { admin, member, stranger, nobody, people, session, database } = world;
-    const rename = (door: Door, organizationId: string, name: unknown = 'Renamed'): Promise<unknown> =>
-      door.mutate('organization.update', { organizationId, name });
+    const rename = (
+      client: InterfaceClient,
+      organizationId: string,
+      name: unknown = 'Renamed',
+    ): Promise<unknown> => client.mutate('organization.update', { organizationId, name });
     expect(await rename(nobody, first)).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await rename(member, first)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await rename(stranger, first)).toMatchObject({ code: 'FORBIDDEN' });
@@ -127,22 +130,22 @@ eachDatabase('organizations', (test) => {
 
   it('become active for a session of a member only, never for a key', async () => {
     const { owner, people, session } = await begin();
-    const door = await session(people.owner);
+    const client = await session(people.owner);
     expect(await owner.mutate('organization.setActive', { organizationId: first })).toMatchObject({
       code: 'FORBIDDEN',
       message: expect.stringContaining('session'),
     });
-    expect(await door.mutate('organization.setActive', { organizationId: other })).toMatchObject({
+    expect(await client.mutate('organization.setActive', { organizationId: other })).toMatchObject({
       code: 'FORBIDDEN',
     });
-    expect(await door.mutate('organization.setActive', { organizationId: 'nowhere' })).toMatchObject({
+    expect(await client.mutate('organization.setActive', { organizationId: 'nowhere' })).toMatchObject({
       code: 'NOT_FOUND',
     });
-    expect(await door.mutate('organization.setActive', {})).toMatchObject({
+    expect(await client.mutate('organization.setActive', {})).toMatchObject({
       code: 'BAD_REQUEST',
       fields: ['organizationId'],
     });
-    expect(await door.mutate('organization.setActive', { organizationId: first })).toEqual({
+    expect(await client.mutate('organization.setActive', { organizationId: first })).toEqual({
       ...shown('First'),
       role: 'owner',
     });
@@ -152,11 +155,11 @@ eachDatabase('organizations', (test) => {
     const gone: string[] = [];
     const world = await begin(undefined, (organizationId) => void gone.push(organizationId));
     const { owner, admin, member, stranger, nobody, people, database, session } = world;
-    const remove = (door: Door, organizationId: string): Promise<unknown> =>
-      door.mutate('organization.delete', { organizationId });
+    const remove = (client: InterfaceClient, organizationId: string): Promise<unknown> =>
+      client.mutate('organization.delete', { organizationId });
     expect(await remove(nobody, first)).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, admin, stranger])
-      expect(await remove(door, first)).toMatchObject({ code: 'FORBIDDEN' });
+    for (const client of [member, admin, stranger])
+      expect(await remove(client, first)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await remove(owner, first)).toMatchObject({
       code: 'PRECONDITION_FAILED',
       message: expect.stringContaining('first organization'),
@@ -167,10 +170,10 @@ eachDatabase('organizations', (test) => {
       message: expect.stringContaining('1 project.'),
     });
 
-    const { door, organizationId } = await create(world);
+    const { client, organizationId } = await create(world);
     const stores = createStores(database);
     const key = textOf(
-      await door.mutate('user.createApiKey', { name: 'there', metadata: { organizationId } }),
+      await client.mutate('user.createApiKey', { name: 'there', metadata: { organizationId } }),
       'key',
     );
     const inside = { ...people.owner, organizationId };
@@ -205,20 +208,20 @@ eachDatabase('organizations', (test) => {
       env: '',
       createdAt: '2026-01-01T00:00:00.000Z',
     });
-    expect(await remove(door, organizationId)).toMatchObject({
+    expect(await remove(client, organizationId)).toMatchObject({
       code: 'PRECONDITION_FAILED',
       message: 'Third still has 2 projects, 1 SSH key. Remove them first.',
     });
     await stores.projects.remove({ organizationId });
     await stores.sshKeys.remove({ organizationId });
     expect(gone).toEqual([]);
-    expect(await remove(door, organizationId)).toEqual(shown('Third'));
+    expect(await remove(client, organizationId)).toEqual(shown('Third'));
     // What servers keep for it alone, such as its builders.
     expect(gone).toEqual([organizationId]);
     expect(await there.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await stores.users.keys.list({ organizationId })).toEqual([]);
     expect(key).toMatch(/^berth_/);
-    expect(await door.query('organization.all')).toEqual([{ ...shown('First'), role: 'owner' }]);
+    expect(await client.query('organization.all')).toEqual([{ ...shown('First'), role: 'owner' }]);
     expect((await stores.audit.all(first))[0]).toMatchObject({
       procedure: 'organization.delete',
       resourceId: organizationId,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -257,12 +257,12 @@ eachDatabase('ports', (test) => {
       'portId',
     );
     const create = { applicationId, publishedPort: 8081, targetPort: 80 };
-    const calls = (door: Door, ids = { applicationId, portId }): Promise<unknown>[] => [
-      door.mutate('port.create', { ...create, ...ids }),
-      door.query('port.one', ids),
-      door.query('port.byApplicationId', ids),
-      door.mutate('port.update', { ...ids, targetPort: 1 }),
-      door.mutate('port.delete', ids),
+    const calls = (client: InterfaceClient, ids = { applicationId, portId }): Promise<unknown>[] => [
+      client.mutate('port.create', { ...create, ...ids }),
+      client.query('port.one', ids),
+      client.query('port.byApplicationId', ids),
+      client.mutate('port.update', { ...ids, targetPort: 1 }),
+      client.mutate('port.delete', ids),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
-import type { Door } from '../../../../test/http/door.ts';
+import type { InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { idleInterruption } from '../../../../test/store/interruption.ts';
@@ -377,17 +377,18 @@ eachDatabase('preview deployments', (test) => {
     const { applicationId } = place;
     await tell();
     const previewDeploymentId = (await made())[0]?.previewDeploymentId ?? '';
-    const calls = (door: Door, id = previewDeploymentId): Promise<unknown>[] => [
-      door.query('previewDeployment.one', { previewDeploymentId: id }),
+    const calls = (client: InterfaceClient, id = previewDeploymentId): Promise<unknown>[] => [
+      client.query('previewDeployment.one', { previewDeploymentId: id }),
       ...['redeploy', 'killBuild', 'delete'].map((name) =>
-        door.mutate(`previewDeployment.${name}`, { previewDeploymentId: id }),
+        client.mutate(`previewDeployment.${name}`, { previewDeploymentId: id }),
       ),
     ];
-    const all = (door: Door): Promise<unknown> => door.query('previewDeployment.all', { applicationId });
+    const all = (client: InterfaceClient): Promise<unknown> =>
+      client.query('previewDeployment.all', { applicationId });
     for (const answer of await Promise.all([...calls(nobody), all(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger])
-      for (const answer of await Promise.all([...calls(door), all(door)]))
+    for (const client of [member, stranger])
+      for (const answer of await Promise.all([...calls(client), all(client)]))
         expect(answer).toMatchObject({ code: 'FORBIDDEN' });
     for (const answer of await Promise.all(calls(owner, 'nowhere')))
       expect(answer).toMatchObject({ code: 'NOT_FOUND' });

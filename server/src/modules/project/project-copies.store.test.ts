@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { everyKind, projectWorlds } from '../../../../test/http/worlds/project-world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -232,9 +232,9 @@ eachDatabase('copies of projects and environments', (test) => {
   it('are copied by those who reach the original and may create; bad input is named', async () => {
     const world = await begin();
     const { owner, member, stranger, nobody, people, place } = world;
-    const calls = (door: Door, ids: object = place): Promise<unknown>[] => [
-      door.mutate('project.duplicate', { ...ids, name: 'copy' }),
-      door.mutate('environment.duplicate', { ...ids, name: 'copy' }),
+    const calls = (client: InterfaceClient, ids: object = place): Promise<unknown>[] => [
+      client.mutate('project.duplicate', { ...ids, name: 'copy' }),
+      client.mutate('environment.duplicate', { ...ids, name: 'copy' }),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

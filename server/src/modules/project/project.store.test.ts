@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { createPlace, otherServices } from '../../../../test/http/places.ts';
 import { everyKind, projectWorlds } from '../../../../test/http/worlds/project-world.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';

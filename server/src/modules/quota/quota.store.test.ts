@@ -5,7 +5,7 @@ import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
-import { of } from '../../../../test/world/estate.ts';
+import { of } from '../../../../test/world/fixtures.ts';
 import type { Quotas } from './quota.ts';
 
 const GiB = 1024 ** 3;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { keptRoutes, type KeptRoutes } from '../../../../test/http/kept-routes.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
@@ -174,17 +174,21 @@ eachDatabase('redirects', (test) => {
       await admin.mutate('redirect.create', { applicationId, ...input }),
       'redirectId',
     );
-    const calls = (door: Door, id = redirectId, ofApplication = applicationId): Promise<unknown>[] => [
-      door.query('redirect.one', { redirectId: id }),
-      door.mutate('redirect.update', { redirectId: id, permanent: true }),
-      door.query('redirect.byApplicationId', { applicationId: ofApplication }),
-      door.mutate('redirect.create', { applicationId: ofApplication, ...input }),
-      door.mutate('redirect.delete', { redirectId: id }),
+    const calls = (
+      client: InterfaceClient,
+      id = redirectId,
+      ofApplication = applicationId,
+    ): Promise<unknown>[] => [
+      client.query('redirect.one', { redirectId: id }),
+      client.mutate('redirect.update', { redirectId: id, permanent: true }),
+      client.query('redirect.byApplicationId', { applicationId: ofApplication }),
+      client.mutate('redirect.create', { applicationId: ofApplication, ...input }),
+      client.mutate('redirect.delete', { redirectId: id }),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
-    for (const door of [member, stranger])
-      for (const answer of await Promise.all(calls(door)))
+    for (const client of [member, stranger])
+      for (const answer of await Promise.all(calls(client)))
         expect(answer).toMatchObject({ code: 'FORBIDDEN' });
     for (const answer of await Promise.all(calls(owner, 'nowhere', 'nowhere')))
       expect(answer).toMatchObject({ code: 'NOT_FOUND' });

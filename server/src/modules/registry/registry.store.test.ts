@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createOutgoing } from '../../adapters/outgoing/outgoing.ts';
@@ -201,15 +201,15 @@ eachDatabase('registries', (test) => {
   it('are for Owner and Admin of their organization; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody } = await begin();
     const registryId = textOf(await admin.mutate('registry.create', input), 'registryId');
-    const calls = (door: Door, id = registryId): Promise<unknown>[] => [
-      door.query('registry.one', { registryId: id }),
-      door.mutate('registry.test', { registryId: id }),
-      door.mutate('registry.update', { registryId: id, name: 'x' }),
-      door.mutate('registry.remove', { registryId: id }),
+    const calls = (client: InterfaceClient, id = registryId): Promise<unknown>[] => [
+      client.query('registry.one', { registryId: id }),
+      client.mutate('registry.test', { registryId: id }),
+      client.mutate('registry.update', { registryId: id, name: 'x' }),
+      client.mutate('registry.remove', { registryId: id }),
     ];
-    const general = (door: Door): Promise<unknown>[] => [
-      door.query('registry.all'),
-      door.mutate('registry.create', input),
+    const general = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('registry.all'),
+      client.mutate('registry.create', input),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -7,7 +7,7 @@ import { unixPrograms } from '../../../../test/engine-in-memory/programs/program
 import { nodeProgram } from '../../../../test/engine-in-memory/programs/steps-program.ts';
 import { nodeImage, stepService } from '../../../../test/engine-suite/fixture.ts';
 import { commandOf, type Step } from '../../../../test/engine-suite/steps.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { createPlace } from '../../../../test/http/places.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -367,9 +367,9 @@ eachDatabase('schedules', (test) => {
     await schedules.tick();
     const [run] = await runs();
     const scheduleRunId = textOf(run, 'scheduleRunId');
-    for (const door of [stranger, member]) {
-      expect(await door.query('schedule.one', { scheduleId })).toMatchObject({ code: 'FORBIDDEN' });
-      expect(await door.query('schedule.runLogs', { scheduleRunId })).toMatchObject({ code: 'FORBIDDEN' });
+    for (const client of [stranger, member]) {
+      expect(await client.query('schedule.one', { scheduleId })).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await client.query('schedule.runLogs', { scheduleRunId })).toMatchObject({ code: 'FORBIDDEN' });
     }
     expect(await nobody.query('schedule.one', { scheduleId })).toMatchObject({ code: 'UNAUTHORIZED' });
     const { applicationId } = place;

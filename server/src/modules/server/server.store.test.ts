@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { input, metricsConfig, serverRouters, shown } from '../../../../test/http/worlds/server-world.ts';
 import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
@@ -163,15 +163,15 @@ eachDatabase('servers', (test) => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody, people } = world;
     const serverId = textOf(await admin.mutate('server.create', input), 'serverId');
-    const calls = (door: Door, id = serverId): Promise<unknown>[] => [
-      ...['one', 'validate', 'security'].map((name) => door.query(`server.${name}`, { serverId: id })),
-      ...['update', 'remove', 'setup'].map((name) => door.mutate(`server.${name}`, { serverId: id })),
-      door.mutate('server.setupMonitoring', { serverId: id, metricsConfig }),
+    const calls = (client: InterfaceClient, id = serverId): Promise<unknown>[] => [
+      ...['one', 'validate', 'security'].map((name) => client.query(`server.${name}`, { serverId: id })),
+      ...['update', 'remove', 'setup'].map((name) => client.mutate(`server.${name}`, { serverId: id })),
+      client.mutate('server.setupMonitoring', { serverId: id, metricsConfig }),
     ];
-    const general = (door: Door): Promise<unknown>[] => [
-      door.query('server.all'),
-      door.mutate('server.create', input),
-      door.query('server.getServerMetrics', { url: 'http://203.0.113.7', token: '', dataPoints: 1 }),
+    const general = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('server.all'),
+      client.mutate('server.create', input),
+      client.query('server.getServerMetrics', { url: 'http://203.0.113.7', token: '', dataPoints: 1 }),
     ];
     for (const answer of await Promise.all([...calls(nobody), ...general(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { databaseWorlds } from '../../../../test/http/worlds/database-world.ts';
-import { textOf } from '../../../../test/http/door.ts';
+import { textOf } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { referringFields } from '../../procedure/input/references.ts';
 import { contracts } from '../contracts.ts';

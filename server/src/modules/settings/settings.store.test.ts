@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Door } from '../../../../test/http/door.ts';
+import type { InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { probePrograms } from '../../adapters/builder/programs.ts';
@@ -124,9 +124,9 @@ eachDatabase('settings', (test) => {
 
   it('are closed to nobody, members and other organizations; bad input is named', async () => {
     const { owner, member, stranger, nobody } = await begin();
-    const calls = (door: Door): Promise<unknown>[] => [
-      door.query('settings.get'),
-      door.mutate('settings.update', { keptImages: 2 }),
+    const calls = (client: InterfaceClient): Promise<unknown>[] => [
+      client.query('settings.get'),
+      client.mutate('settings.update', { keptImages: 2 }),
     ];
     for (const answer of await Promise.all(calls(nobody)))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
@@ -170,7 +170,7 @@ eachDatabase('settings', (test) => {
       { name: 'railpack', buildTypes: ['railpack'] },
       { name: 'pack', buildTypes: ['heroku_buildpacks', 'paketo_buildpacks'] },
     ]);
-    for (const door of [member, stranger])
-      expect(await door.query('settings.builders')).toMatchObject({ code: 'FORBIDDEN' });
+    for (const client of [member, stranger])
+      expect(await client.query('settings.builders')).toMatchObject({ code: 'FORBIDDEN' });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { sshKeyPairs } from '../../adapters/ssh/key-pairs.ts';
@@ -88,16 +88,16 @@ eachDatabase('SSH keys', (test) => {
   it('are changed by Owner and Admin, read by members who may; bad input is named', async () => {
     const { owner, admin, member, stranger, nobody, people } = await begin();
     const sshKeyId = textOf(await admin.mutate('sshKey.generate', { name: 'Deploy' }), 'sshKeyId');
-    const reads = (door: Door, id = sshKeyId): Promise<unknown>[] => [
-      door.query('sshKey.one', { sshKeyId: id }),
+    const reads = (client: InterfaceClient, id = sshKeyId): Promise<unknown>[] => [
+      client.query('sshKey.one', { sshKeyId: id }),
     ];
-    const changes = (door: Door, id = sshKeyId): Promise<unknown>[] => [
-      door.mutate('sshKey.update', { sshKeyId: id, name: 'x' }),
-      door.mutate('sshKey.remove', { sshKeyId: id }),
+    const changes = (client: InterfaceClient, id = sshKeyId): Promise<unknown>[] => [
+      client.mutate('sshKey.update', { sshKeyId: id, name: 'x' }),
+      client.mutate('sshKey.remove', { sshKeyId: id }),
     ];
-    const creations = (door: Door): Promise<unknown>[] => [
-      door.mutate('sshKey.generate', { name: 'x' }),
-      door.mutate('sshKey.create', { name: 'x', privateKey: 'x' }),
+    const creations = (client: InterfaceClient): Promise<unknown>[] => [
+      client.mutate('sshKey.generate', { name: 'x' }),
+      client.mutate('sshKey.create', { name: 'x', privateKey: 'x' }),
     ];
     for (const answer of await Promise.all([
       ...reads(nobody),

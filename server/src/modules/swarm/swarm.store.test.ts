@@ -1,6 +1,6 @@
 import { ownHost } from '../../../../test/hosts.ts';
 import { beforeEach, expect, it } from 'vitest';
-import { doorOf } from '../../../../test/http/door.ts';
+import { clientOf } from '../../../../test/http/interface-client.ts';
 import {
   shownEngine,
   swarmNode,
@@ -203,13 +203,13 @@ eachDatabase('the swarm', (test) => {
         createdAt: '2026',
       });
     }
-    const narrow = doorOf(
+    const narrow = clientOf(
       server,
       await people.newKey(people.owner, { permissions: { container: ['read'] } }),
     );
     for (const [name, input] of calls) {
-      for (const door of [member, narrow])
-        expect(await door.query(`swarm.${name}`, input)).toEqual(flat('Unauthorized'));
+      for (const client of [member, narrow])
+        expect(await client.query(`swarm.${name}`, input)).toEqual(flat('Unauthorized'));
       expect(await owner.query(`swarm.${name}`, { ...input, serverId: 'foreign' })).toEqual(
         flat('Unauthorized'),
       );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
-import type { Door } from '../../../../test/http/door.ts';
+import type { InterfaceClient } from '../../../../test/http/interface-client.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -20,8 +20,8 @@ eachDatabase('deleting an account', (test) => {
       await createStores(world.database).users.users.update({ userId: `user-${name}` }, { passwordHash });
     return world;
   }
-  const remove = (door: Door, input: object = {}): Promise<unknown> =>
-    door.mutate('user.delete', { password, ...input });
+  const remove = (client: InterfaceClient, input: object = {}): Promise<unknown> =>
+    client.mutate('user.delete', { password, ...input });
   const join = ({ database }: World, userId: string, organizationId: string, role: Role): Promise<void> =>
     createStores(database).members.insert({
       memberId: `${userId} ${organizationId}`,
@@ -36,7 +36,7 @@ eachDatabase('deleting an account', (test) => {
     const world = await worldWithPasswords();
     const { database, member, nobody, people, session } = world;
     const stores = createStores(database);
-    const door = await session(people.member);
+    const client = await session(people.member);
     await join(world, 'user-member', other, 'admin');
     const invitation = { role: 'member', grants: noGrants, status: 'pending', expiresAt: 9e15 } as const;
     const createdAt = '2026-01-01T00:00:00.000Z';
@@ -62,11 +62,11 @@ eachDatabase('deleting an account', (test) => {
     });
     expect(await remove(member, { password: 'wrong' })).toMatchObject({ fields: ['password'] });
     expect(await remove(member, { userId: 'user-admin' })).toMatchObject({ code: 'FORBIDDEN' });
-    expect(await remove(door, { userId: 'user-member' })).toMatchObject({
+    expect(await remove(client, { userId: 'user-member' })).toMatchObject({
       id: 'user-member',
       email: 'member@example.com',
     });
-    for (const caller of [door, member])
+    for (const caller of [client, member])
       expect(await caller.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     const { users, members, invitations, audit } = stores;
     const where = { userId: 'user-member' };
@@ -92,8 +92,8 @@ eachDatabase('deleting an account', (test) => {
     });
     await join(world, 'user-member', other, 'owner');
     // Of two Owners who go at once one stays.
-    const doors = [stranger, await session({ ...people.member, organizationId: other })];
-    const answers = await Promise.all(doors.map((door) => remove(door)));
+    const clients = [stranger, await session({ ...people.member, organizationId: other })];
+    const answers = await Promise.all(clients.map((client) => remove(client)));
     expect(answers.filter((answer) => 'id' in Object(answer))).toHaveLength(1);
     expect((await createStores(database).members.list({ organizationId: other, role: 'owner' })).length).toBe(
       1,
@@ -109,8 +109,8 @@ eachDatabase('deleting an account', (test) => {
       message: expect.stringContaining('First'),
     });
     await createStores(database).members.remove(stray);
-    for (const door of [admin, stranger])
-      expect(await door.mutate('user.delete', stray)).toMatchObject({ code: 'FORBIDDEN' });
+    for (const client of [admin, stranger])
+      expect(await client.mutate('user.delete', stray)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await owner.mutate('user.delete', { userId: 'user-nobody' })).toMatchObject({ code: 'NOT_FOUND' });
     expect(await owner.mutate('user.delete', { userId: 'user-stranger' })).toMatchObject({
       code: 'FORBIDDEN',

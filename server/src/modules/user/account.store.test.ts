@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { accountWorlds, heldClock } from '../../../../test/http/worlds/account-world.ts';
 import { send, type Answer } from '../../../../test/http/call.ts';
-import { doorOf, textOf, type Door } from '../../../../test/http/door.ts';
+import { clientOf, textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createAccounts } from '../../composition/installation/accounts.ts';
@@ -26,15 +26,18 @@ eachDatabase('an account', (test) => {
       body: { email: 'member@example.com', password },
       headers: { 'user-agent': 'a browser' },
     });
-  async function signedIn(world: World, password = old): Promise<Door> {
+  async function signedIn(world: World, password = old): Promise<InterfaceClient> {
     const { headers } = await signIn(world, password);
-    return doorOf(world.server, {
+    return clientOf(world.server, {
       ...world.people.member,
       headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: world.server.url },
     });
   }
-  const change = (door: Door, currentPassword = old, newPassword: unknown = fresh): Promise<unknown> =>
-    door.mutate('user.changePassword', { currentPassword, newPassword });
+  const change = (
+    client: InterfaceClient,
+    currentPassword = old,
+    newPassword: unknown = fresh,
+  ): Promise<unknown> => client.mutate('user.changePassword', { currentPassword, newPassword });
 
   it('gets a new password by the present one; every other session ends, and keys go on', async () => {
     const world = await withPassword(await begin());
@@ -66,10 +69,10 @@ eachDatabase('an account', (test) => {
       name: 'member',
       createdAt: expect.any(String),
     });
-    for (const door of [mine, member])
-      expect(await door.query('user.get')).toMatchObject({ id: 'user-member' });
-    for (const door of [second, elsewhere])
-      expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+    for (const client of [mine, member])
+      expect(await client.query('user.get')).toMatchObject({ id: 'user-member' });
+    for (const client of [second, elsewhere])
+      expect(await client.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await others.query('user.get')).toMatchObject({ id: 'user-owner' });
     expect((await signIn(world, old)).status).toBe(401);
     expect((await signIn(world, fresh)).status).toBe(200);
@@ -80,7 +83,7 @@ eachDatabase('an account', (test) => {
 
   it('ends all sessions when a key changes the password, once for all changes at a time', async () => {
     const world = await withPassword(await begin());
-    const door = await signedIn(world);
+    const client = await signedIn(world);
     const answers = await Promise.all(
       ['a first password', 'a second password', 'a third password'].map((password) =>
         change(world.member, old, password),
@@ -91,7 +94,7 @@ eachDatabase('an account', (test) => {
       'code' in Object(answer) ? [Reflect.get(Object(answer), 'code')] : [],
     );
     expect(refused.filter((code) => code === 'CONFLICT' || code === 'BAD_REQUEST')).toHaveLength(2);
-    expect(await door.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(await client.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
   });
 
   it('is no door for guessing: wrong present passwords are slowed like sign-ins', async () => {
@@ -135,7 +138,7 @@ eachDatabase('an account', (test) => {
     expect(await member.query('user.sessions')).toEqual([]);
     const short = await session({ ...people.member, organizationId: 'organization-other' });
     clock.time += 1000;
-    const door = await signedIn(world);
+    const client = await signedIn(world);
     const mine = {
       sessionId: expect.any(String),
       createdAt: '2026-06-01T00:00:01.000Z',
@@ -152,30 +155,30 @@ eachDatabase('an account', (test) => {
       userAgent: 'test',
       current: false,
     };
-    expect(await door.query('user.sessions')).toEqual([mine, other]);
+    expect(await client.query('user.sessions')).toEqual([mine, other]);
     expect(await short.query('user.sessions')).toEqual([
       { ...mine, current: false },
       { ...other, current: true },
     ]);
     expect(await member.query('user.sessions')).toEqual([{ ...mine, current: false }]);
-    expect(await door.query('user.sessions', { limit: 1 })).toEqual({
+    expect(await client.query('user.sessions', { limit: 1 })).toEqual({
       items: [mine],
       nextCursor: expect.any(String),
     });
-    expect(await door.query('user.sessions', { limit: 0 })).toMatchObject({
+    expect(await client.query('user.sessions', { limit: 0 })).toMatchObject({
       code: 'BAD_REQUEST',
       fields: ['limit'],
     });
     clock.time += 3_600_000;
-    expect(await door.query('user.sessions')).toEqual([mine]);
+    expect(await client.query('user.sessions')).toEqual([mine]);
   });
 
   it("ends its own sessions one by one, at once, and nobody else's", async () => {
     const world = await withPassword(await begin());
     const { owner, member, nobody, people, session, database } = world;
     const [mine, second] = [await signedIn(world), await signedIn(world)];
-    const idOf = async (door: Door): Promise<string> => {
-      const all = await door.query('user.sessions');
+    const idOf = async (client: InterfaceClient): Promise<string> => {
+      const all = await client.query('user.sessions');
       return textOf(
         Array.isArray(all)
           ? all.find((one: unknown) => Reflect.get(Object(one), 'current') === true)
@@ -183,8 +186,8 @@ eachDatabase('an account', (test) => {
         'sessionId',
       );
     };
-    const end = (door: Door, sessionId: unknown): Promise<unknown> =>
-      door.mutate('user.endSession', { sessionId });
+    const end = (client: InterfaceClient, sessionId: unknown): Promise<unknown> =>
+      client.mutate('user.endSession', { sessionId });
     const secondId = await idOf(second);
     expect(await end(nobody, secondId)).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await end(owner, secondId)).toMatchObject({ code: 'FORBIDDEN' });
@@ -244,9 +247,9 @@ eachDatabase('an account', (test) => {
       'there are',
     async () => {
       const { people, session, database } = await begin();
-      const door = await session(people.member);
+      const client = await session(people.member);
       const make = (organizationId: string, more: object = {}): Promise<unknown> =>
-        door.mutate('user.createApiKey', { name: 'x', metadata: { organizationId }, ...more });
+        client.mutate('user.createApiKey', { name: 'x', metadata: { organizationId }, ...more });
       for (const organizationId of ['organization-first', 'organization-other', 'nowhere'])
         expect(await make(organizationId)).toMatchObject({ code: 'FORBIDDEN' });
       await createStores(database).members.insert({

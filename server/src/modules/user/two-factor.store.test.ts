@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { accountWorlds, heldClock } from '../../../../test/http/worlds/account-world.ts';
 import { send, type Answer } from '../../../../test/http/call.ts';
-import { doorOf, textOf, type Door } from '../../../../test/http/door.ts';
+import { clientOf, textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
@@ -25,11 +25,11 @@ eachDatabase('two-factor sign-in', (test) => {
   }
   const signIn = ({ server }: World, more: object = {}): Promise<Answer> =>
     send(`${server.url}/api/auth/sign-in/email`, { body: { ...account, ...more } });
-  async function signedIn(world: World, more: object = {}): Promise<Door> {
+  async function signedIn(world: World, more: object = {}): Promise<InterfaceClient> {
     const answer = await signIn(world, more);
     expect(answer.status).toBe(200);
     const cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    return doorOf(world.server, { ...world.people.member, headers: { cookie } });
+    return clientOf(world.server, { ...world.people.member, headers: { cookie } });
   }
   /** What the app shows `steps` from now. */
   async function codeOf(
@@ -41,54 +41,54 @@ eachDatabase('two-factor sign-in', (test) => {
   }
   async function switchedOn(
     world: World & { clock: ReturnType<typeof heldClock> },
-  ): Promise<{ door: Door; recoveryCodes: string[] }> {
-    const door = await signedIn(world);
-    await door.mutate('user.twoFactorSetUp', { password });
-    const answer = await door.mutate('user.twoFactorConfirm', { code: await codeOf(world) });
+  ): Promise<{ client: InterfaceClient; recoveryCodes: string[] }> {
+    const client = await signedIn(world);
+    await client.mutate('user.twoFactorSetUp', { password });
+    const answer = await client.mutate('user.twoFactorConfirm', { code: await codeOf(world) });
     const codes: unknown = Reflect.get(Object(answer), 'recoveryCodes');
     world.clock.time += 60_000;
-    return { door, recoveryCodes: Array.isArray(codes) ? codes.map(String) : [] };
+    return { client, recoveryCodes: Array.isArray(codes) ? codes.map(String) : [] };
   }
 
   it('is set up by password and confirmed by a code; other sessions end, keys go on', async () => {
     const world = await worldWithPassword();
-    const [door, other] = [await signedIn(world), await signedIn(world)];
+    const [client, other] = [await signedIn(world), await signedIn(world)];
     for (const [caller, code] of [
       [world.nobody, 'UNAUTHORIZED'],
       [world.member, 'FORBIDDEN'],
     ] as const)
       expect(await caller.mutate('user.twoFactorSetUp', { password })).toMatchObject({ code });
-    expect(await door.mutate('user.twoFactorConfirm', { code: '123456' })).toMatchObject({
+    expect(await client.mutate('user.twoFactorConfirm', { code: '123456' })).toMatchObject({
       code: 'PRECONDITION_FAILED',
     });
-    expect(await door.mutate('user.twoFactorSetUp', { password: 'wrong' })).toMatchObject({
+    expect(await client.mutate('user.twoFactorSetUp', { password: 'wrong' })).toMatchObject({
       code: 'BAD_REQUEST',
       fields: ['password'],
     });
-    const made = await door.mutate('user.twoFactorSetUp', { password });
+    const made = await client.mutate('user.twoFactorSetUp', { password });
     const secret = textOf(made, 'secret');
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(textOf(made, 'otpauthUrl')).toContain(`secret=${secret}`);
     // Nothing is on before it is confirmed.
     expect((await signIn(world)).status).toBe(200);
-    expect(await door.mutate('user.twoFactorConfirm', { code: '000000' })).toMatchObject({
+    expect(await client.mutate('user.twoFactorConfirm', { code: '000000' })).toMatchObject({
       code: 'BAD_REQUEST',
       fields: ['code'],
     });
-    expect(await door.mutate('user.twoFactorConfirm', { code: await codeOf(world) })).toEqual({
+    expect(await client.mutate('user.twoFactorConfirm', { code: await codeOf(world) })).toEqual({
       recoveryCodes: Array.from({ length: 10 }, () =>
         expect.stringMatching(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/),
       ),
     });
-    expect(await door.query('user.twoFactor')).toEqual({
+    expect(await client.query('user.twoFactor')).toEqual({
       enabled: true,
       recoveryCodesLeft: 10,
       required: false,
     });
-    expect(await door.query('user.get')).toMatchObject({ twoFactor: true });
+    expect(await client.query('user.get')).toMatchObject({ twoFactor: true });
     expect(await other.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });
     expect(await world.member.query('user.get')).toMatchObject({ twoFactor: true });
-    expect(await door.mutate('user.twoFactorSetUp', { password })).toMatchObject({
+    expect(await client.mutate('user.twoFactorSetUp', { password })).toMatchObject({
       code: 'PRECONDITION_FAILED',
     });
     // Neither the secret nor a code lies open in the database or the log.
@@ -133,8 +133,8 @@ eachDatabase('two-factor sign-in', (test) => {
     expect(await many(recoveryCodes[0] ?? '')).toEqual([200, 401, 401]);
     const loosely = recoveryCodes[1]?.toUpperCase().replaceAll('-', ' ') ?? '';
     expect((await signIn(world, { code: loosely })).status).toBe(200);
-    const door = await signedIn(world, { code: await codeOf(world) });
-    expect(await door.query('user.twoFactor')).toMatchObject({ recoveryCodesLeft: 8 });
+    const client = await signedIn(world, { code: await codeOf(world) });
+    expect(await client.query('user.twoFactor')).toMatchObject({ recoveryCodesLeft: 8 });
   });
 
   it('slows whoever knows the password and guesses codes, and asking for one forgets no guess', async () => {
@@ -151,26 +151,26 @@ eachDatabase('two-factor sign-in', (test) => {
 
   it('is switched off, and gets new recovery codes, by password and code', async () => {
     const world = await worldWithPassword();
-    const { door, recoveryCodes } = await switchedOn(world);
+    const { client, recoveryCodes } = await switchedOn(world);
     for (const path of ['user.twoFactorDisable', 'user.twoFactorNewRecoveryCodes']) {
-      expect(await door.mutate(path, { password, code: '000000' })).toMatchObject({ fields: ['code'] });
-      expect(await door.mutate(path, { password: 'wrong', code: await codeOf(world) })).toMatchObject({
+      expect(await client.mutate(path, { password, code: '000000' })).toMatchObject({ fields: ['code'] });
+      expect(await client.mutate(path, { password: 'wrong', code: await codeOf(world) })).toMatchObject({
         fields: ['password'],
       });
     }
-    const renewed = await door.mutate('user.twoFactorNewRecoveryCodes', {
+    const renewed = await client.mutate('user.twoFactorNewRecoveryCodes', {
       password,
       code: recoveryCodes[0],
     });
     expect(renewed).toMatchObject({ recoveryCodes: expect.arrayContaining([expect.any(String)]) });
     expect((await signIn(world, { code: recoveryCodes[1] })).status).toBe(401);
-    expect(await door.mutate('user.twoFactorDisable', { password, code: await codeOf(world) })).toEqual({
+    expect(await client.mutate('user.twoFactorDisable', { password, code: await codeOf(world) })).toEqual({
       enabled: false,
       recoveryCodesLeft: 0,
       required: false,
     });
     expect((await signIn(world)).status).toBe(200);
-    expect(await door.mutate('user.twoFactorDisable', { password, code: '000000' })).toMatchObject({
+    expect(await client.mutate('user.twoFactorDisable', { password, code: '000000' })).toMatchObject({
       code: 'PRECONDITION_FAILED',
     });
   });
@@ -179,8 +179,8 @@ eachDatabase('two-factor sign-in', (test) => {
     const world = await worldWithPassword();
     const { admin, database, member, people, session } = world;
     const organizationId = 'organization-first';
-    const require = (door: Door): Promise<unknown> =>
-      door.mutate('organization.update', { organizationId, requireTwoFactor: true });
+    const require = (client: InterfaceClient): Promise<unknown> =>
+      client.mutate('organization.update', { organizationId, requireTwoFactor: true });
     expect(await require(member)).toMatchObject({ code: 'FORBIDDEN' });
     // Whoever requires it has it.
     expect(await require(admin)).toMatchObject({ code: 'PRECONDITION_FAILED' });
@@ -193,23 +193,23 @@ eachDatabase('two-factor sign-in', (test) => {
       lastStep: 0,
     });
     expect(await require(admin)).toMatchObject({ requireTwoFactor: true });
-    const door = await signedIn(world);
+    const client = await signedIn(world);
     for (const [path, allowed] of [
       ['user.sessions', false],
       ['user.get', true],
       ['user.twoFactor', true],
       ['organization.all', true],
     ] as const)
-      expect([path, 'code' in Object(await door.query(path))]).toEqual([path, !allowed]);
-    expect(await door.query('user.sessions')).toMatchObject({
+      expect([path, 'code' in Object(await client.query(path))]).toEqual([path, !allowed]);
+    expect(await client.query('user.sessions')).toMatchObject({
       code: 'FORBIDDEN',
       message: expect.stringContaining('twoFactorSetUp'),
     });
-    expect(await door.mutate('user.createApiKey', { name: 'x', metadata: { organizationId } })).toMatchObject(
-      {
-        code: 'FORBIDDEN',
-      },
-    );
+    expect(
+      await client.mutate('user.createApiKey', { name: 'x', metadata: { organizationId } }),
+    ).toMatchObject({
+      code: 'FORBIDDEN',
+    });
     expect(await member.query('user.sessions')).toEqual(expect.any(Array));
     expect(await (await session(people.admin)).query('user.sessions')).toEqual(expect.any(Array));
     // From an organization that does not require it no door leads around.
@@ -226,9 +226,9 @@ eachDatabase('two-factor sign-in', (test) => {
     expect(await elsewhere.query('organization.one', { organizationId })).toMatchObject({
       code: 'FORBIDDEN',
     });
-    await door.mutate('user.twoFactorSetUp', { password });
-    await door.mutate('user.twoFactorConfirm', { code: await codeOf(world) });
-    expect(await door.query('user.sessions')).toEqual(expect.any(Array));
-    expect(await door.query('user.twoFactor')).toMatchObject({ required: true });
+    await client.mutate('user.twoFactorSetUp', { password });
+    await client.mutate('user.twoFactorConfirm', { code: await codeOf(world) });
+    expect(await client.query('user.sessions')).toEqual(expect.any(Array));
+    expect(await client.query('user.twoFactor')).toMatchObject({ required: true });
   });
 });

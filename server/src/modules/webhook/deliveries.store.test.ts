@@ -55,9 +55,9 @@ eachDatabase('deliveries of webhooks', (test) => {
         webhookDeliveryId,
       }),
     );
-    for (const door of [stranger, member])
+    for (const client of [stranger, member])
       for (const call of ['webhook.one', 'webhook.all'])
-        expect(await door.query(call, { ...skipped, applicationId })).toMatchObject({ code: 'FORBIDDEN' });
+        expect(await client.query(call, { ...skipped, applicationId })).toMatchObject({ code: 'FORBIDDEN' });
     expect(await member.mutate('webhook.replay', skipped)).toMatchObject({ code: 'FORBIDDEN' });
     expect(await owner.mutate('webhook.replay', unsigned)).toMatchObject({ code: 'PRECONDITION_FAILED' });
     expect(await owner.mutate('webhook.replay', skipped)).toMatchObject({

@@ -1,5 +1,5 @@
 /**
- * Runs of backups from the door to a folder: what is kept, what is not, and what becomes of a run that is
+ * Runs of backups from the interface to a folder: what is kept, what is not, and what becomes of a run that is
  * broken off. The dump is the test's own; real ones are in test/e2e.
  */
 import { readFile, truncate } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { createQuotaStore } from '../../quota/store.ts';
 import { expect, it } from 'vitest';
 import { backupScenes } from '../../../../../test/http/backup-scene.ts';
-import { textOf } from '../../../../../test/http/door.ts';
+import { textOf } from '../../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
 import { tableStore } from '../../../db/table-store.ts';
 import { AppError } from '../../../domain/errors.ts';
@@ -371,8 +371,8 @@ eachDatabase('runs of backups', (test) => {
     expect(await admin.mutate('installationBackup.set', { enabled: true })).toMatchObject({
       code: 'FORBIDDEN',
     });
-    for (const door of [stranger, member])
-      expect(await door.query('installationBackup.get')).toMatchObject({ code: 'FORBIDDEN' });
+    for (const client of [stranger, member])
+      expect(await client.query('installationBackup.get')).toMatchObject({ code: 'FORBIDDEN' });
     // It is no backup of a database.
     expect(
       await owner.mutate('backup.update', { backupId: textOf(set, 'backupId'), prefix: 'x' }),

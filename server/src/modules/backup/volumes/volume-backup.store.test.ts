@@ -1,7 +1,7 @@
-/** Backups of volumes from the door to a folder; real volumes are in test/e2e/backups/volumes.e2e.test.ts. */
+/** Backups of volumes from the interface to a folder; real volumes are in test/e2e/backups/volumes.e2e.test.ts. */
 import { expect, it } from 'vitest';
 import { backupScenes, type BackupScene } from '../../../../../test/http/backup-scene.ts';
-import { textOf } from '../../../../../test/http/door.ts';
+import { textOf } from '../../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
 import { tableStore } from '../../../db/table-store.ts';
 import { newApplication } from '../../application/defaults.ts';

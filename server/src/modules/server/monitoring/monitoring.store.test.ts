@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textOf, type Door } from '../../../../../test/http/door.ts';
+import { textOf, type InterfaceClient } from '../../../../../test/http/interface-client.ts';
 import {
   input,
   metricsConfig,
@@ -40,8 +40,8 @@ eachDatabase('servers with monitoring', (test) => {
     const { owner, stranger } = await begin();
     const serverId = textOf(await owner.mutate('server.create', input), 'serverId');
     await owner.mutate('server.create', { ...input, ipAddress: '2001:db8::7' });
-    const ask = (url: string, door: Door = owner, change: object = {}): Promise<unknown> =>
-      door.query('server.getServerMetrics', { url, token: 't', dataPoints: 10, ...change });
+    const ask = (url: string, client: InterfaceClient = owner, change: object = {}): Promise<unknown> =>
+      client.query('server.getServerMetrics', { url, token: 't', dataPoints: 10, ...change });
     for (const url of [
       'http://203.0.113.7:4500/metrics',
       'https://203.0.113.7/',

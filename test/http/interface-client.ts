@@ -13,13 +13,13 @@ export interface Refused {
   fields: string[];
 }
 
-export interface Door {
+export interface InterfaceClient {
   query(path: string, input?: unknown): Promise<unknown>;
   mutate(path: string, input: unknown): Promise<unknown>;
 }
 
 /** Without a person: no credentials at all. */
-export function doorOf(server: TestServer, person?: Person): Door {
+export function clientOf(server: TestServer, person?: Person): InterfaceClient {
   const headers = person?.headers ?? {};
   return {
     query: async (path, input) =>

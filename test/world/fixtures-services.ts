@@ -1,20 +1,20 @@
-/** The services of an estate: two applications, a compose service, a database of each kind. */
+/** The services of the fixtures: two applications, a compose service, a database of each kind. */
 import type { TableRecord } from '../../server/src/db/tables.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import { newApplication } from '../../server/src/modules/application/defaults.ts';
 import { neverRan } from '../../server/src/modules/database/database.ts';
-import { hiddenTexts, of, type Estate, type Rows } from './estate.ts';
-import { createdAt, later, type Own } from './estate-times.ts';
+import { hiddenTexts, of, type Fixtures, type Rows } from './fixtures.ts';
+import { createdAt, later, type Own } from './fixtures-times.ts';
 import { plainCompose } from './plain-compose.ts';
 
-export function serviceRows(estate: Estate, own: Own, number: number): Rows {
-  const place = { ...own, environmentId: of(estate, 'environmentId'), description: '' };
+export function serviceRows(fixtures: Fixtures, own: Own, number: number): Rows {
+  const place = { ...own, environmentId: of(fixtures, 'environmentId'), description: '' };
   return {
-    application: applications(estate, place),
-    deployment: [failedDeployment(estate, own, number)],
-    compose: [stack(estate, place)],
-    database: databaseKindNames.map((kind) => database(estate, place, kind)),
-    service_name: serviceNames(estate),
+    application: applications(fixtures, place),
+    deployment: [failedDeployment(fixtures, own, number)],
+    compose: [stack(fixtures, place)],
+    database: databaseKindNames.map((kind) => database(fixtures, place, kind)),
+    service_name: serviceNames(fixtures),
   };
 }
 
@@ -23,21 +23,21 @@ interface Place extends Own {
   description: string;
 }
 
-function applications(estate: Estate, place: Place): TableRecord<'application'>[] {
+function applications(fixtures: Fixtures, place: Place): TableRecord<'application'>[] {
   const application = newApplication({
     ...place,
-    applicationId: of(estate, 'applicationId'),
+    applicationId: of(fixtures, 'applicationId'),
     name: 'web',
-    appName: of(estate, 'appName'),
-    refreshToken: `${estate.prefix}-token-application`,
+    appName: of(fixtures, 'appName'),
+    refreshToken: `${fixtures.prefix}-token-application`,
   });
   const other = newApplication({
     ...place,
     createdAt: later,
-    applicationId: of(estate, 'otherApplicationId'),
+    applicationId: of(fixtures, 'otherApplicationId'),
     name: 'worker',
-    appName: of(estate, 'otherAppName'),
-    refreshToken: `${estate.prefix}-token-other`,
+    appName: of(fixtures, 'otherAppName'),
+    refreshToken: `${fixtures.prefix}-token-other`,
   });
   return [
     {
@@ -48,17 +48,17 @@ function applications(estate: Estate, place: Place): TableRecord<'application'>[
       password: hiddenTexts.imagePassword,
       customGitPassword: hiddenTexts.gitPassword,
       webhookSecret: hiddenTexts.webhookSecret,
-      previewWildcard: `*.${estate.prefix}.example.com`,
+      previewWildcard: `*.${fixtures.prefix}.example.com`,
     },
     { ...other, sourceType: 'git', customGitUrl: 'https://127.0.0.1:1/none.git', customGitBranch: 'main' },
   ];
 }
 
-function failedDeployment(estate: Estate, own: Own, number: number): TableRecord<'deployment'> {
+function failedDeployment(fixtures: Fixtures, own: Own, number: number): TableRecord<'deployment'> {
   return {
     ...own,
-    deploymentId: of(estate, 'deploymentId'),
-    applicationId: of(estate, 'applicationId'),
+    deploymentId: of(fixtures, 'deploymentId'),
+    applicationId: of(fixtures, 'applicationId'),
     databaseId: null,
     composeId: null,
     previewDeploymentId: null,
@@ -86,30 +86,30 @@ function failedDeployment(estate: Estate, own: Own, number: number): TableRecord
   };
 }
 
-function stack(estate: Estate, place: Place): TableRecord<'compose'> {
+function stack(fixtures: Fixtures, place: Place): TableRecord<'compose'> {
   return {
     ...plainCompose,
     ...place,
-    composeId: of(estate, 'composeId'),
+    composeId: of(fixtures, 'composeId'),
     name: 'stack',
-    appName: of(estate, 'composeAppName'),
+    appName: of(fixtures, 'composeAppName'),
     composeFile: 'services:\n  web:\n    image: berth/none:1\n',
     composePath: 'compose.yaml',
-    refreshToken: `${estate.prefix}-token-compose`,
+    refreshToken: `${fixtures.prefix}-token-compose`,
     autoDeploy: true,
     customGitPassword: hiddenTexts.gitPassword,
     webhookSecret: hiddenTexts.webhookSecret,
   };
 }
 
-function database(estate: Estate, place: Place, kind: DatabaseKindName): TableRecord<'database'> {
+function database(fixtures: Fixtures, place: Place, kind: DatabaseKindName): TableRecord<'database'> {
   return {
     ...place,
-    databaseId: of(estate, `${kind}Id`),
+    databaseId: of(fixtures, `${kind}Id`),
     revision: 0,
     kind,
     name: kind,
-    appName: of(estate, `${kind}AppName`),
+    appName: of(fixtures, `${kind}AppName`),
     databaseName: kind === 'mongo' || kind === 'redis' ? null : 'shop',
     databaseUser: kind === 'redis' ? null : 'shop',
     databasePassword: 'readable-password',
@@ -126,11 +126,11 @@ function database(estate: Estate, place: Place, kind: DatabaseKindName): TableRe
     args: [],
     env: '',
     externalPort: null,
-    ...neverRan(of(estate, `${kind}Id`)),
+    ...neverRan(of(fixtures, `${kind}Id`)),
   };
 }
 
-function serviceNames(estate: Estate): TableRecord<'service_name'>[] {
+function serviceNames(fixtures: Fixtures): TableRecord<'service_name'>[] {
   const names = [
     ['applicationId', 'appName'],
     ['otherApplicationId', 'otherAppName'],
@@ -138,8 +138,8 @@ function serviceNames(estate: Estate): TableRecord<'service_name'>[] {
     ...databaseKindNames.map((kind) => [`${kind}Id`, `${kind}AppName`]),
   ];
   return names.map(([idName = '', appName = '']) => ({
-    nameKey: of(estate, appName).toLowerCase(),
-    serviceId: of(estate, idName),
+    nameKey: of(fixtures, appName).toLowerCase(),
+    serviceId: of(fixtures, idName),
     isStem: idName === 'composeId',
   }));
 }

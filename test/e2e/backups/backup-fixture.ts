@@ -9,7 +9,7 @@ import { diskFolder } from '../../bed/layout.ts';
 import { s3Bucket, s3Keys, startS3, type S3Server } from '../../s3/s3-server.ts';
 import { join } from 'node:path';
 import type { BerthHost } from '../fixtures/berth-host.ts';
-import type { Base, DataHouse } from '../databases/data-house.ts';
+import type { Base, DatabaseFixture } from '../databases/database-fixture.ts';
 
 export const docker = '/usr/bin/docker';
 
@@ -34,8 +34,8 @@ export interface RunView {
   errorMessage: string | null;
 }
 
-export interface Vault {
-  readonly house: DataHouse;
+export interface BackupFixture {
+  readonly databases: DatabaseFixture;
   readonly berth: BerthHost;
   readonly s3: S3Server;
   /** Of the S3 server. */
@@ -43,13 +43,17 @@ export interface Vault {
 }
 
 /** Opens the S3 server on the machine, its objects on the disk, and makes a destination of it. */
-export async function openVault(bed: Bed, house: DataHouse, name: string): Promise<Vault> {
+export async function openBackupFixture(
+  bed: Bed,
+  databases: DatabaseFixture,
+  name: string,
+): Promise<BackupFixture> {
   const s3 = await startS3(bed.machineIp, join(diskFolder(bed.name), `s3-${name}`));
-  const { destinationId } = await house.berth.call<{ destinationId: string }>('destination.create', {
+  const { destinationId } = await databases.berth.call<{ destinationId: string }>('destination.create', {
     name,
     ...destinationOf(s3),
   });
-  return { house, berth: house.berth, s3, destinationId };
+  return { databases, berth: databases.berth, s3, destinationId };
 }
 
 export function destinationOf({ endpoint }: Pick<S3Server, 'endpoint'>): Record<string, unknown> {
@@ -72,7 +76,7 @@ const manualOf: Record<string, string> = {
 
 /** A backup of a database, by hand unless told otherwise. */
 export async function keep(
-  { berth, destinationId }: Vault,
+  { berth, destinationId }: BackupFixture,
   base: Base,
   change: Record<string, unknown> = {},
 ): Promise<Kept> {
@@ -116,7 +120,7 @@ export interface Restored {
 }
 
 export async function restore(
-  { berth, destinationId }: Vault,
+  { berth, destinationId }: BackupFixture,
   base: Base,
   backupFile: string,
   change: Record<string, unknown> = {},
@@ -143,7 +147,7 @@ export async function restore(
 }
 
 /** Files at the destination as Berth lists them. */
-export async function listed({ berth, destinationId }: Vault, search = ''): Promise<string[]> {
+export async function listed({ berth, destinationId }: BackupFixture, search = ''): Promise<string[]> {
   return (
     await berth.call<{ path: string }[] & Record<string, unknown>>('backup.listFiles', {
       destinationId,

@@ -3,7 +3,7 @@ import type { DatabaseKindName } from '../../../server/src/domain/database-kind.
 import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
 import { deploymentEnded } from '../fixtures/workshop.ts';
 
-export interface DataHouse {
+export interface DatabaseFixture {
   readonly berth: BerthHost;
   readonly environmentId: string;
   readonly otherEnvironmentId: string;
@@ -57,7 +57,7 @@ export const bedKinds: Record<DatabaseKindName, { image: string; own: Record<str
   redis: { image: 'berth/redis:7', own: {} },
 };
 
-export async function openDataHouse(berth: BerthHost): Promise<DataHouse> {
+export async function openDatabaseFixture(berth: BerthHost): Promise<DatabaseFixture> {
   const { project, environment } = await berth.call<{
     project: { projectId: string };
     environment: { environmentId: string };

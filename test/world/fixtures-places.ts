@@ -1,15 +1,15 @@
 /** The organization itself, its projects and their environments. */
-import { of, type Estate, type Rows } from './estate.ts';
-import { later, type Own } from './estate-times.ts';
+import { of, type Fixtures, type Rows } from './fixtures.ts';
+import { later, type Own } from './fixtures-times.ts';
 
-export function placeRows(estate: Estate, own: Own): Rows {
+export function placeRows(fixtures: Fixtures, own: Own): Rows {
   const project = { ...own, revision: 0 };
   return {
-    organization: [{ ...own, name: estate.prefix, requireTwoFactor: false, trusted: false }],
+    organization: [{ ...own, name: fixtures.prefix, requireTwoFactor: false, trusted: false }],
     project: [
       {
         ...project,
-        projectId: of(estate, 'projectId'),
+        projectId: of(fixtures, 'projectId'),
         name: 'Shop',
         description: 'The shop',
         env: 'REGION=eu',
@@ -17,7 +17,7 @@ export function placeRows(estate: Estate, own: Own): Rows {
       {
         ...project,
         createdAt: later,
-        projectId: of(estate, 'emptyProjectId'),
+        projectId: of(fixtures, 'emptyProjectId'),
         name: 'Empty',
         description: '',
         env: '',
@@ -25,21 +25,21 @@ export function placeRows(estate: Estate, own: Own): Rows {
       {
         ...project,
         createdAt: later,
-        projectId: of(estate, 'remoteProjectId'),
+        projectId: of(fixtures, 'remoteProjectId'),
         name: 'Remote',
         description: '',
         env: '',
       },
     ],
-    environment: environmentRows(estate, own),
+    environment: environmentRows(fixtures, own),
   };
 }
 
-function environmentRows(estate: Estate, own: Own): NonNullable<Rows['environment']> {
+function environmentRows(fixtures: Fixtures, own: Own): NonNullable<Rows['environment']> {
   const environment = {
     revision: 0,
     ...own,
-    projectId: of(estate, 'projectId'),
+    projectId: of(fixtures, 'projectId'),
     description: '',
     env: '',
     isDefault: false,
@@ -48,7 +48,7 @@ function environmentRows(estate: Estate, own: Own): NonNullable<Rows['environmen
   return [
     {
       ...environment,
-      environmentId: of(estate, 'environmentId'),
+      environmentId: of(fixtures, 'environmentId'),
       name: 'production',
       env: 'LOG=info',
       isDefault: true,
@@ -56,14 +56,14 @@ function environmentRows(estate: Estate, own: Own): NonNullable<Rows['environmen
     {
       ...environment,
       createdAt: later,
-      environmentId: of(estate, 'otherEnvironmentId'),
+      environmentId: of(fixtures, 'otherEnvironmentId'),
       name: 'staging',
       env: 'LOG=debug',
     },
     {
       ...environment,
-      projectId: of(estate, 'emptyProjectId'),
-      environmentId: of(estate, 'emptyEnvironmentId'),
+      projectId: of(fixtures, 'emptyProjectId'),
+      environmentId: of(fixtures, 'emptyEnvironmentId'),
       name: 'production',
       isDefault: true,
     },

@@ -1,6 +1,6 @@
 /**
- * The names of one of everything that an organization can have: names and ids begin with the estate's own
- * prefix, so that any number of estates stand beside each other.
+ * The names of one of everything that an organization can have: names and ids begin with their own
+ * prefix, so that any number of sets of them stand beside each other.
  */
 import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import type { TableName, TableRecord } from '../../server/src/db/tables.ts';
@@ -26,12 +26,12 @@ export const hiddenTexts = {
 } as const;
 
 /** Names of things → their ids; `<name>` in a row of the conformance suite. */
-export type Estate = Readonly<Record<string, string>> & {
+export type Fixtures = Readonly<Record<string, string>> & {
   readonly organizationId: string;
   readonly prefix: string;
 };
 
-export function estateOf(prefix: string): Estate {
+export function fixturesOf(prefix: string): Fixtures {
   const id = (name: string): string => `${prefix}-${name}`;
   const databases = databaseKindNames.map((kind): [string, string] => [`${kind}Id`, id(kind)]);
   return {
@@ -86,9 +86,9 @@ export function estateOf(prefix: string): Estate {
   };
 }
 
-/** An estate has every name that `estateOf` gives it. */
-export function of(estate: Estate, name: string): string {
-  const value = estate[name];
-  if (value === undefined) throw new Error(`An estate has no ${name}.`);
+/** A set of them has every name that `fixturesOf` gives it. */
+export function of(fixtures: Fixtures, name: string): string {
+  const value = fixtures[name];
+  if (value === undefined) throw new Error(`An fixtures has no ${name}.`);
   return value;
 }

@@ -1,16 +1,16 @@
-/** What hangs on the services of an estate. */
+/** What hangs on the services of the fixtures. */
 import type { TableRecord } from '../../server/src/db/tables.ts';
-import { hiddenTexts, of, type Estate, type Rows } from './estate.ts';
-import { later, type Own } from './estate-times.ts';
+import { hiddenTexts, of, type Fixtures, type Rows } from './fixtures.ts';
+import { later, type Own } from './fixtures-times.ts';
 
-export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
-  const application = { ...own, applicationId: of(estate, 'applicationId') };
+export function attachmentRows(fixtures: Fixtures, own: Own, number: number): Rows {
+  const application = { ...own, applicationId: of(fixtures, 'applicationId') };
   return {
-    domain: domains(estate, application, number),
+    domain: domains(fixtures, application, number),
     port: [
       {
         ...application,
-        portId: of(estate, 'portId'),
+        portId: of(fixtures, 'portId'),
         publishedPort: 20_000 + number,
         targetPort: 80,
         protocol: 'tcp',
@@ -22,7 +22,7 @@ export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
       {
         ...application,
         isSecret: false,
-        mountId: of(estate, 'mountId'),
+        mountId: of(fixtures, 'mountId'),
         type: 'volume',
         hostPath: null,
         approval: null,
@@ -38,7 +38,7 @@ export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
     redirect: [
       {
         ...application,
-        redirectId: of(estate, 'redirectId'),
+        redirectId: of(fixtures, 'redirectId'),
         regex: '^/old/(.*)$',
         replacement: '/new/$1',
         permanent: true,
@@ -47,28 +47,28 @@ export function attachmentRows(estate: Estate, own: Own, number: number): Rows {
     basic_auth: [
       {
         ...application,
-        basicAuthId: of(estate, 'basicAuthId'),
+        basicAuthId: of(fixtures, 'basicAuthId'),
         username: 'visitor',
         passwordHash: hiddenTexts.basicAuth,
       },
     ],
-    backup_run: [failedBackup(estate, own, number)],
-    backup: [backup(estate, own), volumeBackup(estate, own)],
-    preview_deployment: [preview(estate, application)],
-    schedule: [schedule(estate, application)],
-    schedule_run: [scheduleRun(estate, own, number)],
-    hook_delivery: [hookDelivery(estate, number)],
-    alarm: [alarm(estate)],
+    backup_run: [failedBackup(fixtures, own, number)],
+    backup: [backup(fixtures, own), volumeBackup(fixtures, own)],
+    preview_deployment: [preview(fixtures, application)],
+    schedule: [schedule(fixtures, application)],
+    schedule_run: [scheduleRun(fixtures, own, number)],
+    hook_delivery: [hookDelivery(fixtures, number)],
+    alarm: [alarm(fixtures)],
   };
 }
 
-/** A row of the estate's first application. */
+/** A row of the first application of the fixtures. */
 interface OfApplication extends Own {
   applicationId: string;
 }
 
 /** One in the open, one with TLS, one of the preview. */
-function domains(estate: Estate, application: OfApplication, number: number): TableRecord<'domain'>[] {
+function domains(fixtures: Fixtures, application: OfApplication, number: number): TableRecord<'domain'>[] {
   const domain: Omit<TableRecord<'domain'>, 'domainId' | 'host' | 'asciiHost' | 'uniqueConfigKey'> = {
     ...application,
     path: '/',
@@ -90,42 +90,42 @@ function domains(estate: Estate, application: OfApplication, number: number): Ta
   return [
     {
       ...domain,
-      domainId: of(estate, 'domainId'),
-      host: estate['host'] ?? '',
-      asciiHost: estate['host'] ?? '',
+      domainId: of(fixtures, 'domainId'),
+      host: fixtures['host'] ?? '',
+      asciiHost: fixtures['host'] ?? '',
       uniqueConfigKey: 3 * number + 1,
     },
     {
       ...domain,
       createdAt: later,
-      domainId: of(estate, 'secureDomainId'),
-      host: `secure.${estate['host']}`,
-      asciiHost: `secure.${estate['host']}`,
+      domainId: of(fixtures, 'secureDomainId'),
+      host: `secure.${fixtures['host']}`,
+      asciiHost: `secure.${fixtures['host']}`,
       https: true,
       uniqueConfigKey: 3 * number + 3,
     },
     {
       ...domain,
       applicationId: null,
-      domainId: of(estate, 'previewDomainId'),
-      host: `preview.${estate['host']}`,
-      asciiHost: `preview.${estate['host']}`,
+      domainId: of(fixtures, 'previewDomainId'),
+      host: `preview.${fixtures['host']}`,
+      asciiHost: `preview.${fixtures['host']}`,
       domainType: 'preview',
-      previewDeploymentId: of(estate, 'previewDeploymentId'),
+      previewDeploymentId: of(fixtures, 'previewDeploymentId'),
       uniqueConfigKey: 3 * number + 2,
     },
   ];
 }
 
-function backup(estate: Estate, own: Own): TableRecord<'backup'> {
+function backup(fixtures: Fixtures, own: Own): TableRecord<'backup'> {
   return {
     ...own,
-    backupId: of(estate, 'backupId'),
-    databaseId: of(estate, 'mysqlId'),
+    backupId: of(fixtures, 'backupId'),
+    databaseId: of(fixtures, 'mysqlId'),
     sourceType: 'database',
     databaseType: 'mysql',
     database: 'shop',
-    destinationId: of(estate, 'destinationId'),
+    destinationId: of(fixtures, 'destinationId'),
     schedule: '0 3 * * *',
     timeZone: 'UTC',
     prefix: 'shop',
@@ -145,29 +145,29 @@ function backup(estate: Estate, own: Own): TableRecord<'backup'> {
   };
 }
 
-function volumeBackup(estate: Estate, own: Own): TableRecord<'backup'> {
+function volumeBackup(fixtures: Fixtures, own: Own): TableRecord<'backup'> {
   return {
-    ...backup(estate, own),
-    backupId: of(estate, 'volumeBackupId'),
+    ...backup(fixtures, own),
+    backupId: of(fixtures, 'volumeBackupId'),
     databaseId: null,
     sourceType: 'volume',
     databaseType: null,
     database: '',
-    applicationId: of(estate, 'applicationId'),
+    applicationId: of(fixtures, 'applicationId'),
     volumeName: 'data',
     serviceDuring: 'paused',
   };
 }
 
-function failedBackup(estate: Estate, own: Own, number: number): TableRecord<'backup_run'> {
+function failedBackup(fixtures: Fixtures, own: Own, number: number): TableRecord<'backup_run'> {
   return {
     ...own,
-    backupRunId: of(estate, 'backupRunId'),
+    backupRunId: of(fixtures, 'backupRunId'),
     operation: 'backup',
-    backupId: of(estate, 'backupId'),
-    databaseId: of(estate, 'mysqlId'),
+    backupId: of(fixtures, 'backupId'),
+    databaseId: of(fixtures, 'mysqlId'),
     startedBy: 'person',
-    destinationId: of(estate, 'destinationId'),
+    destinationId: of(fixtures, 'destinationId'),
     path: 'shop/one.sql.gz',
     database: 'shop',
     status: 'error',
@@ -189,16 +189,16 @@ function failedBackup(estate: Estate, own: Own, number: number): TableRecord<'ba
   };
 }
 
-function preview(estate: Estate, application: OfApplication): TableRecord<'preview_deployment'> {
+function preview(fixtures: Fixtures, application: OfApplication): TableRecord<'preview_deployment'> {
   return {
     ...application,
-    previewDeploymentId: of(estate, 'previewDeploymentId'),
+    previewDeploymentId: of(fixtures, 'previewDeploymentId'),
     branch: 'feature',
     pullRequestNumber: 12,
-    domain: `preview.${estate['host']}`,
-    domainId: of(estate, 'previewDomainId'),
+    domain: `preview.${fixtures['host']}`,
+    domainId: of(fixtures, 'previewDomainId'),
     status: 'running',
-    appName: `preview-${estate.prefix}-12`,
+    appName: `preview-${fixtures.prefix}-12`,
     commit: null,
     repository: '',
     provider: 'gitea',
@@ -211,10 +211,10 @@ function preview(estate: Estate, application: OfApplication): TableRecord<'previ
   };
 }
 
-function schedule(estate: Estate, application: OfApplication): TableRecord<'schedule'> {
+function schedule(fixtures: Fixtures, application: OfApplication): TableRecord<'schedule'> {
   return {
     ...application,
-    scheduleId: of(estate, 'scheduleId'),
+    scheduleId: of(fixtures, 'scheduleId'),
     composeId: null,
     serviceName: null,
     name: 'nightly',
@@ -227,11 +227,11 @@ function schedule(estate: Estate, application: OfApplication): TableRecord<'sche
   };
 }
 
-function scheduleRun(estate: Estate, own: Own, number: number): TableRecord<'schedule_run'> {
+function scheduleRun(fixtures: Fixtures, own: Own, number: number): TableRecord<'schedule_run'> {
   return {
     ...own,
-    scheduleRunId: of(estate, 'scheduleRunId'),
-    scheduleId: of(estate, 'scheduleId'),
+    scheduleRunId: of(fixtures, 'scheduleRunId'),
+    scheduleId: of(fixtures, 'scheduleId'),
     startedBy: 'schedule',
     status: 'missed',
     exitCode: null,
@@ -245,11 +245,11 @@ function scheduleRun(estate: Estate, own: Own, number: number): TableRecord<'sch
   };
 }
 
-function hookDelivery(estate: Estate, number: number): TableRecord<'hook_delivery'> {
+function hookDelivery(fixtures: Fixtures, number: number): TableRecord<'hook_delivery'> {
   return {
-    webhookDeliveryId: of(estate, 'webhookDeliveryId'),
-    organizationId: estate.organizationId,
-    applicationId: of(estate, 'applicationId'),
+    webhookDeliveryId: of(fixtures, 'webhookDeliveryId'),
+    organizationId: fixtures.organizationId,
+    applicationId: of(fixtures, 'applicationId'),
     composeId: null,
     provider: 'github',
     hostDeliveryId: 'd-1',
@@ -275,19 +275,19 @@ function hookDelivery(estate: Estate, number: number): TableRecord<'hook_deliver
 }
 
 /** That has ended, so that the evaluator of a started program has no reason to end it. */
-function alarm(estate: Estate): TableRecord<'alarm'> {
+function alarm(fixtures: Fixtures): TableRecord<'alarm'> {
   const at = '2026-01-01T00:00:00.000Z';
   return {
-    alarmId: of(estate, 'alarmId'),
-    organizationId: estate.organizationId,
+    alarmId: of(fixtures, 'alarmId'),
+    organizationId: fixtures.organizationId,
     kind: 'serviceDown',
     subjectType: 'application',
-    subjectId: of(estate, 'applicationId'),
+    subjectId: of(fixtures, 'applicationId'),
     subjectName: 'shop',
     sentence: 'shop is down.',
-    projectId: of(estate, 'projectId'),
-    environmentId: of(estate, 'environmentId'),
-    serviceId: of(estate, 'applicationId'),
+    projectId: of(fixtures, 'projectId'),
+    environmentId: of(fixtures, 'environmentId'),
+    serviceId: of(fixtures, 'applicationId'),
     begunAt: at,
     endedAt: at,
     acknowledgedAt: null,

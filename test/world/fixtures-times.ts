@@ -1,4 +1,4 @@
-/** When the rows of an estate came to be, and whose they are. */
+/** When the rows of the fixtures came to be, and whose they are. */
 export const createdAt = '2026-06-01T00:00:00.000Z';
 /** Of the things that come in pairs, the one that is newer. */
 export const later = '2026-06-02T00:00:00.000Z';

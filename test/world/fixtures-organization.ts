@@ -1,18 +1,18 @@
-/** What belongs to the organization of an estate: keys, servers, stores, accounts elsewhere. */
+/** What belongs to the organization of the fixtures: keys, servers, stores, accounts elsewhere. */
 import type { TableRecord } from '../../server/src/db/tables.ts';
 import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
 import { certificateChain } from './certificates.ts';
-import { hiddenTexts, of, type Estate, type Rows } from './estate.ts';
-import { createdAt, later, type Own } from './estate-times.ts';
+import { hiddenTexts, of, type Fixtures, type Rows } from './fixtures.ts';
+import { createdAt, later, type Own } from './fixtures-times.ts';
 
-export function organizationRows(estate: Estate, own: Own): Rows {
+export function organizationRows(fixtures: Fixtures, own: Own): Rows {
   return {
-    ssh_key: sshKeys(estate, own),
+    ssh_key: sshKeys(fixtures, own),
     registry: [
       {
         ...own,
-        registryId: of(estate, 'registryId'),
+        registryId: of(fixtures, 'registryId'),
         name: 'registry',
         registryUrl: '127.0.0.1:1',
         username: 'pusher',
@@ -20,21 +20,21 @@ export function organizationRows(estate: Estate, own: Own): Rows {
         imagePrefix: '',
       },
     ],
-    server: servers(estate, own),
-    destination: destinations(estate, own),
-    notification: [notification(estate, own)],
-    certificate: certificates(estate, own),
-    certificate_resolver: [certificateResolver(estate, own)],
-    git_provider: [gitProvider(estate, own)],
+    server: servers(fixtures, own),
+    destination: destinations(fixtures, own),
+    notification: [notification(fixtures, own)],
+    certificate: certificates(fixtures, own),
+    certificate_resolver: [certificateResolver(fixtures, own)],
+    git_provider: [gitProvider(fixtures, own)],
     invitation: [
       {
         ...own,
-        invitationId: of(estate, 'invitationId'),
-        email: `${estate.prefix}-invited@example.com`,
+        invitationId: of(fixtures, 'invitationId'),
+        email: `${fixtures.prefix}-invited@example.com`,
         role: 'member',
         grants: noGrants,
-        tokenHash: hashToken(`${estate.prefix}-invitation`),
-        invitedBy: `${estate.prefix}-owner`,
+        tokenHash: hashToken(`${fixtures.prefix}-invitation`),
+        invitedBy: `${fixtures.prefix}-owner`,
         status: 'pending',
         expiresAt: 4_000_000_000_000,
       },
@@ -42,7 +42,7 @@ export function organizationRows(estate: Estate, own: Own): Rows {
   };
 }
 
-function sshKeys(estate: Estate, own: Own): TableRecord<'ssh_key'>[] {
+function sshKeys(fixtures: Fixtures, own: Own): TableRecord<'ssh_key'>[] {
   const sshKey = {
     ...own,
     description: '',
@@ -51,19 +51,19 @@ function sshKeys(estate: Estate, own: Own): TableRecord<'ssh_key'>[] {
     fingerprint: 'SHA256:x',
   };
   return [
-    { ...sshKey, sshKeyId: of(estate, 'sshKeyId'), name: 'deploy' },
-    { ...sshKey, createdAt: later, sshKeyId: of(estate, 'freeSshKeyId'), name: 'free' },
+    { ...sshKey, sshKeyId: of(fixtures, 'sshKeyId'), name: 'deploy' },
+    { ...sshKey, createdAt: later, sshKeyId: of(fixtures, 'freeSshKeyId'), name: 'free' },
   ];
 }
 
-function servers(estate: Estate, own: Own): TableRecord<'server'>[] {
+function servers(fixtures: Fixtures, own: Own): TableRecord<'server'>[] {
   const server: Omit<TableRecord<'server'>, 'serverId' | 'name'> = {
     ...own,
     description: null,
     ipAddress: '203.0.113.7',
     port: 22,
     username: 'root',
-    sshKeyId: of(estate, 'sshKeyId'),
+    sshKeyId: of(fixtures, 'sshKeyId'),
     serverType: 'deploy',
     status: 'inactive',
     hostKeyFingerprint: null,
@@ -77,15 +77,15 @@ function servers(estate: Estate, own: Own): TableRecord<'server'>[] {
     swarmNodeId: null,
   };
   return [
-    { ...server, serverId: of(estate, 'serverId'), name: 'node-1' },
-    { ...server, createdAt: later, serverId: of(estate, 'busyServerId'), name: 'node-2' },
+    { ...server, serverId: of(fixtures, 'serverId'), name: 'node-1' },
+    { ...server, createdAt: later, serverId: of(fixtures, 'busyServerId'), name: 'node-2' },
   ];
 }
 
-function notification(estate: Estate, own: Own): TableRecord<'notification'> {
+function notification(fixtures: Fixtures, own: Own): TableRecord<'notification'> {
   return {
     ...own,
-    notificationId: of(estate, 'notificationId'),
+    notificationId: of(fixtures, 'notificationId'),
     name: 'on call',
     channel: 'webhook',
     enabled: true,
@@ -99,7 +99,7 @@ function notification(estate: Estate, own: Own): TableRecord<'notification'> {
   };
 }
 
-function destinations(estate: Estate, own: Own): TableRecord<'destination'>[] {
+function destinations(fixtures: Fixtures, own: Own): TableRecord<'destination'>[] {
   return [
     { id: 'destinationId', name: 'backups', createdAt },
     { id: 'freeDestinationId', name: 'free', createdAt: later },
@@ -107,7 +107,7 @@ function destinations(estate: Estate, own: Own): TableRecord<'destination'>[] {
     (one): TableRecord<'destination'> => ({
       ...own,
       createdAt: one.createdAt,
-      destinationId: of(estate, one.id),
+      destinationId: of(fixtures, one.id),
       name: one.name,
       provider: 's3',
       accessKey: hiddenTexts.accessKey,
@@ -120,7 +120,7 @@ function destinations(estate: Estate, own: Own): TableRecord<'destination'>[] {
   );
 }
 
-function certificates(estate: Estate, own: Own): TableRecord<'certificate'>[] {
+function certificates(fixtures: Fixtures, own: Own): TableRecord<'certificate'>[] {
   const certificate = {
     ...own,
     ...certificateChain.facts,
@@ -130,21 +130,21 @@ function certificates(estate: Estate, own: Own): TableRecord<'certificate'>[] {
     serverId: null,
   };
   return [
-    { ...certificate, certificateId: of(estate, 'certificateId'), name: 'free' },
+    { ...certificate, certificateId: of(fixtures, 'certificateId'), name: 'free' },
     {
       ...certificate,
       createdAt: later,
-      certificateId: of(estate, 'usedCertificateId'),
+      certificateId: of(fixtures, 'usedCertificateId'),
       name: 'used',
-      subjectAlternativeNames: [`secure.${estate['host']}`],
+      subjectAlternativeNames: [`secure.${fixtures['host']}`],
     },
   ];
 }
 
-function certificateResolver(estate: Estate, own: Own): TableRecord<'certificate_resolver'> {
+function certificateResolver(fixtures: Fixtures, own: Own): TableRecord<'certificate_resolver'> {
   return {
     ...own,
-    certificateResolverId: of(estate, 'certificateResolverId'),
+    certificateResolverId: of(fixtures, 'certificateResolverId'),
     name: 'internal',
     directoryUrl: 'https://acme.example.com/directory',
     email: 'ops@example.com',
@@ -154,10 +154,10 @@ function certificateResolver(estate: Estate, own: Own): TableRecord<'certificate
   };
 }
 
-function gitProvider(estate: Estate, own: Own): TableRecord<'git_provider'> {
+function gitProvider(fixtures: Fixtures, own: Own): TableRecord<'git_provider'> {
   return {
     ...own,
-    gitProviderId: of(estate, 'gitProviderId'),
+    gitProviderId: of(fixtures, 'gitProviderId'),
     provider: 'gitea',
     name: 'gitea',
     baseUrl: 'https://127.0.0.1:1',
