@@ -19,6 +19,6 @@ it('skips what it did not write', () => {
 
 it('refuses a value that would become two lines', () => {
   expect(() => formatEnvironment({ DATABASE_URL: 'a\nBERTH_DATA=/' })).toThrow(
-    'DATABASE_URL holds a line break',
+    'DATABASE_URL contains a line break',
   );
 });

@@ -24,7 +24,10 @@ export function parseEnvironment(text: string): Record<string, string> {
 
 function escapeValue(name: string, value: string): string {
   if (/[\n\r\0]/.test(value)) {
-    throw new AppError('BAD_REQUEST', `${name} holds a line break or a NUL. Give it on one line.`);
+    throw new AppError(
+      'BAD_REQUEST',
+      `${name} contains a line break or a NUL character. Write it on one line.`,
+    );
   }
   return value.replaceAll(/["\\`$]/g, '\\$&');
 }

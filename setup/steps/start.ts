@@ -85,7 +85,7 @@ async function goBack(
   if (healthy['BERTH_BUILD'] === undefined || isDeepStrictEqual(wanted, healthy)) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${story}It is stopped. Put right what the lines name and run the command again.`,
+      `${story}It was stopped. Fix what these lines name, then run the command again.`,
     );
   }
   const backup = backupOfUpgrade(layout);

@@ -50,7 +50,7 @@ export function command(
   if (parts.some((part) => part.includes('\0')))
     throw new AppError(
       'BAD_REQUEST',
-      `A value given to ${programOf(argv[0])} holds a NUL character; remove it.`,
+      `A value given to ${programOf(argv[0])} contains a NUL character; remove it.`,
     );
   const bad = Object.keys(env).find((name) => !/^[^=\0]+$/.test(name));
   if (bad !== undefined)

@@ -86,7 +86,7 @@ async function baseOf(reader: ByteReader, { openBase }: ChunkedParts): Promise<C
   if (base) return base;
   throw new AppError(
     'CONFLICT',
-    'The source that this upload is told against is no longer the newest one: another upload came between. ' +
+    'This upload was made against a source that is no longer the newest: another upload came in between. ' +
       'Send it again.',
   );
 }

@@ -37,7 +37,7 @@ describe('parseEnv', () => {
     ['$(id)=1', 'line 1: has no valid name'],
     ['A="1\n2"\nB="open\n', 'line 3: opens a quote (") that is never closed'],
     ["A='1'2", "line 1: has text after the closing quote (')"],
-    ['A=1\nB=\0', 'line 2: holds a NUL'],
+    ['A=1\nB=\0', 'line 2: contains a NUL'],
     [`${'N'.repeat(5000)}=1`, 'line 1: has a name of more than'],
   ])('refuses %j', (text, sentence) => {
     expect(() => parseEnv(text, 'env')).toThrow(`env: ${sentence}`);

@@ -24,7 +24,7 @@ export function parseEnv(text: string, field = 'env'): EnvVariable[] {
   if (nul !== -1)
     throw badField(
       field,
-      `line ${countLines(source, 0, nul) + 1}: holds a NUL character, which no variable can carry`,
+      `line ${countLines(source, 0, nul) + 1}: contains a NUL character, which no variable can carry`,
     );
   const variables: EnvVariable[] = [];
   let at = 0;

@@ -148,7 +148,7 @@ export const volumeBackupContract = {
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   restore: mutation({
-    summary: 'Begins to restore a stored object into a volume and answers the run at once',
+    summary: 'Starts to restore a stored object into a volume; answers with the run at once',
     description:
       'The object is unpacked into a new volume beside the running service; only when it is whole the ' +
       'version that runs is released again with the new volume in the place of the former one, which also ' +

@@ -232,7 +232,7 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
       refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     rebuild: mutation({
-      summary: 'Queues making its container anew from the record; the data stays',
+      summary: 'Queues the recreation of its container from the record; the data stays',
       description:
         'As deploy, but the former container goes first, and a newer image of the same name is pulled.',
       access: running,

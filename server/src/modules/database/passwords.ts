@@ -68,7 +68,7 @@ export function createAdmission(hosts: Hosts): Admission {
     if (result.exitCode === 0 && server.version(result.stdout) !== undefined) return;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The server of ${record.name} does not answer this user with this database and password, so ` +
+      `The server of ${record.name} does not let this user into this database with this password, so ` +
         `nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the ` +
         'user or the database in the server first, then name it here.',
     );

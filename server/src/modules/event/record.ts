@@ -28,7 +28,9 @@ export const eventRecord = z
     }),
     z
       .object({ type: z.literal('position'), id: z.string() })
-      .describe('Nothing happened that you may see; a later connection can go on after this'),
+      .describe(
+        'No event that you may see since the last one; a later connection can resume after this position',
+      ),
     z
       .object({ type: z.literal('reset'), id: z.string() })
       .describe('The position is too old or unknown: read everything again; the stream goes on from now'),

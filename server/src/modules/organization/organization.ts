@@ -21,13 +21,13 @@ export interface Organizations {
    * stands in it.
    */
   remove(organizationId: string): Promise<OrganizationRecord>;
-  /** The installation's first, whose people run the server; undefined before the first sign-up. */
+  /** The installation's first, whose members run the server; undefined before the first sign-up. */
   first(): Promise<string | undefined>;
   isFirst(organizationId: string): Promise<boolean>;
   standing(organizationId: string): Promise<Standing>;
   /** Every one of the installation, newest first. */
   all(): Promise<OrganizationRecord[]>;
-  /** PRECONDITION_FAILED for the installation's own, whose people run the machine anyway. */
+  /** PRECONDITION_FAILED for the installation's own, whose members run the machine anyway. */
   setTrusted(organizationId: string, trusted: boolean): Promise<OrganizationRecord>;
 }
 
@@ -87,7 +87,7 @@ async function removeEmpty(store: OrganizationStore, organizationId: string): Pr
   if ((await store.first()) === organizationId) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${organization.name} is the first organization of this Berth, whose people run the server; ` +
+      `${organization.name} is the first organization of this Berth, whose members run the server; ` +
         'it cannot be deleted.',
     );
   }

@@ -108,6 +108,6 @@ export function createEngineClient(
  */
 export function segment(name: string): string {
   if (name === '' || name === '.' || name === '..')
-    throw new AppError('BAD_REQUEST', `"${name}" is no name of a thing of the engine.`);
+    throw new AppError('BAD_REQUEST', `"${name}" cannot be the name or id of anything in the engine.`);
   return encodeURIComponent(name);
 }
