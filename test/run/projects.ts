@@ -68,7 +68,7 @@ export const projects = {
   },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   attacks: { on: 'bed', files: ['test/attacks/*.attack.test.ts'], minutes: 20 },
-  cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 20 },
+  cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
   isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
   proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 20 },
