@@ -88,8 +88,8 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
   if (status === 401 || status === 403)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${host} refused the credential of the git provider (${status}): it has expired, was revoked, or lacks ` +
-        'a right. Set a new one with gitProvider.update.',
+      `${host} refused the credential of the git provider (${status}): it has expired, was revoked, or ` +
+        'lacks a right. Set a new one with gitProvider.update.',
     );
   if (status === 429 || status >= 500)
     throw new AppError('SERVICE_UNAVAILABLE', `${host} cannot answer now (${status}). Try again later.`);

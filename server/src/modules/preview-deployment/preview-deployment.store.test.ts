@@ -383,8 +383,7 @@ eachDatabase('preview deployments', (test) => {
         client.mutate(`previewDeployment.${name}`, { previewDeploymentId: id }),
       ),
     ];
-    const all = (client: InterfaceClient): Promise<unknown> =>
-      client.query('previewDeployment.all', { applicationId });
+    const all = (from: InterfaceClient) => from.query('previewDeployment.all', { applicationId });
     for (const answer of await Promise.all([...calls(nobody), all(nobody)]))
       expect(answer).toMatchObject({ code: 'UNAUTHORIZED' });
     for (const client of [member, stranger])

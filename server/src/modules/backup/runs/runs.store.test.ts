@@ -1,6 +1,6 @@
 /**
- * Runs of backups from the interface to a folder: what is kept, what is not, and what becomes of a run that is
- * broken off. The dump is the test's own; real ones are in test/e2e.
+ * Runs of backups from the interface to a folder: what is kept, what is not, and what becomes of a run that
+ * is broken off. The dump is the test's own; real ones are in test/e2e.
  */
 import { readFile, truncate } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';

@@ -1,4 +1,7 @@
-/** Backups of volumes from the interface to a folder; real volumes are in test/e2e/backups/volumes.e2e.test.ts. */
+/**
+ * Backups of volumes from the interface to a folder; real volumes are in
+ * test/e2e/backups/volumes.e2e.test.ts.
+ */
 import { expect, it } from 'vitest';
 import { backupScenes, type BackupScene } from '../../../../../test/http/backup-scene.ts';
 import { textOf } from '../../../../../test/http/interface-client.ts';
