@@ -16,8 +16,8 @@ test.each([
 test('a reference stays one path, whatever it carries', () => {
   expect(imagePath('a/b:1')).toBe('/images/a/b%3A1');
   expect(imagePath('a?x=1#/b')).toBe('/images/a%3Fx%3D1%23/b');
-  expect(() => imagePath('../containers/x')).toThrow('is no name');
-  expect(() => imagePath('a//b')).toThrow('is no name');
+  expect(() => imagePath('../containers/x')).toThrow('cannot be the name or id of anything in the engine');
+  expect(() => imagePath('a//b')).toThrow('cannot be the name or id of anything in the engine');
 });
 
 test.each([
