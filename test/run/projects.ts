@@ -72,6 +72,7 @@ export const projects = {
   isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
   proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 20 },
+  pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 25 },
   rolling: { on: 'bed', files: e2e('rolling'), minutes: 20 },
   faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
   upgrade: { on: 'bed', files: e2e('upgrade'), minutes: 30 },
