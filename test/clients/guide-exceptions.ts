@@ -44,7 +44,7 @@ export const exceptions: readonly Exception[] = [
   },
   {
     guide: 'backups.md',
-    command: /^(volumeBackup\.restore|backup\.runLogs) /,
+    command: /^backup\.runLogs /,
     refused: /./,
     seenBy: 'test/e2e/backups/volumes.e2e.test.ts',
   },
