@@ -28,22 +28,26 @@ const integration = (pattern: string): string => `test/integration/${pattern}.te
  * programs or walk a large table: `npm run check` leaves them to `bin/test`.
  */
 const takingSeconds: readonly string[] = [
+  'cli/recording',
   'client/follow',
   'server/src/adapters/archive/{chunked,unpack-upload}',
+  'server/src/adapters/builder/choose',
   'server/src/adapters/deployment-log/file-log',
   'server/src/adapters/dns/name-resolver',
-  'server/src/adapters/files/checkout-links',
+  'server/src/adapters/files/{checkout-links,lines}',
+  'server/src/adapters/git/private-key',
   'server/src/adapters/host/ssh/ssh-client',
   'server/src/adapters/host/ssh/ssh-link',
   'server/src/adapters/outgoing/outgoing',
   'server/src/adapters/ssh/key-pairs',
   'server/src/deploy/release/health-check',
   'server/src/domain/secrets/sealed-key',
+  'server/src/procedure/describe/example',
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
-  'test/dangers/dangers',
-  'tools/{new/skeleton,package/{client,command-line,program}}',
+  'test/{access/input-words,clients/family-import,dangers/dangers,quotas/quotas}',
+  'tools/{generate/generate,new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
 
 /** Files that are tests of something other than modules, by their name or place. */
