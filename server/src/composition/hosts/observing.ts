@@ -127,6 +127,7 @@ function conditionsOf(
   return createConditions({
     ...seen,
     clock,
+    judged: stores.serviceReads.judged,
     everywhere: stores.serviceReads.everywhere,
     onChanges: (changes) => events.tellAll(changes.map(conditionEvent)),
     onFault: (error) => void log.fault(error, 'conditions of services'),

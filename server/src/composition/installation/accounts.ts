@@ -88,7 +88,7 @@ export function createAccounts(
     referable: createReferable(stores.services, stores.serviceRows),
     findPlace: stores.users.findPlace,
     standingOf: organizations.standing,
-    transaction: (work) => database.transaction(work),
+    transaction: database.transaction,
     withinQuota: quotas.within,
     recordAudit: audit.record,
     tell: events.tellChange,
