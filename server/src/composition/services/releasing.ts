@@ -11,7 +11,7 @@ import { createDeployPorts, type DeployingParts, type SharedPorts } from './depl
 import type { Ground } from '../ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import type { Machines } from '../hosts/machines.ts';
-import { createPending, rememberReleased, type Pending } from './pending.ts';
+import { createPending, rememberReleased, type Pending } from '../../deploy/inputs/pending.ts';
 import type { Product } from '../product.ts';
 import { fileWithinQuota, quotasOf } from '../upkeep/quotas.ts';
 import type { Walls } from '../hosts/walls.ts';

@@ -2,7 +2,7 @@
 import type { Host } from '../../ports/host/host.ts';
 import type { KeptHost } from '../../reconcile/host-reconciler.ts';
 import { createReconciler, type Reconciler } from '../../reconcile/reconciler.ts';
-import { desiredRoutes } from './desired-routes.ts';
+import { desiredRoutes } from '../../reconcile/desired-routes.ts';
 import type { Ground } from '../ground.ts';
 import { createServiceKeeper } from '../../reconcile/kept-services.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -10,7 +10,7 @@ import { createNodePlatform } from '../../reconcile/node-platform.ts';
 import type { Route } from '../../ports/proxy.ts';
 import { kernelMigratesRequests, proxySpec } from '../hosts/proxy-spec.ts';
 import { createPlatform } from '../../reconcile/platform.ts';
-import type { SwarmPorts } from '../hosts/swarm-ports.ts';
+import type { SwarmPorts } from '../../reconcile/swarm-ports.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from '../services/releasing.ts';
 import type { Walls } from '../hosts/walls.ts';

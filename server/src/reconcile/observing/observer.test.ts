@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEngineInMemory } from '../../../test/engine-in-memory/engine-in-memory.ts';
-import { nodeImage, stepService, until } from '../../../test/engine-suite/fixture.ts';
-import { nodeProgram } from '../../../test/engine-in-memory/programs/steps-program.ts';
-import { unixPrograms } from '../../../test/engine-in-memory/programs/programs.ts';
-import { installVirtualTime } from '../../../test/virtual-time/virtual-time.ts';
-import type { Live, RunningDeployment } from '../domain/states/live.ts';
-import { systemClock } from '../ports/clock.ts';
+import { createEngineInMemory } from '../../../../test/engine-in-memory/engine-in-memory.ts';
+import { nodeImage, stepService, until } from '../../../../test/engine-suite/fixture.ts';
+import { nodeProgram } from '../../../../test/engine-in-memory/programs/steps-program.ts';
+import { unixPrograms } from '../../../../test/engine-in-memory/programs/programs.ts';
+import { installVirtualTime } from '../../../../test/virtual-time/virtual-time.ts';
+import type { Live, RunningDeployment } from '../../domain/states/live.ts';
+import { systemClock } from '../../ports/clock.ts';
 import { createObserver } from './observer.ts';
 
 let uninstall: () => void;

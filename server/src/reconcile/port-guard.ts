@@ -2,9 +2,9 @@
  * Keeps containers from Berth's port and the engine's, on each host whose packet filter is ours to set, and
  * on servers everybody but the nodes of their swarm from its ports.
  */
-import { walledPorts } from '../../domain/network/port-wall.ts';
-import { localServer } from '../../domain/names/server-key.ts';
-import type { Host } from '../../ports/host/host.ts';
+import { walledPorts } from '../domain/network/port-wall.ts';
+import { localServer } from '../domain/names/server-key.ts';
+import type { Host } from '../ports/host/host.ts';
 
 export interface PortGuard {
   /**

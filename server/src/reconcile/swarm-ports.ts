@@ -1,8 +1,7 @@
 /** From where the ports of a server's swarm may be reached: its nodes, and one that is about to join. */
-import { localServer } from '../../domain/names/server-key.ts';
-import type { SwarmNode } from '../../ports/engine/engine-view.ts';
-import type { Host, Hosts } from '../../ports/host/host.ts';
-import type { Stores } from '../stores.ts';
+import { localServer } from '../domain/names/server-key.ts';
+import type { SwarmNode } from '../ports/engine/engine-view.ts';
+import type { Host, Hosts } from '../ports/host/host.ts';
 import type { PortGuard } from './port-guard.ts';
 
 export interface SwarmPorts {
@@ -21,7 +20,10 @@ export function createSwarmPorts({
   portGuard,
 }: {
   hosts: Pick<Hosts, 'find' | 'of'>;
-  servers: Pick<Stores['servers'], 'find' | 'list'>;
+  servers: {
+    find(where: { serverId: string }): Promise<{ clusterServerId: string | null } | undefined>;
+    list(where: { clusterServerId: string }): Promise<{ serverId: string }[]>;
+  };
   portGuard: PortGuard;
 }): SwarmPorts {
   /** By the key of the head. */

@@ -1,14 +1,14 @@
 /** What is remembered of one service of an engine from look to look. */
-import { failureReason } from '../deploy/release/failure-reason.ts';
+import { failureReason } from '../../deploy/release/failure-reason.ts';
 import {
   crashLoop,
   problemOf,
   type LastExit,
   type LiveProblem,
   type SeenService,
-} from '../domain/states/live.ts';
-import type { ContainerEnd } from '../ports/engine/container-end.ts';
-import { releaseLabel, type RunningService, type TaskState } from '../ports/engine/engine.ts';
+} from '../../domain/states/live.ts';
+import type { ContainerEnd } from '../../ports/engine/container-end.ts';
+import { releaseLabel, type RunningService, type TaskState } from '../../ports/engine/engine.ts';
 
 /** Ends of tasks that the engine lists no longer, and what was said of them. */
 export interface ServiceMemory {

@@ -1,16 +1,22 @@
 /**
  * The routes of a server as they should be, from everything that decides them; a fixed number of statements.
  */
-import { localServer } from '../../domain/names/server-key.ts';
-import type { HostRules, OwnHost } from '../../modules/own-host/own-host.ts';
-import type { SettingsService } from '../../modules/settings/settings.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Route } from '../../ports/proxy.ts';
-import { routesOf, type LeadsTo } from '../../reconcile/routes.ts';
-import type { Stores } from '../stores.ts';
+import { localServer } from '../domain/names/server-key.ts';
+import type { HostRules, OwnHost } from '../modules/own-host/own-host.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Route } from '../ports/proxy.ts';
+import type { StoredCertificate, StoredResolver } from './certificates.ts';
+import { routesOf, type DesiredRoute, type LeadsTo } from './routes.ts';
 
 export interface RoutesParts {
-  stores: Pick<Stores, 'domains' | 'certificates' | 'certificateResolvers' | 'organizations'>;
+  stores: {
+    /** Every domain of the server, in a stable order. */
+    domains: { routed(serverKey: string): Promise<DesiredRoute[]> };
+    certificates: { ofServer(serverKey: string): Promise<StoredCertificate[]> };
+    certificateResolvers: { list(where: object): Promise<StoredResolver[]> };
+    organizations: { first(): Promise<string | undefined> };
+  };
   settings: Pick<SettingsService, 'get'>;
   clock: Clock;
   hostRules: Pick<HostRules, 'allowed'>;

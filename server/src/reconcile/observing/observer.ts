@@ -3,8 +3,8 @@
  * which services to look at, and a slow look at all of them finds what no event told. Reads ask neither
  * engine nor database.
  */
-import { AppError } from '../domain/errors.ts';
-import type { Engine } from '../ports/engine/engine.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
 import { createObservedServices, type ObservedOptions, type ObservedServices } from './observed-services.ts';
 
 export interface ObserverOptions extends ObservedOptions {

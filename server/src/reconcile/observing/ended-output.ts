@@ -2,12 +2,12 @@
  * Keeps the output of tasks that ended on one host, for the engine forgets all but the last five of a slot,
  * and at once those of a service that is stopped.
  */
-import { failureReason } from '../deploy/release/failure-reason.ts';
-import { AppError } from '../domain/errors.ts';
-import { ownerOfLabels } from '../domain/names/service-ref.ts';
-import type { EndedLine, EndedOutputs, EndedOwner, EndedTask } from '../ports/ended-output.ts';
-import type { EngineView } from '../ports/engine/engine-view.ts';
-import { taskLabel, type Engine, type RunningService, type TaskState } from '../ports/engine/engine.ts';
+import { failureReason } from '../../deploy/release/failure-reason.ts';
+import { AppError } from '../../domain/errors.ts';
+import { ownerOfLabels } from '../../domain/names/service-ref.ts';
+import type { EndedLine, EndedOutputs, EndedOwner, EndedTask } from '../../ports/ended-output.ts';
+import type { EngineView } from '../../ports/engine/engine-view.ts';
+import { taskLabel, type Engine, type RunningService, type TaskState } from '../../ports/engine/engine.ts';
 
 export interface EndedOutputOptions {
   engine: Pick<Engine, 'taskLogs' | 'containerEnd' | 'serviceWithTasks'>;

@@ -1,8 +1,9 @@
 /** The output of what ended on each host, kept: as it is seen to end, and as Berth stops it. */
 import type { EngineView } from '../../ports/engine/engine-view.ts';
 import type { Engine, RunningService } from '../../ports/engine/engine.ts';
-import { createEndedOutputKeeper, type EndedOutputKeeper } from '../../reconcile/ended-output.ts';
-import type { Ground } from '../ground.ts';
+import { createEndedOutputKeeper, type EndedOutputKeeper } from './ended-output.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { EndedOutputs } from '../../ports/ended-output.ts';
 
 export interface EndedOutput {
   /** The engine of a host, whose services are read to their end when it stops them. */
@@ -11,11 +12,13 @@ export interface EndedOutput {
   stop(): Promise<void>;
 }
 
-export function createEndedOutput({
-  adapters,
-  clock,
-  log,
-}: Pick<Ground, 'clock' | 'log'> & { adapters: Pick<Ground['adapters'], 'endedOutputs'> }): EndedOutput {
+interface EndedOutputParts {
+  adapters: { endedOutputs: Pick<EndedOutputs, 'has' | 'keep'> };
+  clock: Clock;
+  log: { fault(error: unknown, where: string): unknown };
+}
+
+export function createEndedOutput({ adapters, clock, log }: EndedOutputParts): EndedOutput {
   const keepers = new Map<string, EndedOutputKeeper>();
   const onFault = (error: unknown): void => void log.fault(error, 'output of what ended');
   return {

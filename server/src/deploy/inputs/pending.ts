@@ -1,40 +1,37 @@
 /** What changed of each kind of service since its live release: what its next deployment would take. */
-import { readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
-import type { ComposeRecords } from '../../deploy/compose/compose-context.ts';
-import type { DatabaseRecords } from '../../deploy/database/database-context.ts';
-import type { DeployRecords, ReleaseSnapshot } from '../../deploy/context.ts';
-import { previewRecords } from '../../deploy/preview-deployer.ts';
-import { readSnapshot } from '../../deploy/snapshot.ts';
+import { readComposeSnapshot } from '../compose/compose-snapshot.ts';
+import type { ComposeRecords } from '../compose/compose-context.ts';
+import type { DatabaseRecords } from '../database/database-context.ts';
+import type { DeployRecords, ReleaseSnapshot } from '../context.ts';
+import { previewRecords } from '../preview-deployer.ts';
+import { readSnapshot } from '../snapshot.ts';
 import { resolveEnv } from '../../domain/variables/env.ts';
-import type { ReadOnce } from '../../db/writing/until-written.ts';
-import type { ApplicationRecord, ComposeRecord, DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
-import {
-  applicationInputs,
-  applicationVariables,
-  blocksOf,
-  settingsOf,
-} from '../../deploy/inputs/application-inputs.ts';
-import { composeInputs, composeSettings } from '../../deploy/inputs/compose-inputs.ts';
+import type {
+  ApplicationRecord,
+  ComposeRecord,
+  DatabaseRecord,
+  DeploymentRecord,
+  TableRecord,
+} from '../../db/tables.ts';
+import { applicationInputs, applicationVariables, blocksOf, settingsOf } from './application-inputs.ts';
+import { composeInputs, composeSettings } from './compose-inputs.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
-import { databaseInputs, databaseSettings } from '../../deploy/inputs/database-inputs.ts';
+import { databaseInputs, databaseSettings } from './database-inputs.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import { previewApplication } from '../../modules/preview-deployment/preview-deployment.ts';
-import type { PreviewDeploymentRecord } from '../../modules/preview-deployment/store.ts';
-import {
-  changedBetween,
-  pendingChanges,
-  rememberReleases,
-  type ReleasedInputs,
-} from '../../deploy/inputs/inputs.ts';
+import { changedBetween, pendingChanges, rememberReleases, type ReleasedInputs } from './inputs.ts';
 
 export interface Pending {
   /** What a release was made of otherwise than an earlier one; null where either was never made. */
   between(earlier: DeploymentRecord, later: DeploymentRecord): Promise<string[] | null>;
   application(application: ApplicationRecord): Promise<string[]>;
-  preview(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<string[]>;
+  preview(application: ApplicationRecord, preview: TableRecord<'preview_deployment'>): Promise<string[]>;
   database(database: DatabaseRecord): Promise<string[]>;
   compose(compose: ComposeRecord): Promise<string[]>;
 }
+
+/** Gives what it read before for the same records, when nothing was written since. */
+type ReadOnce = (key: string, records: readonly object[], read: () => Promise<string[]>) => Promise<string[]>;
 
 interface Live {
   liveDeploymentId: string | null;
@@ -86,11 +83,7 @@ export interface PendingRecords {
 }
 
 /** Each is computed anew after a write alone: pages ask for it far more often than anything is changed. */
-export function createPending(
-  released: Released,
-  records: PendingRecords,
-  once: ReadOnce<string[]>,
-): Pending {
+export function createPending(released: Released, records: PendingRecords, once: ReadOnce): Pending {
   const pending = computePending(released, records);
   return {
     between: pending.between,

@@ -1,20 +1,20 @@
 /** What was seen of the services of one host, and what is shown of it. */
-import type { HostSight } from '../domain/states/condition.ts';
+import type { HostSight } from '../../domain/states/condition.ts';
 import {
   liveOf,
   type Live,
   type LiveProblem,
   type RunningDeployment,
   type SeenService,
-} from '../domain/states/live.ts';
-import { ownerOfLabels, serviceKey, type ServiceRef } from '../domain/names/service-ref.ts';
-import type { Clock } from '../ports/clock.ts';
+} from '../../domain/states/live.ts';
+import { ownerOfLabels, serviceKey, type ServiceRef } from '../../domain/names/service-ref.ts';
+import type { Clock } from '../../ports/clock.ts';
 import {
   taskLabel,
   type Engine,
   type RunningService,
   type ServiceWithTasks,
-} from '../ports/engine/engine.ts';
+} from '../../ports/engine/engine.ts';
 import { emptyMemory, seeService, type ServiceMemory } from './service-memory.ts';
 
 export interface ObservedOptions {
