@@ -5,7 +5,7 @@
 import type { Fact } from '../../server/src/domain/states/fact.ts';
 import type { Quotas } from '../../server/src/modules/quota/quota.ts';
 import { createQuotaStore } from '../../server/src/modules/quota/store.ts';
-import { quotasOf } from '../../server/src/composition/upkeep/quotas.ts';
+import { quotasOf } from '../../server/src/deploy/quotas.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -8,7 +8,7 @@ import type { HostConnection } from '../ports/host/host-connection.ts';
 import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
 import { connectLocal } from './hosts/hosts.ts';
 import type { Log } from './installation/log.ts';
-import { hearSetUp } from './installation/told-host.ts';
+import { hearSetUp } from '../modules/settings/told-host.ts';
 import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
 import { openStorage } from '../db/storage.ts';
 import { createStores, type Stores } from './stores.ts';

@@ -17,8 +17,11 @@ import type { Product } from '../product.ts';
 import { ownHostOf } from '../installation/own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { createSwarmPorts, type SwarmPorts } from '../../reconcile/swarm-ports.ts';
-import { createServerConnections, type ServerConnections } from './server-connections.ts';
-import { serverAddressOf, serverIpOf } from './server-address.ts';
+import {
+  createServerConnections,
+  type ServerConnections,
+} from '../../adapters/host/ssh/server-connections.ts';
+import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { createEndedOutput, type EndedOutput } from '../../reconcile/observing/stopped-output.ts';
 import type { Walls } from './walls.ts';
 

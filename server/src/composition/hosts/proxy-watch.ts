@@ -2,21 +2,42 @@
 import type { ProxyWatcher } from '../../adapters/proxy/caddy.ts';
 import type { ProxyStore } from '../../ports/certificate-news.ts';
 import { createCounting, type Counting, type CountingParts } from '../upkeep/counting.ts';
-import { createIssuing, type Issuing, type IssuingParts } from '../upkeep/issuing.ts';
+import { createDnsCheck } from '../../modules/domain/dns-check.ts';
+import { createIssuing, type Issuing, type IssuingParts } from '../../modules/issuance/issuing.ts';
+import { serverAddressOf } from '../../modules/server/server-address.ts';
+import type { SettingsService } from '../../modules/settings/settings.ts';
+import type { Adapters } from '../adapters.ts';
+import type { Stores } from '../stores.ts';
 
 export interface ProxyWatch
   extends Pick<Issuing, 'issuanceOf' | 'forgetAccount'>,
     Pick<Counting, 'requests'> {
   /** Watches the proxy of a server from now on. */
   watch(serverKey: string, store: ProxyStore): ProxyWatcher;
-  /** From now on this is told of servers whose proxy has to follow. */
+  /**
+   * From now on this is told of servers whose proxy has to follow. Until then nobody needs to be: the
+   * reconciler begins with a look at every proxy.
+   */
   follow(changed: (serverKey: string) => void): void;
   stop(): Promise<void>;
 }
 
-export function createProxyWatch(parts: Omit<IssuingParts, 'changed'> & CountingParts): ProxyWatch {
+type Parts = Omit<IssuingParts, 'changed' | 'whyNotHere' | 'stores'> &
+  Omit<CountingParts, 'stores' | 'adapters'> & {
+    stores: Pick<Stores, 'issuance' | 'requests' | 'servers'>;
+    adapters: Pick<Adapters, 'accessLog' | 'names'>;
+    settings: SettingsService;
+  };
+
+export function createProxyWatch(parts: Parts): ProxyWatch {
   let changed: (serverKey: string) => void = () => undefined;
-  const issuing = createIssuing({ ...parts, changed: (serverKey) => changed(serverKey) });
+  const dns = createDnsCheck({ names: parts.adapters.names, settings: parts.settings.get });
+  const addressOf = serverAddressOf(parts.stores, parts.settings);
+  const issuing = createIssuing({
+    ...parts,
+    whyNotHere: async (host, serverKey) => dns.whyNotHere(host, await addressOf(serverKey)),
+    changed: (serverKey) => changed(serverKey),
+  });
   const counting = createCounting(parts);
   return {
     issuanceOf: issuing.issuanceOf,

@@ -28,7 +28,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { createGuard, type Guard } from '../../procedure/guard.ts';
 import { keyScopes } from '../../procedure/describe/listing.ts';
 import { router, type Router } from '../../procedure/registry.ts';
-import { quotasOf } from '../upkeep/quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface Accounts {

@@ -18,7 +18,7 @@ import { reachOf } from '../../domain/access/permissions.ts';
 import { addressOf } from '../../domain/routing/address.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
-import { serverAddressOf, serverIpOf } from '../hosts/server-address.ts';
+import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
 
 export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {

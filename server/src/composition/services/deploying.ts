@@ -13,13 +13,15 @@ import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import type { Registries } from '../../modules/registry/registry.ts';
 import { createBuildServers } from '../../modules/server/server.ts';
+import { connectionOf } from '../../modules/database/connection.ts';
+import { serverAddressOf } from '../../modules/server/server-address.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
 import { privateKeyOf } from '../../modules/ssh-key/ssh-key.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { Adapters } from '../adapters.ts';
-import { surroundingBlocks } from '../hosts/surrounding-blocks.ts';
+import { surroundingBlocks } from '../../deploy/inputs/surrounding-blocks.ts';
 import type { Stores } from '../stores.ts';
 
 export interface DeployingParts {
@@ -80,7 +82,10 @@ export function createDeployRecords({
 }: DeployingParts): DeployRecords {
   return {
     placement: (environmentId) => applications.placement(environmentId),
-    envBlocks: surroundingBlocks(stores, settings),
+    envBlocks: surroundingBlocks(stores, {
+      connectionOf,
+      serverAddress: serverAddressOf(stores, settings),
+    }),
     uploadPath: async (applicationId) =>
       (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
     domains: (applicationId) =>

@@ -42,8 +42,8 @@ import type { Accounts } from '../installation/accounts.ts';
 import type { Adapters } from '../adapters.ts';
 import type { Log } from '../installation/log.ts';
 import type { Notifying } from '../upkeep/notifying.ts';
-import { linkedSource } from '../upkeep/commit-statuses.ts';
-import { quotasOf } from '../upkeep/quotas.ts';
+import { linkedSource } from '../../modules/git-provider/linked-source.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface Previewing {

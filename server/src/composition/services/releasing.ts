@@ -13,7 +13,7 @@ import { imageAccessOf } from './image-access.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createPending, rememberReleased, type Pending } from '../../deploy/inputs/pending.ts';
 import type { Product } from '../product.ts';
-import { fileWithinQuota, quotasOf } from '../upkeep/quotas.ts';
+import { fileWithinQuota, quotasOf } from '../../deploy/quotas.ts';
 import type { Walls } from '../hosts/walls.ts';
 
 export interface Releasing {

@@ -1,5 +1,6 @@
 /** What works by itself: deployments, backups, previews and their jobs. */
-import { buildsWithinQuota } from '../upkeep/quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
+import { organizationOfJobs, withinOrganizations } from '../../jobs/organization-builds.ts';
 import { applicationDeployer } from '../../deploy/application-deployer.ts';
 import { composeDeployer } from '../../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../../deploy/database/database-deployer.ts';
@@ -18,7 +19,7 @@ import type { Reconciler } from '../../reconcile/reconciler.ts';
 import { commitStatusJobOf } from '../upkeep/commit-statuses.ts';
 import { createCleaningUp, type CleaningUp } from '../upkeep/cleaning.ts';
 import { createBackingUp, roomIn, type BackingUp } from '../upkeep/backing-up.ts';
-import { createVolumeServices } from '../upkeep/volume-services.ts';
+import { createVolumeServices } from '../../deploy/volume-services.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createPreviewing, previewParts, type Previewing } from './previewing.ts';
@@ -120,7 +121,10 @@ function slotsOf({ stores, clock }: Ground, { settings, counters }: Product): Bu
     counters.add('berth_builds_total', 1);
     counters.add('berth_build_seconds_total', seconds);
   });
-  return buildsWithinQuota(measured, stores);
+  return withinOrganizations(measured, {
+    limitOf: quotasOf(stores).builds,
+    organizationOf: organizationOfJobs(stores),
+  });
 }
 
 function createJobs(

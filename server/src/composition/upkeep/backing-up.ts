@@ -1,5 +1,5 @@
 /** Backups: where they go, what they are made of, the runs of them, and what starts these. */
-import { quotasOf } from './quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
@@ -35,8 +35,9 @@ import type { SettingsService } from '../../modules/settings/settings.ts';
 import { isoTime, randomId } from '../../ports/clock.ts';
 import type { Adapters } from '../adapters.ts';
 import { createBesideServers, type BesideParts } from '../../deploy/database/temporary-server.ts';
-import { installationPorts, sealKeyFile } from '../installation/installation-snapshot.ts';
+import { installationCopies, sealKeyFile } from '../../db/installation-copy.ts';
 import type { Log } from '../installation/log.ts';
+import { version } from '../installation/version.ts';
 import type { Notifying } from './notifying.ts';
 import type { Stores } from '../stores.ts';
 
@@ -166,7 +167,12 @@ function createSources(
   const root = adapters.folders.backup;
   return {
     installation: createInstallationSource(
-      installationPorts(config, database, { root, clock, disk: () => roomIn(parts, root) }),
+      installationCopies(config, database, {
+        root,
+        version,
+        now: () => isoTime(clock),
+        disk: () => roomIn(parts, root),
+      }),
     ),
     database: createDatabaseSource({
       programs,

@@ -3,7 +3,7 @@ import { worlds } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createPreviewDesk, type PreviewDesk } from '../../../../test/store/preview-desk.ts';
 import type { Database } from '../../db/database.ts';
-import { linkedSource } from './commit-statuses.ts';
+import { linkedSource } from './linked-source.ts';
 
 const nobody = { applicationId: null, composeId: null, previewDeploymentId: null };
 

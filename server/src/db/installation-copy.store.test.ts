@@ -2,10 +2,9 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { readConfig } from '../../config.ts';
-import { systemClock } from '../../ports/clock.ts';
-import { installationPorts } from './installation-snapshot.ts';
+import { eachDatabase } from '../../../test/store/each-database.ts';
+import { readConfig } from '../config.ts';
+import { installationCopies } from './installation-copy.ts';
 
 eachDatabase('a snapshot of the installation', (test, dialect) => {
   it('is the whole database in its own form, a manifest and the sealed key, closed to others', async () => {
@@ -17,9 +16,10 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
       ...(dialect === 'postgres' ? { DATABASE_URL: test.locationOf(database) } : {}),
     });
     let free = 1024 ** 4;
-    const { makeFolder, snapshot, removeFolder } = installationPorts(config, database, {
+    const { makeFolder, snapshot, removeFolder } = installationCopies(config, database, {
       root,
-      clock: systemClock,
+      version: '1.2.3',
+      now: () => '2026-01-01T00:00:00.000Z',
       disk: async () => ({ free, kept: 1024 ** 3 }),
     });
     const folder = await makeFolder('run');
@@ -30,10 +30,10 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
     );
     expect(JSON.parse(await readFile(join(folder, 'berth-backup.json'), 'utf8'))).toEqual({
       form: 'berth-backup-1',
-      version: expect.any(String),
+      version: '1.2.3',
       schema: expect.any(Number),
       database: name,
-      createdAt: expect.any(String),
+      createdAt: '2026-01-01T00:00:00.000Z',
     });
     expect((await stat(folder)).mode & 0o077).toBe(0);
     // A former attempt may have left its files.

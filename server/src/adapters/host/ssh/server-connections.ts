@@ -1,30 +1,66 @@
 /** The connections of servers over SSH, by their records. */
 import { join } from 'node:path';
-import { newsSocketName } from '../../adapters/proxy/caddy-news.ts';
-import { adminSocketName } from '../../adapters/proxy/proxy-service.ts';
-import { createSshConnection, type SshHostConnection } from '../../adapters/host/ssh/ssh-connection.ts';
-import type { SshTarget } from '../../adapters/host/ssh/ssh-client.ts';
-import { noKey, noRecord, notOverSsh } from '../../adapters/host/ssh/ssh-fault.ts';
-import { Secret } from '../../domain/secrets/secret.ts';
-import type { ServerShell } from '../../ports/host/server-shell.ts';
-import type { Ground } from '../ground.ts';
-import type { Connect } from './hosts.ts';
+import { newsSocketName } from '../../proxy/caddy-news.ts';
+import { adminSocketName } from '../../proxy/proxy-service.ts';
+import { createSshConnection, type SshHostConnection } from './ssh-connection.ts';
+import type { SshTarget } from './ssh-client.ts';
+import { noKey, noRecord, notOverSsh } from './ssh-fault.ts';
+import { Secret } from '../../../domain/secrets/secret.ts';
+import type { ServerShell } from '../../../ports/host/server-shell.ts';
+import type { Outgoing } from '../../../ports/outgoing.ts';
+
+/** What the connection to a server is made by. */
+export interface ConnectedServer {
+  serverId: string;
+  organizationId: string;
+  name: string;
+  sshKeyId: string | null;
+  ipAddress: string;
+  port: number;
+  username: string;
+  hostKeyFingerprint: string | null;
+}
 
 export interface ServerConnections {
-  connect: Connect;
+  /**
+   * Undefined for a server that is not connected. `isUsed`: something is to be done there, so that one that
+   * never was connected is now.
+   */
+  connect(server: ConnectedServer, options: { isUsed: boolean }): Promise<SshHostConnection | undefined>;
   /** Of a server that has a connection; PRECONDITION_FAILED for one that has none. */
   shell(serverId: string): Promise<ServerShell>;
   /** The record of the server was changed, or it was removed: the next connection is made by it. */
   reset(serverId: string): void;
 }
 
-type Parts = Pick<Ground, 'config' | 'stores' | 'adapters' | 'settings'>;
+export interface ServerConnectionsParts {
+  config: {
+    data: string;
+    /** Of Berth's own machine; servers that have none get a copy. */
+    probePath: string;
+  };
+  stores: {
+    servers: {
+      find(where: { serverId: string }): Promise<ConnectedServer | undefined>;
+      /** Notes the host key of a server that none is noted of; gives the one that is. */
+      pinFirst(
+        server: Pick<ConnectedServer, 'serverId' | 'ipAddress' | 'port'>,
+        hostKey: string,
+      ): Promise<boolean>;
+    };
+    sshKeys: {
+      find(where: { sshKeyId: string; organizationId: string }): Promise<{ privateKey: string } | undefined>;
+    };
+  };
+  adapters: { outgoing: Pick<Outgoing, 'judge'> };
+  /** How long an unreachable server is waited for, in minutes. */
+  settings: { get(): Promise<{ unreachableWait: number }> };
+}
 
 const minuteMs = 60_000;
 
-export function createServerConnections(parts: Parts): ServerConnections {
+export function createServerConnections(parts: ServerConnectionsParts): ServerConnections {
   const { config, stores, settings } = parts;
-  // Of Berth's own machine; servers that have none get a copy.
   const { probePath } = config;
   const made = new Map<string, SshHostConnection>();
   return {
@@ -54,7 +90,7 @@ export function createServerConnections(parts: Parts): ServerConnections {
   };
 }
 
-async function targetOf({ stores, adapters }: Parts, serverId: string): Promise<SshTarget> {
+async function targetOf({ stores, adapters }: ServerConnectionsParts, serverId: string): Promise<SshTarget> {
   const server = await stores.servers.find({ serverId });
   if (!server) throw noRecord();
   const { organizationId, sshKeyId, ipAddress, port, username, hostKeyFingerprint: hostKey } = server;

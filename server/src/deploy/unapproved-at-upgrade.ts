@@ -5,23 +5,22 @@
  */
 import { join } from 'node:path';
 import { writeFile } from 'node:fs/promises';
-import { unapprovedFile, type UnapprovedService } from '../../domain/access/unapproved-services.ts';
-import { listed, type Danger } from '../../domain/access/danger.ts';
-import { AppError } from '../../domain/errors.ts';
-import { localServer } from '../../domain/names/server-key.ts';
+import { unapprovedFile, type UnapprovedService } from '../domain/access/unapproved-services.ts';
+import { listed, type Danger } from '../domain/access/danger.ts';
+import { AppError } from '../domain/errors.ts';
+import { localServer } from '../domain/names/server-key.ts';
 import {
   applicationRef,
   composeRef,
   databaseRef,
   ownerOf,
   type ServiceRef,
-} from '../../domain/names/service-ref.ts';
-import { dangersOfSpec } from '../../modules/host-reach/dangers.ts';
-import type { HostReach } from '../../modules/host-reach/host-reach.ts';
-import type { HostConnection } from '../../ports/host/host-connection.ts';
-import { ownMounts, releasedSpecs } from './host-reach.ts';
-import type { Log } from './log.ts';
-import type { Stores } from '../stores.ts';
+} from '../domain/names/service-ref.ts';
+import { dangersOfSpec } from '../modules/host-reach/dangers.ts';
+import type { HostReach } from '../modules/host-reach/host-reach.ts';
+import type { HostConnection } from '../ports/host/host-connection.ts';
+import type { ApplicationRecord, ComposeRecord, DatabaseRecord, TableRecord } from '../db/tables.ts';
+import { ownMounts, releasedSpecs, type ReleasedParts } from './released-specs.ts';
 
 /** The migration that brought approvals. */
 const approvalsVersion = 13;
@@ -29,11 +28,20 @@ const approvalsVersion = 13;
 const before = 'before-approvals';
 
 interface Parts {
-  stores: Stores;
+  stores: ReleasedParts & {
+    applications: { list(where: object): Promise<ApplicationRecord[]> };
+    composes: { list(where: object): Promise<ComposeRecord[]> };
+    databases: { list(where: object): Promise<DatabaseRecord[]> };
+    organizations: { first(): Promise<string | undefined> };
+    mounts: {
+      list(where: { type: 'bind'; organizationId: string }): Promise<TableRecord<'mount'>[]>;
+      update(where: { mountId: string }, patch: Pick<TableRecord<'mount'>, 'approval'>): Promise<unknown>;
+    };
+  };
   hostReach: HostReach;
   /** Berth's own machine: at that upgrade nothing stands on another. */
   local: Pick<HostConnection, 'folders' | 'probePath'>;
-  log: Pick<Log, 'warn'>;
+  log: { warn(message: string, fields?: object): void };
   /** Migrations that this start has applied. */
   applied: readonly number[];
 }

@@ -1,5 +1,5 @@
 /** The host name of Berth that set-up was told. */
-import type { Stores } from '../stores.ts';
+import type { SettingsStore } from './store.ts';
 
 /** What set-up was told last (`bin/up --host`), so that it is heard once. */
 const heardSetting = 'hostOfSetUp';
@@ -9,7 +9,7 @@ const heardSetting = 'hostOfSetUp';
  * stays. Gives whether it did.
  */
 export async function hearSetUp(
-  { all, put }: Stores['settings'],
+  { all, put }: Pick<SettingsStore, 'all' | 'put'>,
   told: string | undefined,
 ): Promise<boolean> {
   const heard = (await all())[heardSetting] ?? '';

@@ -4,8 +4,8 @@ import { createPlace } from '../../../../test/http/places.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { plainCompose } from '../../../../test/world/plain-compose.ts';
 import { tableStore } from '../../db/table-store.ts';
-import { nameReleasedServices } from './released-services.ts';
-import { createStores } from '../stores.ts';
+import { nameReleasedServices } from './name-released.ts';
+import { createStores } from '../../composition/stores.ts';
 
 eachDatabase('names of released services', ({ open }) => {
   it('of releases before they were noted are taken from the live one', async () => {

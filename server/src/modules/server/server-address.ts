@@ -1,12 +1,10 @@
-import type { SettingsService } from '../../modules/settings/settings.ts';
 import { localServer } from '../../domain/names/server-key.ts';
-import type { DnsCheck } from '../../modules/domain/dns-check.ts';
-import type { Stores } from '../stores.ts';
+import type { ServerStore } from './store.ts';
 
 /** IP address or host name under which the outside finds a server; null while nobody told. */
 export function serverAddressOf(
-  { servers }: Pick<Stores, 'servers'>,
-  settings: Pick<SettingsService, 'get'>,
+  { servers }: { servers: Pick<ServerStore, 'find'> },
+  settings: { get(): Promise<{ serverIp: string | null }> },
 ): (serverKey: string) => Promise<string | null> {
   return async (serverKey) =>
     serverKey === localServer
@@ -17,7 +15,7 @@ export function serverAddressOf(
 /** The same as an IP address; PRECONDITION_FAILED when a host name has none. */
 export function serverIpOf(
   addressOf: ReturnType<typeof serverAddressOf>,
-  dns: Pick<DnsCheck, 'addressOf'>,
+  dns: { addressOf(address: string): Promise<string> },
 ): (serverKey: string) => Promise<string | null> {
   return async (serverKey) => {
     const address = await addressOf(serverKey);

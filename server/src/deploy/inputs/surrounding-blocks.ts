@@ -1,22 +1,29 @@
 /** What variables of a service see besides its own: blocks of project and environment, services beside it. */
-import type { SurroundingBlocksOf } from '../../deploy/context.ts';
+import type { SurroundingBlocksOf } from '../context.ts';
 import { localServer } from '../../domain/names/server-key.ts';
-import { mayReferTo, serviceReferences } from '../../deploy/inputs/service-references.ts';
-import { connectionOf } from '../../modules/database/connection.ts';
-import type { SettingsService } from '../../modules/settings/settings.ts';
-import { serverAddressOf } from './server-address.ts';
-import type { Stores } from '../stores.ts';
+import { mayReferTo, serviceReferences, type ReferenceParts } from './service-references.ts';
+
+interface SurroundingStores {
+  databases: { list: ReferenceParts['databases'] };
+  applications: { list: ReferenceParts['applications'] };
+  composes: { list: ReferenceParts['composes'] };
+  servers: { find(where: { serverId: string }): Promise<{ name: string } | undefined> };
+  environments: {
+    find(where: { environmentId: string }): Promise<{ projectId: string; env: string } | undefined>;
+  };
+  projects: { find(where: { projectId: string }): Promise<{ env: string } | undefined> };
+}
 
 export function surroundingBlocks(
-  stores: Stores,
-  settings: Pick<SettingsService, 'get'>,
+  stores: SurroundingStores,
+  { connectionOf, serverAddress }: Pick<ReferenceParts, 'connectionOf' | 'serverAddress'>,
 ): SurroundingBlocksOf {
   const parts = {
-    databases: (place: Place) => stores.databases.list(place),
-    applications: (place: Place) => stores.applications.list(place),
-    composes: (place: Place) => stores.composes.list(place),
+    databases: stores.databases.list,
+    applications: stores.applications.list,
+    composes: stores.composes.list,
     connectionOf,
-    serverAddress: serverAddressOf(stores, settings),
+    serverAddress,
     serverName: async (serverKey: string) =>
       serverKey === localServer
         ? "Berth's own server"
@@ -31,9 +38,4 @@ export function surroundingBlocks(
       ? { ...blocks, services: await serviceReferences(parts, consumer) }
       : blocks;
   };
-}
-
-interface Place {
-  organizationId: string;
-  environmentId: string;
 }

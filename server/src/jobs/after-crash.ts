@@ -1,14 +1,47 @@
 /** What a former run of Berth left when it did not end in good order. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sentenceOf } from '../../domain/errors.ts';
-import type { DeploymentRecord } from '../../db/tables.ts';
-import type { Ground } from '../ground.ts';
-import type { Machines } from '../hosts/machines.ts';
+import { sentenceOf } from '../domain/errors.ts';
+import type { DeploymentRecord } from '../db/tables.ts';
+import type { Database } from '../db/database.ts';
+import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { Hosts } from '../ports/host/host.ts';
+import type { JobStore } from './store.ts';
+
+interface Log {
+  warn(message: string, fields?: object): void;
+}
+
+export interface AfterCrashParts {
+  database: Pick<Database, 'dialect'>;
+  stores: {
+    jobs: Pick<JobStore, 'releaseAll'>;
+    applications: {
+      find(where: { applicationId: string }): Promise<{ uploadPath: string | null } | undefined>;
+    };
+    organizations: Organizations;
+  };
+  adapters: {
+    /** Removes uploads but those that the function gives the path of. */
+    uploads: { tidy(kept: (applicationId: string) => Promise<string | null>): Promise<unknown> };
+    folders: Folders;
+  };
+  log: Log;
+}
+
+interface Organizations {
+  list(where: object): Promise<{ organizationId: string }[]>;
+}
+
+/** Of work under way, one folder each. */
+interface Folders {
+  work: string;
+  git: string;
+}
 
 export async function tidyUp(
-  { database, stores, adapters, log }: Ground,
-  { deployments, hosts }: Pick<Machines, 'deployments' | 'hosts'>,
+  { database, stores, adapters, log }: AfterCrashParts,
+  { deployments, hosts }: { deployments: Pick<Deployments, 'unfinished'>; hosts: Pick<Hosts, 'all'> },
 ): Promise<void> {
   // On SQLite this is the only process that can hold a lease; on PostgreSQL another control plane may, so
   // leases run out by themselves.
@@ -16,15 +49,15 @@ export async function tidyUp(
   await adapters.uploads.tidy(
     async (applicationId) => (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
   );
-  await tidyFolders(adapters, await deployments.unfinished());
+  await tidyFolders(adapters.folders, await deployments.unfinished());
   // Engines take their time, and may not answer yet; nothing waits for it.
   void tidyBuilders(hosts, stores, log);
 }
 
 async function tidyBuilders(
-  hosts: Machines['hosts'],
-  { organizations }: Ground['stores'],
-  log: Ground['log'],
+  hosts: Pick<Hosts, 'all'>,
+  { organizations }: { organizations: Organizations },
+  log: Log,
 ): Promise<void> {
   const warn = (error: unknown): void =>
     log.warn('The builders of a former run could not be looked at', { error: sentenceOf(error) });
@@ -42,8 +75,8 @@ export function buildersLeaver({
   hosts,
   log,
 }: {
-  hosts: Pick<Machines['hosts'], 'all'>;
-  log: Pick<Ground['log'], 'warn'>;
+  hosts: Pick<Hosts, 'all'>;
+  log: Log;
 }): (organizationId: string) => void {
   const remove = async (organizationId: string): Promise<void> => {
     for (const { builder } of await hosts.all()) await builder.remove(organizationId);
@@ -57,10 +90,7 @@ export function buildersLeaver({
 }
 
 /** What a crash left of deployments. */
-async function tidyFolders(
-  { folders }: Ground['adapters'],
-  unfinished: readonly DeploymentRecord[],
-): Promise<void> {
+async function tidyFolders(folders: Folders, unfinished: readonly DeploymentRecord[]): Promise<void> {
   await removeStaleWork(folders.work, new Set(unfinished.map(({ deploymentId }) => deploymentId)));
   // Private files of git runs, a key among them perhaps; a child that still runs needs its own until its
   // deployment's next attempt ends it.

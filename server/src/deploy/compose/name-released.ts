@@ -2,13 +2,19 @@
  * Names of released services of compose services, for releases that were made before these were noted: taken
  * from the live release, once.
  */
-import { readComposeSnapshot, releasedNames } from '../../deploy/compose/compose-snapshot.ts';
-import type { Stores } from '../stores.ts';
+import { readComposeSnapshot, releasedNames } from './compose-snapshot.ts';
+import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
 
 export async function nameReleasedServices({
   composes,
   deployments,
-}: Pick<Stores, 'composes' | 'deployments'>): Promise<void> {
+}: {
+  composes: {
+    list(where: object): Promise<ComposeRecord[]>;
+    update(where: { composeId: string }, patch: Pick<ComposeRecord, 'releasedServices'>): Promise<unknown>;
+  };
+  deployments: { find(where: { deploymentId: string }): Promise<DeploymentRecord | undefined> };
+}): Promise<void> {
   for (const { composeId, releasedServices, liveDeploymentId } of await composes.list({})) {
     if (releasedServices !== null || liveDeploymentId === null) continue;
     const snapshot = readComposeSnapshot(await deployments.find({ deploymentId: liveDeploymentId }));

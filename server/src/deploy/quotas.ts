@@ -1,13 +1,10 @@
 /** Quotas of organizations, joined with what deployments release. */
-import { keptServices, readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
-import type { JudgeFile } from '../../deploy/compose/compose-context.ts';
-import type { Judge, JudgeParts } from '../../deploy/images/judged-engine.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { ownerOfLabels } from '../../domain/names/service-ref.ts';
-import { createQuotas, type Quotas, type Taken } from '../../modules/quota/quota.ts';
-import type { BuildSlots } from '../../ports/engine/build-slots.ts';
-import { withinOrganizations } from '../../jobs/organization-builds.ts';
-import type { Stores } from '../stores.ts';
+import { keptServices, readComposeSnapshot } from './compose/compose-snapshot.ts';
+import type { JudgeFile } from './compose/compose-context.ts';
+import type { Judge, JudgeParts } from './images/judged-engine.ts';
+import type { ServiceSpec } from '../ports/engine/engine.ts';
+import { ownerOfLabels } from '../domain/names/service-ref.ts';
+import { createQuotas, type Quotas, type Taken } from '../modules/quota/quota.ts';
 
 interface Limited {
   replicas: number;
@@ -24,7 +21,7 @@ export function sumOf(services: readonly Limited[]): Pick<Taken, 'memoryBytes' |
   return { memoryBytes: sum('memoryBytes'), nanoCpus: sum('nanoCpus') };
 }
 
-export function quotasOf({ quotas }: Pick<Stores, 'quotas'>): Quotas {
+export function quotasOf({ quotas }: { quotas: Parameters<typeof createQuotas>[0] }): Quotas {
   return createQuotas(quotas, (settings) => {
     const snapshot = readComposeSnapshot({ settings });
     return sumOf(snapshot ? keptServices(snapshot).map(({ spec }) => spec) : []);
@@ -77,21 +74,4 @@ export function specWithinQuota(
       spec.release,
     );
   };
-}
-
-/** The build slots of servers, behind the turns of each organization. */
-export function buildsWithinQuota(slots: BuildSlots, stores: Stores): BuildSlots {
-  const quotas = quotasOf(stores);
-  return withinOrganizations(slots, {
-    limitOf: quotas.builds,
-    async organizationOf({ jobId }) {
-      const job = await stores.jobs.find({ jobId });
-      const deploymentId = job?.payload['deploymentId'];
-      const found = deploymentId === undefined ? undefined : await stores.deployments.find({ deploymentId });
-      return (
-        job &&
-        found && { organizationId: found.organizationId, ahead: { kind: job.kind, payload: job.payload } }
-      );
-    },
-  });
 }

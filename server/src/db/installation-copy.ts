@@ -6,28 +6,37 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
-import type { Database } from '../../db/database.ts';
-import { migrations } from '../../db/migrations.ts';
-import { requireFreeDisk, type DiskRoom } from '../../domain/resources/free-disk.ts';
-import { sealKey } from '../../domain/secrets/sealed-key.ts';
-import { isoTime, type Clock } from '../../ports/clock.ts';
-import type { InstallationPorts, Manifest } from '../../modules/backup/installation-source.ts';
-import { copyDatabase, sqlitePath } from '../../db/storage.ts';
-import { version } from './version.ts';
+import type { Database } from './database.ts';
+import { migrations } from './migrations.ts';
+import { requireFreeDisk, type DiskRoom } from '../domain/resources/free-disk.ts';
+import { sealKey } from '../domain/secrets/sealed-key.ts';
+import { copyDatabase, sqlitePath, type StoragePlace } from './storage.ts';
 
 export interface SnapshotPlace {
   /** Folder of the copies, each in a folder of its own until it is packed. */
   root: string;
-  clock: Clock;
+  /** Of this Berth. */
+  version: string;
+  /** ISO 8601. */
+  now(): string;
   disk(): Promise<DiskRoom>;
 }
 
-export function installationPorts(
-  config: Config,
+type Place = Pick<StoragePlace, 'data' | 'databaseUrl'>;
+
+export interface InstallationCopies {
+  /** Makes an empty private folder for the run, gives its path. */
+  makeFolder(backupRunId: string): Promise<string>;
+  removeFolder(backupRunId: string): Promise<void>;
+  /** Writes the database, the manifest and the sealed key into the folder; gives their names. */
+  snapshot(folder: string, sealedKey: string): Promise<string[]>;
+}
+
+export function installationCopies(
+  config: Place,
   database: Database,
-  { root, clock, disk }: SnapshotPlace,
-): InstallationPorts {
+  { root, version, now, disk }: SnapshotPlace,
+): InstallationCopies {
   const folderOf = (backupRunId: string): string => join(root, backupRunId.replaceAll(/\W/g, '_'));
   const removeFolder = (backupRunId: string): Promise<void> =>
     rm(folderOf(backupRunId), { recursive: true, force: true });
@@ -44,14 +53,14 @@ export function installationPorts(
       return folderOf(backupRunId);
     },
     async snapshot(folder, sealedKey) {
-      const name: Manifest['database'] = database.dialect === 'sqlite' ? 'berth.sqlite' : 'berth.dump';
+      const name = database.dialect === 'sqlite' ? 'berth.sqlite' : 'berth.dump';
       await copyDatabase(config, database, join(folder, name));
-      const manifest: Manifest = {
+      const manifest = {
         form: 'berth-backup-1',
         version,
         schema: migrations.at(-1)?.version ?? 0,
         database: name,
-        createdAt: isoTime(clock),
+        createdAt: now(),
       };
       await writeFile(join(folder, 'berth-backup.json'), `${JSON.stringify(manifest, undefined, 2)}\n`, {
         mode: 0o600,
@@ -63,12 +72,12 @@ export function installationPorts(
 }
 
 /** Bytes of the database, where it is a file here; of another server's nobody can tell beforehand. */
-async function sizeOf(config: Config): Promise<number> {
+async function sizeOf(config: Place): Promise<number> {
   const path = sqlitePath(config);
   return config.databaseUrl === undefined && existsSync(path) ? (await stat(path)).size : 0;
 }
 
 /** The key file under a passphrase. */
-export async function sealKeyFile(config: Pick<Config, 'data'>, passphrase: string): Promise<string> {
+export async function sealKeyFile(config: Pick<Place, 'data'>, passphrase: string): Promise<string> {
   return sealKey(await readFile(join(config.data, 'berth.key')), passphrase, randomBytes);
 }

@@ -3,10 +3,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { firstSignUpFile, firstSignUpHash } from '../../domain/access/first-sign-up.ts';
-import type { FirstSignUp } from '../../modules/user/sign-in/entrance.ts';
 
 /** Read at each attempt: set-up may have made another token meanwhile. */
-export function firstSignUp(data: string): FirstSignUp {
+export function firstSignUp(data: string): { accepts(token: string): Promise<boolean> } {
   return {
     async accepts(token) {
       const kept = Buffer.from((await keptHash(join(data, firstSignUpFile))).trim());

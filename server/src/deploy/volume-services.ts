@@ -1,25 +1,35 @@
 /** Applications and compose services as those whose volumes are backed up and restored. */
-import { deployAndWait } from '../../deploy/deploy-and-wait.ts';
-import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
-import type { DiskRoom } from '../../domain/resources/free-disk.ts';
-import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
-import { idFields, type ServiceRef } from '../../domain/names/service-ref.ts';
-import { presentService, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import type { Ground } from '../ground.ts';
-import type { Machines } from '../hosts/machines.ts';
-import type { Product } from '../product.ts';
-import type { Releasing } from '../services/releasing.ts';
+import { deployAndWait } from './deploy-and-wait.ts';
+import type { ApplicationRecord, ComposeRecord, TableRecord } from '../db/tables.ts';
+import type { DiskRoom } from '../domain/resources/free-disk.ts';
+import { localServer, serverKeyOf } from '../domain/names/server-key.ts';
+import { idFields, type ServiceRef } from '../domain/names/service-ref.ts';
+import { presentService, type VolumeServices } from '../modules/backup/volumes/volume-service.ts';
+import type { ServiceSpec } from '../ports/engine/engine.ts';
+import type { Applications } from '../modules/application/application.ts';
+import type { Composes } from '../modules/compose/compose.ts';
+import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { Turns } from '../modules/service/turns.ts';
+import type { Hosts } from '../ports/host/host.ts';
+import type { Queue } from '../ports/queue.ts';
 
 export interface VolumeServiceParts {
-  stores: Pick<Ground['stores'], 'mounts'>;
-  product: Pick<Product, 'applications' | 'composes' | 'turns' | 'queue'>;
-  machines: Pick<Machines, 'hosts' | 'deployments'>;
+  stores: {
+    mounts: { list(where: object): Promise<Pick<TableRecord<'mount'>, 'volumeName'>[]> };
+  };
+  product: {
+    applications: Pick<Applications, 'find' | 'patch'>;
+    composes: Pick<Composes, 'find' | 'patch'>;
+    turns: Turns;
+    queue: Pick<Queue, 'wake'>;
+  };
+  machines: { hosts: Hosts; deployments: Pick<Deployments, 'accept' | 'one'> };
   releasing: {
-    live: Pick<Releasing['live'], 'liveSpec'>;
-    runtime: Pick<Releasing['runtime'], 'start' | 'stop'>;
-    runningComposes: Pick<Releasing['runningComposes'], 'liveSpecs'> & {
-      runtime: Pick<Releasing['runningComposes']['runtime'], 'start' | 'stop'>;
+    live: { liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined> };
+    runtime: Pick<Kind<ApplicationRecord>, 'start' | 'stop'>;
+    runningComposes: {
+      liveSpecs: Kind<ComposeRecord>['specs'];
+      runtime: Pick<Kind<ComposeRecord>, 'start' | 'stop'>;
     };
   };
   /** Of a folder on Berth's own machine. */

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { hostReachOn } from '../../../../test/http/host-reach.ts';
-import { createPeople } from '../../../../test/http/people.ts';
-import { createPlace } from '../../../../test/http/places.ts';
-import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { writeSnapshot } from '../../deploy/snapshot.ts';
-import { unapprovedFile } from '../../domain/access/unapproved-services.ts';
-import { hostReachAtUpgrade } from './host-reach-at-upgrade.ts';
-import { createStores } from '../stores.ts';
+import { hostReachOn } from '../../../test/http/host-reach.ts';
+import { createPeople } from '../../../test/http/people.ts';
+import { createPlace } from '../../../test/http/places.ts';
+import { eachDatabase } from '../../../test/store/each-database.ts';
+import { writeSnapshot } from './snapshot.ts';
+import { unapprovedFile } from '../domain/access/unapproved-services.ts';
+import { hostReachAtUpgrade } from './unapproved-at-upgrade.ts';
+import { createStores } from '../composition/stores.ts';
 
 eachDatabase('the upgrade that brings approvals', (test) => {
   let data: string;

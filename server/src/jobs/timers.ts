@@ -1,15 +1,10 @@
 /**
  * What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen.
  */
-import type { BackupSchedules } from '../../modules/backup/runs/schedules.ts';
-import { keptMs } from '../../modules/event/event.ts';
-import type { Schedules } from '../../modules/schedule/schedule.ts';
-import type { EndedOutputs } from '../../ports/ended-output.ts';
-import type { SettingsService } from '../../modules/settings/settings.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Log } from '../installation/log.ts';
-import type { Notifying } from './notifying.ts';
-import type { Stores } from '../stores.ts';
+import { keptMs } from '../modules/event/event.ts';
+import type { EndedOutputs } from '../ports/ended-output.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
+import type { Clock } from '../ports/clock.ts';
 
 const housekeepingMs = 3_600_000;
 const scheduleMs = 5000;
@@ -25,6 +20,20 @@ const keptAlarmsMs = 30 * dayMs;
 /** Of an organization, ended ones. */
 const keptAlarms = 1000;
 const keptAuditMs = 400 * dayMs;
+
+/** What grows by itself, and how it is cut back. */
+export interface PrunedStores {
+  /** Each of what is older than this: an ISO 8601 time, or ms. */
+  jobs: { prune(before: string): Promise<unknown> };
+  users: { pruneSessions(now: number): Promise<unknown> };
+  invitations: { prune(before: number): Promise<unknown> };
+  webhooks: { prune(before: string): Promise<unknown> };
+  alarms: { prune(before: string, kept: number): Promise<unknown> };
+  notifications: { prune(before: number): Promise<unknown> };
+  audit: { prune(before: string): Promise<unknown> };
+  events: { prune(before: number): Promise<void> };
+  serviceReads: { everywhere(): Promise<{ organizationId: string; serviceId: string }[]> };
+}
 
 export interface Timers {
   /** No further turn; resolves when the present ones are over. */
@@ -45,13 +54,13 @@ export function startTimers({
   adapters,
   settings,
 }: {
-  stores: Stores;
+  stores: PrunedStores;
   clock: Clock;
-  log: Log;
-  schedules: BackupSchedules;
+  log: { fault(error: unknown, where: string): unknown };
+  schedules: { tick(): Promise<void> };
   previews: { watch(): Promise<void>; everyMs: number };
-  notifying: Notifying;
-  scheduling: Pick<Schedules, 'tick'>;
+  notifying: { tick(): Promise<void>; stop(): Promise<void> };
+  scheduling: { tick(): Promise<void> };
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
   cleanTurn(): Promise<void>;
@@ -112,7 +121,7 @@ function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) 
 
 /** Output of what ended, when it is too old or its service is gone. */
 async function forgetEnded(
-  stores: Stores,
+  stores: PrunedStores,
   clock: Clock,
   { outputs, settings }: { outputs: Pick<EndedOutputs, 'prune'>; settings: Pick<SettingsService, 'get'> },
 ): Promise<void> {
@@ -128,7 +137,7 @@ async function forgetEnded(
  * Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back
  * somewhat more than a year.
  */
-async function tidy(stores: Stores, clock: Clock): Promise<void> {
+async function tidy(stores: PrunedStores, clock: Clock): Promise<void> {
   await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
   await stores.users.pruneSessions(clock.now());
   await stores.invitations.prune(clock.now() - keptInvitationsMs);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { createSettingsStore } from '../../modules/settings/store.ts';
+import { createSettingsStore } from './store.ts';
 import { hearSetUp } from './told-host.ts';
 
 eachDatabase('the host name that set-up was told', ({ open }) => {

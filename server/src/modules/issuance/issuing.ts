@@ -4,16 +4,11 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
-import { createIssuance, type Issuance } from '../../modules/issuance/issuance.ts';
-import type { SettingsService } from '../../modules/settings/settings.ts';
+import { createIssuance, type Issuance } from './issuance.ts';
 import type { ProxyStore } from '../../ports/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Adapters } from '../adapters.ts';
-import type { Log } from '../installation/log.ts';
-import { serverAddressOf } from '../hosts/server-address.ts';
-import type { Stores } from '../stores.ts';
+import type { IssuanceStore } from './store.ts';
 
 export interface Issuing {
   begin(serverKey: string, files: ProxyStore): Issuance;
@@ -42,27 +37,17 @@ const absentStore: ProxyStore = {
 };
 
 export interface IssuingParts {
-  stores: Stores;
-  adapters: Pick<Adapters, 'names'>;
-  settings: SettingsService;
+  stores: { issuance(serverKey: string): IssuanceStore };
   clock: Clock;
-  log: Log;
+  log: { warn(sentence: string): void; fault(error: unknown, where: string): unknown };
+  /** Why the host does not lead to the server; undefined when it does, or when nobody can tell. */
+  whyNotHere(host: string, serverKey: string): Promise<string | undefined>;
   tell: TellFact;
   /** Lets the proxy of the server follow. */
   changed(serverKey: string): void;
 }
 
-export function createIssuing({
-  stores,
-  adapters,
-  settings,
-  clock,
-  log,
-  tell,
-  changed,
-}: IssuingParts): Issuing {
-  const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
-  const addressOf = serverAddressOf(stores, settings);
+export function createIssuing({ stores, clock, log, whyNotHere, tell, changed }: IssuingParts): Issuing {
   const watched = new Map<string, Issuance>();
   const timers: NodeJS.Timeout[] = [];
 
@@ -75,10 +60,7 @@ export function createIssuing({
       warn: (sentence) => log.warn(sentence),
       tell,
       whyNot: async (host) =>
-        Promise.race([
-          dns.whyNotHere(host, await addressOf(serverKey)),
-          wait(dnsLimitMs, undefined, { ref: false }),
-        ]),
+        Promise.race([whyNotHere(host, serverKey), wait(dnsLimitMs, undefined, { ref: false })]),
     });
   }
   const attempt = (work: () => Promise<unknown>, what: string): void =>
