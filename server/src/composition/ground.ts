@@ -29,18 +29,12 @@ export interface Ground {
 
 export async function openGround(config: Config, log: Log): Promise<Ground> {
   const clock = systemClock;
-  const { database, backup, applied } = await openStorage(config, () => isoTime(clock));
-  if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
+  const { database, applied } = await openStorage(config, () => isoTime(clock), log.info);
   const stores = createStores(database);
   const folders = makeFolders(config);
   const files = createWorkFiles();
   const local = connectLocal(config, { folders, files });
-  if (await hearSetUp(stores.settings, config.publicHost))
-    log.info(
-      config.publicHost === undefined
-        ? 'Berth has no host name of its own any more'
-        : `The host name of Berth is ${config.publicHost} from now on`,
-    );
+  await hearSetUp(stores.settings, config.publicHost, log.info);
   const settings = createSettings(stores.settings, { serverIp: (await local.facts()).address });
   return {
     config,

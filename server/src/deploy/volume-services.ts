@@ -2,7 +2,7 @@
 import { deployAndWait } from './deploy-and-wait.ts';
 import type { ApplicationRecord, ComposeRecord, TableRecord } from '../db/tables.ts';
 import type { DiskRoom } from '../domain/resources/free-disk.ts';
-import { localServer, serverKeyOf } from '../domain/names/server-key.ts';
+import { serverKeyOf } from '../domain/names/server-key.ts';
 import { idFields, type ServiceRef } from '../domain/names/service-ref.ts';
 import { presentService, type VolumeServices } from '../modules/backup/volumes/volume-service.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
@@ -32,8 +32,8 @@ export interface VolumeServiceParts {
       runtime: Pick<Kind<ComposeRecord>, 'start' | 'stop'>;
     };
   };
-  /** Of a folder on Berth's own machine. */
-  roomIn(folder: string): Promise<DiskRoom>;
+  /** Of the volumes of a service; undefined where nobody can tell. */
+  roomOf(service: { serverId: string | null }): Promise<DiskRoom | undefined>;
 }
 
 /** What both kinds can do. */
@@ -74,12 +74,7 @@ export function createVolumeServices(parts: VolumeServiceParts): VolumeServices 
       (await stores.mounts.list({ [idFields[kind]]: serviceId, type: 'volume' })).flatMap(
         ({ volumeName }) => volumeName ?? [],
       ),
-    async disk(ref) {
-      const { record } = await found(ref);
-      if (serverKeyOf(record) !== localServer) return undefined;
-      const { engine } = await hosts.of(localServer);
-      return parts.roomIn((await engine.info()).rootDirectory);
-    },
+    disk: async (ref) => parts.roomOf((await found(ref)).record),
     start: async (ref) => void (await (await found(ref)).start()),
     stop: async (ref) => void (await (await found(ref)).stop()),
     change: (ref, volumeName, restored) =>

@@ -82,9 +82,8 @@ async function keptDeployments({
   settings,
 }: ComposeContext): Promise<ReadonlySet<string>> {
   const { keptImages } = await settings();
-  return new Set(
-    [deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages),
-  );
+  const all = [deployment, ...(await records.succeeded(compose.composeId))];
+  return new Set(all.slice(0, keptImages).map(({ deploymentId }) => deploymentId));
 }
 
 /** Copies of the repository's files that neither what runs nor what can be returned to mounts. */

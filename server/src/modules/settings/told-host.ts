@@ -11,10 +11,16 @@ const heardSetting = 'hostOfSetUp';
 export async function hearSetUp(
   { all, put }: Pick<SettingsStore, 'all' | 'put'>,
   told: string | undefined,
+  say: (sentence: string) => void = () => undefined,
 ): Promise<boolean> {
   const heard = (await all())[heardSetting] ?? '';
   if ((told ?? '') === heard) return false;
   await put('host', told);
   await put(heardSetting, told);
+  say(
+    told === undefined
+      ? 'Berth has no host name of its own any more'
+      : `The host name of Berth is ${told} from now on`,
+  );
   return true;
 }

@@ -1,25 +1,22 @@
 /** Requests at the proxy: into the access logs, and counted by the minute. */
-import { createDomainRequests, type DomainRequests } from '../../modules/domain/requests.ts';
-import { statusClass, type Counters } from '../../modules/metrics/counters.ts';
-import type { SeenRequest } from '../../ports/access-log.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Adapters } from '../adapters.ts';
-import type { Log } from '../installation/log.ts';
-import type { Stores } from '../stores.ts';
+import type { AccessLog, SeenRequest } from '../ports/access-log.ts';
+import type { Clock } from '../ports/clock.ts';
 
 export interface Counting {
-  requests: DomainRequests;
   take(requests: readonly SeenRequest[]): Promise<void>;
   /** Writes what was gathered. */
   stop(): Promise<void>;
 }
 
 export interface CountingParts {
-  stores: Pick<Stores, 'requests'>;
-  adapters: Pick<Adapters, 'accessLog'>;
+  /** By the minute of each domain. */
+  requests: { add(seen: readonly SeenRequest[]): void; flush(): Promise<unknown> };
+  stores: { requests: { prune(before: number): Promise<unknown> } };
+  adapters: { accessLog: Pick<AccessLog, 'append' | 'prune'> };
   clock: Clock;
-  log: Log;
-  counters: Pick<Counters, 'add'>;
+  log: { fault(error: unknown, where: string): unknown };
+  /** For monitoring systems. */
+  count(seen: readonly SeenRequest[]): void;
 }
 
 const flushMs = 10_000;
@@ -27,8 +24,8 @@ const pruneMs = 3_600_000;
 const dayMs = 24 * 3_600_000;
 const keptLogsMs = 30 * dayMs;
 
-export function createCounting({ stores, adapters, clock, log, counters }: CountingParts): Counting {
-  const requests = createDomainRequests(stores.requests);
+export function createCounting(parts: CountingParts): Counting {
+  const { requests, stores, adapters, clock, log } = parts;
   const attempt = (work: () => Promise<unknown>): void =>
     void work().catch((error: unknown) => log.fault(error, 'requests'));
   async function prune(): Promise<void> {
@@ -40,13 +37,9 @@ export function createCounting({ stores, adapters, clock, log, counters }: Count
     setInterval(() => attempt(prune), pruneMs),
   ];
   return {
-    requests,
     take(seen) {
       requests.add(seen);
-      for (const { status, bytes } of seen) {
-        counters.add('berth_proxy_requests_total', 1, { code: statusClass(status) });
-        counters.add('berth_proxy_response_bytes_total', bytes);
-      }
+      parts.count(seen);
       return adapters.accessLog.append(seen);
     },
     async stop() {
