@@ -1,10 +1,10 @@
 /** What runs by the records, and what deployments and operations by hand are made of. */
+import { instanceLabel } from '../../domain/names/labels.ts';
 import { keepUntilWritten } from '../../db/writing/until-written.ts';
 import { createLiveReleases, type LiveReleases } from '../../deploy/release/live-releases.ts';
 import { releaseNow } from '../../deploy/release-now.ts';
 import { createApplicationRuntime, type ApplicationRuntime } from '../../modules/application/runtime.ts';
 import { randomId } from '../../ports/clock.ts';
-import { instanceLabel } from '../../ports/engine/engine.ts';
 import { createRunningComposes, type RunningComposes } from './composes.ts';
 import { createRunningDatabases, type RunningDatabases } from './databases.ts';
 import { createDeployPorts, type DeployingParts, type SharedPorts } from './deploying.ts';

@@ -2,12 +2,13 @@
  * Keeps the output of tasks that ended on one host, for the engine forgets all but the last five of a slot,
  * and at once those of a service that is stopped.
  */
+import { composeServiceLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
 import { failureReason } from '../../deploy/release/failure-reason.ts';
 import { AppError } from '../../domain/errors.ts';
 import { ownerOfLabels } from '../../domain/names/service-ref.ts';
 import type { EndedLine, EndedOutputs, EndedOwner, EndedTask } from '../../ports/ended-output.ts';
 import type { EngineView } from '../../ports/engine/engine-view.ts';
-import { taskLabel, type Engine, type RunningService, type TaskState } from '../../ports/engine/engine.ts';
+import { type Engine, type RunningService, type TaskState } from '../../ports/engine/engine.ts';
 
 export interface EndedOutputOptions {
   engine: Pick<Engine, 'taskLogs' | 'containerEnd' | 'serviceWithTasks'>;
@@ -32,8 +33,6 @@ export interface EndedOutputKeeper {
   stop(): Promise<void>;
 }
 
-const organizationLabel = 'berth.organization';
-const composeServiceLabel = 'berth.service';
 const ended = new Set(['complete', 'failed', 'shutdown', 'orphaned']);
 const byItself = new Set(['complete', 'failed']);
 const readLines = 10_000;

@@ -1,4 +1,5 @@
 /** What was seen of the services of one host, and what is shown of it. */
+import { taskLabel } from '../../domain/names/labels.ts';
 import type { HostSight } from '../../domain/states/condition.ts';
 import {
   liveOf,
@@ -9,12 +10,7 @@ import {
 } from '../../domain/states/live.ts';
 import { ownerOfLabels, serviceKey, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Clock } from '../../ports/clock.ts';
-import {
-  taskLabel,
-  type Engine,
-  type RunningService,
-  type ServiceWithTasks,
-} from '../../ports/engine/engine.ts';
+import { type Engine, type RunningService, type ServiceWithTasks } from '../../ports/engine/engine.ts';
 import { emptyMemory, seeService, type ServiceMemory } from './service-memory.ts';
 
 export interface ObservedOptions {

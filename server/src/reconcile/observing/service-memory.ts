@@ -1,4 +1,5 @@
 /** What is remembered of one service of an engine from look to look. */
+import { releaseLabel } from '../../domain/names/labels.ts';
 import { failureReason } from '../../deploy/release/failure-reason.ts';
 import {
   crashLoop,
@@ -8,7 +9,7 @@ import {
   type SeenService,
 } from '../../domain/states/live.ts';
 import type { ContainerEnd } from '../../ports/engine/container-end.ts';
-import { releaseLabel, type RunningService, type TaskState } from '../../ports/engine/engine.ts';
+import { type RunningService, type TaskState } from '../../ports/engine/engine.ts';
 
 /** Ends of tasks that the engine lists no longer, and what was said of them. */
 export interface ServiceMemory {
