@@ -1,11 +1,11 @@
 /** Makes the image from the source, within the limits of the settings. */
+import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import type { BuildType } from '../../ports/engine/builder.ts';
 import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
@@ -43,9 +43,9 @@ export const build: Stage = {
       deliverTo,
       labels: {
         [managedLabel]: 'true',
-        'berth.organization': application.organizationId,
+        [organizationLabel]: application.organizationId,
         [ownerLabels[owner.kind]]: owner.serviceId,
-        'berth.deployment': context.deployment.deploymentId,
+        [deploymentLabel]: context.deployment.deploymentId,
       },
       buildArguments: context.buildArguments,
       buildSecrets: Object.fromEntries(
