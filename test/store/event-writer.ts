@@ -42,7 +42,6 @@ async function main(): Promise<void> {
   const stores = createStores(database);
   const { events } = createAccounts(stores, database, systemClock);
   const random = createRandom(seed);
-  process.stdout.write('writes\n');
   const one = async (writer: number): Promise<never> => {
     for (let count = 0; ; count += 1) {
       const at = random.pick(places);
@@ -62,6 +61,8 @@ async function main(): Promise<void> {
         // A kill between the two halves and before the commit.
         await pause(random.below(3));
       });
+      // One byte for each that is committed, so that whoever kills can count them.
+      process.stdout.write('.');
       await pause(random.below(3));
     }
   };

@@ -1,8 +1,7 @@
 /** Events of processes that are killed, read by processes that are killed and started again. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createRandom, type Random } from '../../../../test/fuzz/random.ts';
 import { createPeople, type Person } from '../../../../test/http/people.ts';
@@ -18,20 +17,20 @@ import type { ShownEvent } from './record.ts';
 
 const seeds = [1, 2];
 const lives = 3;
-const startLimitMs = 60_000;
+const limitMs = 60_000;
 const program = join(import.meta.dirname, '../../../../test/store/event-writer.ts');
 
-/** Resolves when it writes. */
-async function startWriter(order: WriterOrder): Promise<ChildProcess> {
+/** Lets a process write until it has committed so many changes, and kills it in the middle of the next ones. */
+async function writeAndKill(order: WriterOrder, changes: number): Promise<void> {
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(child.stdout, 'data', { signal: AbortSignal.timeout(startLimitMs) });
-  return child;
-}
-
-async function kill(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
+  const signal = AbortSignal.timeout(limitMs);
+  for (let committed = 0; committed < changes; ) {
+    const [told]: Buffer[] = await once(child.stdout, 'data', { signal });
+    committed += told?.length ?? 0;
+  }
   child.kill('SIGKILL');
   await ended;
 }
@@ -89,6 +88,7 @@ eachDatabase('events of processes that are killed', (test, dialect) => {
         { ...(await createPlace(database, stranger, 'C')), organizationId: stranger.organizationId },
       ];
       await grant({ accessedProjects: [first.projectId] });
+      const places: WriterOrder['places'] = [first, second, third];
       const random = createRandom(seed);
       const until = 'the last one';
       const reading = Object.entries({ owner, member, stranger }).map(async ([name, person], index) => {
@@ -100,15 +100,9 @@ eachDatabase('events of processes that are killed', (test, dialect) => {
       const processes = dialect === 'sqlite' ? 1 : 2;
       const writing = Array.from({ length: processes }, async (_, index) => {
         for (let life = 0; life < lives; life += 1) {
-          const child = await startWriter({
-            dialect,
-            location,
-            name: `process ${index}, life ${life},`,
-            seed: seed * 100 + index * 10 + life,
-            places: [first, second, third],
-          });
-          await pause(50 + random.below(200));
-          await kill(child);
+          const name = `process ${index}, life ${life},`;
+          const order = { dialect, location, name, seed: seed * 100 + index * 10 + life, places };
+          await writeAndKill(order, 15 + random.below(30));
         }
       });
       await Promise.all(writing);
