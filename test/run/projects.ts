@@ -43,6 +43,7 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
   'test/dangers/dangers',
+  'test/kill-matrix/kill-matrix-servers',
   'tools/{new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
 

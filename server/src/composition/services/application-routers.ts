@@ -110,7 +110,7 @@ function movingOf(parts: AppParts): Pick<ApplicationDesk, 'requireMovable' | 'pl
     async place(applicationId, serverId) {
       await stores.applications.update({ applicationId }, { serverId });
       await stores.ports.update({ applicationId }, { serverKey: serverKeyOf({ serverId }) });
-      await parts.domains.moveTo(applicationId, serverKeyOf({ serverId }));
+      await parts.domains.moveTo({ applicationId }, serverKeyOf({ serverId }));
       return undefined;
     },
   };

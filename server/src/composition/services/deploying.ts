@@ -104,7 +104,7 @@ export function createDeployRecords({
       stores.applications.transaction(async () => {
         await stores.applications.update({ applicationId }, { serverId: serverIdOf(serverKey) });
         await stores.ports.update({ applicationId }, { serverKey });
-        await domains.moveTo(applicationId, serverKey);
+        await domains.moveTo({ applicationId }, serverKey);
       }),
     async placeOf(applicationId) {
       const found = await stores.applications.find({ applicationId });

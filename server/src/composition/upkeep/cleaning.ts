@@ -8,6 +8,7 @@ import {
   type FormerVolume,
   type FormerVolumes,
 } from '../../modules/cleanup/former-volumes.ts';
+import { formerServerKey } from '../../modules/database/runtime.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -120,9 +121,8 @@ function formerVolumesOf(
       }
       await turns.take(databaseId, async () => {
         const present = await databases.find(databaseId);
-        const host = present && (await hosts.of(serverKeyOf(present)));
         if (!present?.formerVolumes.some((one) => one.volumeName === volumeName)) return;
-        await host?.engine.removeVolume(volumeName);
+        await (await hosts.find(serverKey))?.engine.removeVolume(volumeName);
         const left = present.formerVolumes.filter((one) => one.volumeName !== volumeName);
         await databases.patch(databaseId, { formerVolumes: left });
       });
@@ -133,14 +133,14 @@ function formerVolumesOf(
 async function ofDatabases({ stores }: CleanedGround, organizationId?: string): Promise<FormerVolume[]> {
   const found = await stores.databases.list(organizationId === undefined ? {} : { organizationId });
   return found.flatMap((database) =>
-    database.formerVolumes.map(({ volumeName, since }) => ({
+    database.formerVolumes.map(({ volumeName, since, ...former }) => ({
       databaseId: database.databaseId,
       databaseType: database.kind,
       applicationId: null,
       composeId: null,
       what: `the database ${database.name}`,
       name: database.name,
-      serverKey: serverKeyOf(database),
+      serverKey: formerServerKey(database, former),
       volumeName,
       since,
     })),

@@ -57,6 +57,6 @@ export async function requireMovable(
       serverId,
       holderId: portId,
     });
-  await neighbours.domains.requireFreeOn(applicationId, serverKeyOf({ serverId }), reaches);
+  await neighbours.domains.requireFreeOn({ applicationId }, serverKeyOf({ serverId }), reaches);
   return server?.name ?? "Berth's own machine";
 }
