@@ -64,6 +64,7 @@ export interface World
   interruption: Interruption;
   pending: Releasing['pending'];
   runtime: Releasing['runtime'];
+  running: Releasing['running'];
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */

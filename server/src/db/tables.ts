@@ -67,6 +67,8 @@ export interface FormerVolume {
   containerImage: string;
   /** ISO 8601. */
   since: string;
+  /** The server that it is on, null: Berth's own machine; absent: where its database is. */
+  serverId?: string | null;
 }
 
 const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
