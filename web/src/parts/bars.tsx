@@ -34,10 +34,13 @@ export function Line({
   values,
   label,
   top,
+  isSmall = false,
 }: {
   values: readonly number[];
   label: string;
   top?: number | undefined;
+  /** Within a row. */
+  isSmall?: boolean;
 }): ReactElement {
   const most = Math.max(top ?? 0, ...values, 1e-9);
   const points = values.map(
@@ -49,7 +52,7 @@ export function Line({
       aria-label={label}
       viewBox="0 0 200 40"
       preserveAspectRatio="none"
-      className="h-12 w-full text-accent"
+      className={`w-full text-accent ${isSmall ? 'h-4' : 'h-12'}`}
     >
       <polygon points={`0,40 ${points.join(' ')} 200,40`} fill="currentColor" opacity="0.12" />
       <polyline
