@@ -24,6 +24,8 @@ export interface ServiceRow {
   running: number;
   desired: number;
   commit?: string | null | undefined;
+  /** The deployment that failed, while `note` says so. */
+  failedId?: string | undefined;
   /** Of what runs. */
   since?: string | null | undefined;
   /** Of its newest deployment; of one that has none, when it was made. */
@@ -116,6 +118,7 @@ function rowOf(listed: Listed): ServiceRow {
     environmentName: listed.environmentName,
     condition: listed.condition,
     note: status === 'error' ? 'last deployment failed' : undefined,
+    failedId: status === 'error' && deployment?.status === 'error' ? deployment.deploymentId : undefined,
     reason,
     running: listed.running,
     desired: listed.desired,

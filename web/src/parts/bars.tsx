@@ -43,8 +43,10 @@ export function Line({
   isSmall?: boolean;
 }): ReactElement {
   const most = Math.max(top ?? 0, ...values, 1e-9);
-  const points = values.map(
-    (value, at) => `${(at / Math.max(1, values.length - 1)) * 200},${39 - (value / most) * 38}`,
+  // One value is a line as well.
+  const drawn = values.length === 1 ? [...values, ...values] : values;
+  const points = drawn.map(
+    (value, at) => `${(at / Math.max(1, drawn.length - 1)) * 200},${39 - (value / most) * 38}`,
   );
   return (
     <svg

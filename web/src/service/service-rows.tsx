@@ -77,51 +77,65 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
   const why = row.reason ?? row.note;
   const since = row.since ? <Ago at={row.since} /> : '';
   return (
-    <Go
-      to={pathOf(row)}
-      data-row
-      className={`grid min-h-(--row) items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover sm:py-0 ${columns}`}
-    >
-      <span className="flex min-w-0 items-center gap-2.5">
-        <span className="text-faint" title={kindWords[row.kind]}>
-          <Icon name={kindIcon(row.kind)} size={14} />
-        </span>
-        <span className="cut font-medium" title={row.name}>
-          {row.name}
-        </span>
-        {hasPlace && (
-          <span
-            className="cut shrink-[4] text-faint max-sm:hidden"
-            title={`${row.projectName} / ${row.environmentName}`}
-          >
-            {row.projectName} / {row.environmentName}
+    <div className="hoverable relative">
+      <Go
+        to={pathOf(row)}
+        data-row
+        className={`grid min-h-(--row) items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover sm:py-0 ${columns}`}
+      >
+        <span className="flex min-w-0 items-center gap-2.5">
+          <span className="text-faint" title={kindWords[row.kind]}>
+            <Icon name={kindIcon(row.kind)} size={14} />
           </span>
-        )}
-      </span>
-      <span className="flex min-w-0 items-center gap-2 max-sm:justify-self-end">
-        <Mark of={row.condition} />
-        {why && (
-          <span className="cut text-12 text-down max-sm:hidden" title={why}>
-            {why}
+          <span className="cut font-medium" title={row.name}>
+            {row.name}
           </span>
-        )}
-      </span>
-      <Wide>{row.address?.replace(/^https?:\/\//, '')}</Wide>
-      <span className="text-12 text-faint tabular-nums max-sm:hidden" title="Running tasks, of those wanted">
-        {row.desired > 0 ? `${row.running} of ${row.desired}` : ''}
-      </span>
-      <Wide isCode>{row.commit?.slice(0, 7)}</Wide>
-      <Measured usage={row.usage} />
-      <span className="cut text-end text-12 text-faint max-sm:hidden" title="Since when it runs">
-        {since}
-      </span>
-      <span className="cut text-12 text-faint sm:hidden">
-        {hasPlace ? `${row.projectName} / ${row.environmentName}` : kindWords[row.kind]}
-      </span>
-      <span className="justify-self-end text-12 text-faint sm:hidden">
-        {why ? <span className="text-down">{why}</span> : since}
-      </span>
-    </Go>
+          {hasPlace && (
+            <span
+              className="cut shrink-[4] text-faint max-sm:hidden"
+              title={`${row.projectName} / ${row.environmentName}`}
+            >
+              {row.projectName} / {row.environmentName}
+            </span>
+          )}
+        </span>
+        <span className="flex min-w-0 items-center gap-2 max-sm:justify-self-end">
+          <Mark of={row.condition} />
+          {why && (
+            <span className="cut text-12 text-down max-sm:hidden" title={why}>
+              {why}
+            </span>
+          )}
+        </span>
+        <Wide>{row.address?.replace(/^https?:\/\//, '')}</Wide>
+        <span
+          className="text-12 text-faint tabular-nums max-sm:hidden"
+          title="Running tasks, of those wanted"
+        >
+          {row.desired > 0 ? `${row.running} of ${row.desired}` : ''}
+        </span>
+        <Wide isCode>{row.commit?.slice(0, 7)}</Wide>
+        <Measured usage={row.usage} />
+        <span className="cut text-end text-12 text-faint max-sm:hidden" title="Since when it runs">
+          {row.failedId ? '' : since}
+        </span>
+        <span className="cut text-12 text-faint sm:hidden">
+          {hasPlace ? `${row.projectName} / ${row.environmentName}` : kindWords[row.kind]}
+        </span>
+        <span className="justify-self-end text-12 text-faint sm:hidden">
+          {why ? <span className="text-down">{why}</span> : since}
+        </span>
+      </Go>
+      {row.failedId && (
+        <Go
+          to={`/deployments/${row.failedId}`}
+          className="button small absolute top-1/2 right-4 -translate-y-1/2 max-sm:hidden"
+          aria-label={`Why the last deployment of ${row.name} failed`}
+        >
+          Open log
+        </Go>
+      )}
+    </div>
   );
 }
 
