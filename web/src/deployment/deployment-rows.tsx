@@ -32,7 +32,7 @@ export function DeploymentRows({
           <Go
             to={`/deployments/${deployment.deploymentId}`}
             data-row
-            className="grid min-h-(--row) grid-cols-[max-content_minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline sm:grid-cols-[116px_minmax(0,1.3fr)_minmax(0,1fr)_72px_88px]"
+            className="grid min-h-(--row) grid-cols-[max-content_minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline sm:grid-cols-[88px_minmax(0,1.6fr)_minmax(0,1fr)_64px_84px]"
           >
             <Mark of={deploymentMark(deployment.status)} />
             <span className="flex min-w-0 items-center gap-2">
@@ -73,7 +73,7 @@ export function DeploymentRows({
           {service !== undefined && canRollBack(deployment) && live !== deployment.deploymentId && (
             <Button
               small
-              className="absolute top-1 right-[208px] max-sm:hidden"
+              className="absolute top-1 right-[196px] max-sm:hidden"
               aria-label={`Roll back to ${deployment.title}`}
               onClick={() => setAsked(deployment)}
             >

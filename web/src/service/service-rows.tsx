@@ -67,11 +67,12 @@ function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: b
   );
 }
 
-/** Name, condition, tasks, address, commit, processor, memory, since: as many as there is room for. */
+/** Name, condition, address, commit, processor, memory, since: as many as there is room for. */
 const columns =
   'grid-cols-[minmax(0,1fr)_max-content] ' +
-  'sm:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)_56px_84px] ' +
-  'lg:grid-cols-[minmax(0,1.5fr)_minmax(0,0.8fr)_minmax(0,1fr)_48px_64px_56px_132px_84px]';
+  'sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_84px] ' +
+  'lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_56px_52px_124px_84px] ' +
+  'xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_minmax(0,0.9fr)_56px_52px_124px_84px]';
 
 function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactElement {
   const why = row.reason ?? row.note;
@@ -101,19 +102,18 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
         </span>
         <span className="flex min-w-0 items-center gap-2 max-sm:justify-self-end">
           <Mark of={row.condition} />
+          {row.desired > 0 && (row.desired > 1 || row.running < 1) && (
+            <span className="text-12 text-faint tabular-nums max-sm:hidden">
+              {row.running} of {row.desired}
+            </span>
+          )}
           {why && (
             <span className="cut text-12 text-down max-sm:hidden" title={why}>
               {why}
             </span>
           )}
         </span>
-        <Wide>{row.address?.replace(/^https?:\/\//, '')}</Wide>
-        <span
-          className="text-12 text-faint tabular-nums max-sm:hidden"
-          title="Running tasks, of those wanted"
-        >
-          {row.desired > 0 ? `${row.running} of ${row.desired}` : ''}
-        </span>
+        <Wide isWidest>{row.address?.replace(/^https?:\/\//, '')}</Wide>
         <Wide isCode>{row.commit?.slice(0, 7)}</Wide>
         <Measured usage={row.usage} />
         <span className="cut text-end text-12 text-faint max-sm:hidden" title="Since when it runs">
@@ -140,10 +140,18 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
 }
 
 /** What only a wide window has room for. */
-function Wide({ isCode = false, children }: { isCode?: boolean; children: ReactNode }): ReactElement {
+function Wide({
+  isCode = false,
+  isWidest = false,
+  children,
+}: {
+  isCode?: boolean;
+  isWidest?: boolean;
+  children: ReactNode;
+}): ReactElement {
   return (
     <span
-      className={`cut text-12 text-faint max-lg:hidden ${isCode ? 'font-mono' : ''}`}
+      className={`cut text-12 text-faint ${isWidest ? 'max-xl:hidden' : 'max-lg:hidden'} ${isCode ? 'font-mono' : ''}`}
       title={typeof children === 'string' ? children : undefined}
     >
       {children}
