@@ -77,6 +77,22 @@ it('makes what is missing and sends the folder; without an engine it ends with 1
   expect(valueOf(await berth('history Letters/notes'))).toHaveLength(2);
 });
 
+it('takes the service of a compose file that gets the address for a new service only', async () => {
+  const own = join(home, 'stack');
+  await mkdir(own);
+  await writeFile(join(own, 'compose.yml'), 'services: { a: { image: a:1 }, b: { image: b:1 } }\n');
+  const at = (line: string): Promise<Ran> => berth(line, world.people.owner.byKey, own);
+  expect((await at('deploy --project Letters')).said).toContain('does not say which of a, b answers');
+  expect(await at('deploy --compose-service b')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('--compose-service is for a new service'),
+  });
+  expect(await at('domains add shop.example.com')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('Give --compose-service: a, b'),
+  });
+});
+
 it('takes a port for a new service only', async () => {
   await berth('deploy Letters/cache --image example.com/cache:1 --no-wait');
   expect(await berth('deploy Letters/cache --image example.com/cache:1 --port 80')).toMatchObject({
