@@ -46,6 +46,10 @@ export const deploy: Word = {
       value: 'PORT',
       description: 'port that a new service listens on; otherwise found out from the folder, or 3000',
     },
+    'compose-service': {
+      value: 'NAME',
+      description: 'of a new compose service: which service of its file gets the address',
+    },
     commit: {
       value: 'SHA',
       description: 'names the deployment; of a service built from git, another commit is a failure',
@@ -93,6 +97,11 @@ export const deploy: Word = {
       ofFile ? { ...context, args: [ofFile.name] } : context,
       nameFromFolder(folder),
     );
+    if ('service' in target && context.text('compose-service') !== undefined)
+      throw new UsageError(
+        `--compose-service is for a new service, and ${nameOf(target.service)} exists already. ` +
+          '`berth domains add HOST --compose-service NAME` gives it another address.',
+      );
     if ('service' in target && portOf(context) !== undefined)
       throw new UsageError(
         `--port is for a new service, and ${nameOf(target.service)} exists already. The port is a setting ` +
