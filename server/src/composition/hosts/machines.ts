@@ -19,6 +19,7 @@ import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
 import { createSwarmPorts, type SwarmPorts } from './swarm-ports.ts';
 import { createServerConnections, type ServerConnections } from './server-connections.ts';
 import { serverAddressOf, serverIpOf } from './server-address.ts';
+import { diskQuotasOf } from '../upkeep/disk-quotas.ts';
 import { createEndedOutput, type EndedOutput } from '../upkeep/ended-output.ts';
 import type { Walls } from './walls.ts';
 
@@ -50,6 +51,7 @@ export function createMachines(
   });
   const servers = createServerConnections(ground);
   const images = imageAccessOf(ground, walls);
+  const disk = diskQuotasOf(stores, ground.clock);
   const endedOutput = createEndedOutput(ground);
   const hosts = createHosts({
     ...ground,
@@ -61,7 +63,7 @@ export function createMachines(
     platformServices: stores.platformServices,
     findProxy: walls.findProxy,
     walled: (machine) =>
-      endedOutput.keeping(machine, walledEngine(machine, { approvals, stores, images }, walls)),
+      endedOutput.keeping(machine, walledEngine(machine, { approvals, stores, images, disk }, walls)),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     ...builderOptions(stores, ground.config, {

@@ -50,6 +50,7 @@ export interface ComposeDeployPorts
     | 'images'
     | 'clock'
     | 'settings'
+    | 'requireDisk'
     | 'localRepositoryPaths'
     | 'workRoot'
     | 'fileSystem'
