@@ -52,6 +52,7 @@ export interface ComposeDeployPorts
     | 'images'
     | 'clock'
     | 'settings'
+    | 'requireDisk'
     | 'localRepositoryPaths'
     | 'workRoot'
     | 'fileSystem'
