@@ -77,6 +77,7 @@ export const projects = {
     minutes: 20,
   },
   rolling: { on: 'bed', files: e2e('rolling'), minutes: 20 },
+  pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 25 },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
   command: { on: 'bed', files: e2e('command-line'), minutes: 15 },
   web: { on: 'bed', files: e2e('web'), minutes: 20 },
