@@ -1,4 +1,5 @@
 /** Hands the services to the engine in their order, and takes all of them back when one fails. */
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { Released, Stage } from '../context.ts';
 import { watchRelease } from '../release/release-watch.ts';
@@ -101,7 +102,7 @@ async function rollBack(context: ComposeContext): Promise<void> {
   const live = await records.live(compose);
   const former = new Map((live ? keptServices(live.snapshot) : []).map(({ spec }) => [spec.name, spec]));
   const present = (await engine.services()).filter(
-    ({ labels }) => labels['berth.compose'] === compose.composeId,
+    ({ labels }) => labels[ownerLabels.compose] === compose.composeId,
   );
   for (const { name } of present) {
     if (former.has(name) || !failed.services.some(({ spec }) => spec.name === name)) continue;
