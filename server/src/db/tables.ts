@@ -265,6 +265,8 @@ const application = {
   uploadPath: optionalText(),
   liveDeploymentId: optionalText(),
   releasedAppName: optionalText(),
+  /** Where its image listens by what it exposes; null before the first release. */
+  shownPort: optionalNumber(),
   isStopped: boolean(),
   createdAt: text(),
   webhookSecret: optionalSecret(),
@@ -335,7 +337,10 @@ const domain = {
   host: text(),
   asciiHost: text(),
   path: text(),
+  /** The one that counts. */
   port: number(),
+  /** The one that somebody gave; null: it follows the service. */
+  ownPort: optionalNumber(),
   https: boolean(),
   certificateType: text<'acme' | 'none' | 'custom'>(),
   customCertResolver: optionalText(),
