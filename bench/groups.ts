@@ -5,6 +5,7 @@ import { backupFigures } from './figures/backups.ts';
 import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
+import { manyServersFigures } from './figures/many-servers.ts';
 import { packingFigures } from './figures/packing.ts';
 import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
 
@@ -41,6 +42,11 @@ export const groups = {
     summary: 'a folder of 20,000 files packed for an upload, beside tar on the same folder',
     needs: 'nothing',
     figures: packingFigures,
+  },
+  many: {
+    summary: '100 simulated servers: memory, the cost of a quiet minute, the slowest answer',
+    needs: 'built',
+    figures: manyServersFigures,
   },
   deployments: {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",

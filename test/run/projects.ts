@@ -82,7 +82,12 @@ export const projects = {
   web: { on: 'bed', files: e2e('web'), minutes: 20 },
   servers: {
     on: 'bed',
-    files: e2e('lives', 'servers', 'servers/build-server', 'servers/server-add', 'server-setup'),
+    files: e2e(
+      'lives',
+      'servers',
+      ...['build-server', 'moving', 'server-add'].map((name) => `servers/${name}`),
+      'server-setup',
+    ),
     minutes: 40,
   },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
