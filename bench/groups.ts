@@ -7,6 +7,7 @@ import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
 import { manyServersFigures } from './figures/many-servers.ts';
 import { packingFigures } from './figures/packing.ts';
+import { serverFigures } from './figures/servers.ts';
 import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
 
 /**
@@ -52,6 +53,12 @@ export const groups = {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",
     needs: 'bed',
     figures: ({ root, say }) => deploymentFigures(root, say),
+  },
+  servers: {
+    summary:
+      "a server's engine through SSH, images that travel, deployments there, beside Berth's own machine",
+    needs: 'bed',
+    figures: ({ root, say }) => serverFigures(root, say),
   },
   builders: {
     summary: 'a build in the builder of an organization, beside the engine itself',
