@@ -9,6 +9,7 @@ import { ask } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
 import { urlOf } from './follow-deployment.ts';
+import { serverNamed } from './servers.ts';
 import { allServices, matches, pick, serviceOf, type Service } from './services.ts';
 
 export interface ToCreate {
@@ -68,6 +69,8 @@ export async function createService(
   const { client } = await context.berth();
   // Before anything is made for a folder that cannot be deployed.
   if (context.text('image') === undefined && !facts) throw unknownFolder(folder);
+  const server = context.text('server');
+  const on = server === undefined ? {} : { serverId: await serverNamed(client, server) };
   const place = await placeOf(client, toCreate);
   const { environmentId } = place.environment;
   const { name } = toCreate;
@@ -75,14 +78,15 @@ export async function createService(
   context.say(`Making ${toCreate.project}/${name}: ${what}.`);
   if (facts?.kind === 'compose') {
     const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');
-    const made = await client.compose.create({ name, environmentId, composeFile });
+    const made = await client.compose.create({ name, environmentId, composeFile, ...on });
     const status = made.composeStatus;
     return { ...place, kind: 'compose', id: made.composeId, name, appName: made.appName, status };
   }
-  const made = await client.application.create({ name, environmentId });
+  const made = await client.application.create({ name, environmentId, ...on });
   const { applicationId, appName } = made;
   if (facts) await client.application.saveBuildType({ applicationId, buildType: facts.kind });
-  await giveAddress(context, client, { applicationId, appName, port: portOf(context) ?? facts?.port });
+  const port = portOf(context) ?? facts?.port;
+  await giveAddress(context, client, { applicationId, appName, port, on });
   return { ...place, kind: 'application', id: applicationId, name, appName, status: made.applicationStatus };
 }
 
@@ -114,14 +118,22 @@ async function placeOf(
   );
 }
 
+interface NewAddress {
+  applicationId: string;
+  appName: string;
+  port: number | undefined;
+  /** The server that it is on, where that is not Berth's own machine. */
+  on: { serverId?: string };
+}
+
 /** A generated host name; where there can be none the service is made all the same. */
 async function giveAddress(
   context: Context,
   client: Client,
-  { applicationId, appName, port }: { applicationId: string; appName: string; port: number | undefined },
+  { applicationId, appName, port, on }: NewAddress,
 ): Promise<void> {
   try {
-    const host = await client.domain.generateDomain({ appName });
+    const host = await client.domain.generateDomain({ appName, ...on });
     const domain = await client.domain.create({
       host,
       applicationId,
