@@ -21,6 +21,7 @@ import { berthHost, type BerthHost } from '../../test/e2e/fixtures/berth-host.ts
 import { until } from '../../test/e2e/fixtures/workshop.ts';
 import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder/builder-fixture.ts';
 import { amount, median, type Figure } from '../figure.ts';
+import { agentFigures } from './agent.ts';
 import { deploy, platformShare, prepare, type Share } from './deployments.ts';
 
 const reads = 200;
@@ -50,10 +51,13 @@ export async function serverFigures(root: string, say: (text: string) => void): 
     say('an image of 300 MB …');
     const travel = await travelling(berth.host, connection, say);
     connection.reset();
+    const serverId = await setUp(berth, far);
     say('deployments here and there …');
-    const shares = await sharesOf(berth, far);
+    const shares = await sharesOf(berth, far, serverId);
+    say('the monitoring agent …');
+    const agent = await agentFigures(berth, far, serverId);
     await berth.stop();
-    return [reading, ...travel, remoteFigure(shares)];
+    return [reading, ...travel, remoteFigure(shares), ...agent];
   } finally {
     await rm(folder, { recursive: true, force: true });
     await bed.close();
@@ -195,8 +199,11 @@ function travelFigure(name: string, own: Travel | undefined, byHand: Travel | un
   };
 }
 
-async function sharesOf(berth: BerthHost, far: BedHost): Promise<{ here: Share; there: Share }> {
-  const serverId = await setUp(berth, far);
+async function sharesOf(
+  berth: BerthHost,
+  far: BedHost,
+  serverId: string,
+): Promise<{ here: Share; there: Share }> {
   const local = await prepare(berth);
   await deploy(local);
   const here = await platformShare(local);
