@@ -55,6 +55,7 @@ export const procedureKinds = {
     all: 'query',
     endedTasks: 'query',
     endedOutput: 'query',
+    usage: 'query',
     metrics: 'query',
   },
   application: {

@@ -80,13 +80,14 @@ export async function createService(
     const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');
     const made = await client.compose.create({ name, environmentId, composeFile, ...on });
     const status = made.composeStatus;
+    await giveComposeAddress(context, client, { ...made, ...on, composeFile });
     return { ...place, kind: 'compose', id: made.composeId, name, appName: made.appName, status };
   }
   const made = await client.application.create({ name, environmentId, ...on });
   const { applicationId, appName } = made;
   if (facts) await client.application.saveBuildType({ applicationId, buildType: facts.kind });
   const port = portOf(context) ?? facts?.port;
-  await giveAddress(context, client, { applicationId, appName, port, on });
+  await giveAddress(context, client, { appName, ...on }, { applicationId, port });
   return { ...place, kind: 'application', id: applicationId, name, appName, status: made.applicationStatus };
 }
 
@@ -100,7 +101,8 @@ export function portOf(context: Context): number | undefined {
   return port;
 }
 
-async function placeOf(
+/** Where a service is made: the project too, where it is missing and no environment of it was named. */
+export async function placeOf(
   client: Client,
   { project: name, environment }: ToCreate,
 ): Promise<Pick<Service, 'project' | 'environment'>> {
@@ -118,30 +120,58 @@ async function placeOf(
   );
 }
 
-interface NewAddress {
-  applicationId: string;
-  appName: string;
-  port: number | undefined;
-  /** The server that it is on, where that is not Berth's own machine. */
-  on: { serverId?: string };
+/** Of the service in the file that people open, where the file says which one that is. */
+async function giveComposeAddress(
+  context: Context,
+  client: Client,
+  { composeId, composeFile, ...named }: { composeId: string; composeFile: string } & Named,
+): Promise<void> {
+  // Brings the parser of YAML, which other words do without.
+  const { composeAddress, composeServices } = await import('../../folder/compose-address.ts');
+  const given = context.text('compose-service');
+  const services = composeServices(composeFile);
+  const found = composeAddress(composeFile);
+  const serviceName = given ?? found?.serviceName;
+  if (serviceName === undefined) {
+    context.say(
+      `It gets no address by itself: the file does not say which of ${services.join(', ')} answers. ` +
+        '`berth domains add HOST [service] --compose-service NAME` gives it one.',
+    );
+    return;
+  }
+  const port = portOf(context) ?? (found?.serviceName === serviceName ? found.port : undefined);
+  const to = { domainType: 'compose', composeId, serviceName, port } as const;
+  await giveAddress(context, client, named, to);
 }
+
+/** After what its host is called, and the server that it is on, where that is not Berth's own machine. */
+interface Named {
+  appName: string;
+  serverId?: string | null;
+}
+
+type Routed = { port: number | undefined } & (
+  | { applicationId: string }
+  | { domainType: 'compose'; composeId: string; serviceName: string }
+);
 
 /** A generated host name; where there can be none the service is made all the same. */
 async function giveAddress(
   context: Context,
   client: Client,
-  { applicationId, appName, port, on }: NewAddress,
+  { appName, serverId }: Named,
+  { port, ...to }: Routed,
 ): Promise<void> {
   try {
-    const host = await client.domain.generateDomain({ appName, ...on });
-    const domain = await client.domain.create({
-      host,
-      applicationId,
-      ...(port === undefined ? {} : { port }),
+    const host = await client.domain.generateDomain({
+      appName,
+      ...(serverId === undefined ? {} : { serverId }),
     });
-    context.say(`Its address is ${urlOf(domain)}.`);
+    const domain = await client.domain.create({ host, ...to, ...(port === undefined ? {} : { port }) });
+    const leads = 'serviceName' in to ? ` and leads to ${to.serviceName}` : '';
+    context.say(`Its address is ${urlOf(domain)}${leads}.`);
   } catch (error) {
     if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
-    context.say(`It gets no address by itself: ${error.message}`);
+    context.say(`It does not get an address automatically: ${error.message}`);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Services as they should be: the live release of every service, and nothing of ours that no service owns.
  */
+import { instanceLabel, taskLabel } from '../domain/names/labels.ts';
 import {
   isSameService,
   ownerOfLabels,
@@ -8,13 +9,7 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../domain/names/service-ref.ts';
-import {
-  instanceLabel,
-  taskLabel,
-  type Engine,
-  type ServiceSpec,
-  type ServiceState,
-} from '../ports/engine/engine.ts';
+import { type Engine, type ServiceSpec, type ServiceState } from '../ports/engine/engine.ts';
 
 /** What is known of a service that should run. */
 export interface KeptService extends ServiceRef {

@@ -15,7 +15,7 @@ import { createServiceCopies } from '../../modules/service/service-copies.ts';
 import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { router, type Router } from '../../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
-import { serverAddressOf } from '../hosts/server-address.ts';
+import { serverAddressOf } from '../../modules/server/server-address.ts';
 import { createMeasuredOn } from '../../modules/server/monitoring/measured-on.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
 

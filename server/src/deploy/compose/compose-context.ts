@@ -28,7 +28,7 @@ export interface ComposeRecords {
   /** What runs by the records; undefined before the first release. */
   live(compose: ComposeRecord): Promise<{ commit: string | null; snapshot: ComposeSnapshot } | undefined>;
   /** Done deployments of the compose, newest first. */
-  succeeded(composeId: string): Promise<string[]>;
+  succeeded(composeId: string): Promise<Pick<DeploymentRecord, 'deploymentId'>[]>;
   deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
   /** From now on its routes lead to the services under these names. */
   nameReleased(
@@ -52,6 +52,7 @@ export interface ComposeDeployPorts
     | 'images'
     | 'clock'
     | 'settings'
+    | 'requireDisk'
     | 'localRepositoryPaths'
     | 'workRoot'
     | 'fileSystem'

@@ -2,11 +2,11 @@
  * Berth's busybox in the service's own image, which is on the host already: nothing is fetched, and nothing
  * of the image runs. It sees the one volume and no network.
  */
+import { backupRunLabel, organizationLabel } from '../../../domain/names/labels.ts';
 import { randomId } from '../../../ports/clock.ts';
 import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { ProgramSpec } from '../../../ports/engine/engine-program.ts';
-import { runLabel } from '../database-source.ts';
 import type { LiveVolumes, VolumeService } from './volume-service.ts';
 
 const busybox = '/.berth/busybox';
@@ -61,7 +61,7 @@ export function volumeProgram(
     argv,
     env: {},
     network: 'none',
-    labels: { [runLabel]: backupRunId, 'berth.organization': organizationId },
+    labels: { [backupRunLabel]: backupRunId, [organizationLabel]: organizationId },
     marksItsEnd: true,
     confined: {
       mounts: [
@@ -71,7 +71,7 @@ export function volumeProgram(
           source: volume,
           target: folder,
           readOnly: !writes,
-          labels: { 'berth.organization': organizationId, [ownerLabels[ref.kind]]: ref.serviceId },
+          labels: { [organizationLabel]: organizationId, [ownerLabels[ref.kind]]: ref.serviceId },
         },
       ],
       shell: [busybox, 'sh'],
