@@ -167,7 +167,7 @@ export const zones: readonly Zone[] = [
 export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean; reason: string }[] = [
   {
     from: /^server\/src\/(modules|deploy|reconcile)\//,
-    to: /^server\/src\/db\/tables\.ts$/,
+    to: /^server\/src\/db\/(tables|stored-types)\.ts$/,
     typesOnly: true,
     reason:
       'A record as the product sees it is the type of its table; written again beside it, the two would ' +

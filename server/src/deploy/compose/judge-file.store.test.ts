@@ -246,7 +246,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       { customGitUrl: other },
       { composePath: './compose.yml' },
       { environmentId },
-      { sourceType: 'raw', composeFile: withHost },
+      { sourceType: 'raw' as const, composeFile: withHost },
     ]) {
       const stack = await compose({ sourceType: 'git' });
       expect(await deployed(stack)).toContain('nobody who may has approved it');

@@ -6,7 +6,8 @@
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { databaseRef, isSameService, ownerOfLabels, ownerLabels } from '../../domain/names/service-ref.ts';
 import { serverIdOf } from '../../domain/names/server-key.ts';
-import type { DatabaseRecord, FormerVolume } from '../../db/tables.ts';
+import type { FormerVolume } from '../../db/stored-types.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import { measured, type Measure } from '../../modules/backup/runs/streams.ts';
 import {
   digestFiles,

@@ -1,4 +1,5 @@
 /** Compose services (decisions 8). */
+import { composeSourceTypes } from '../../domain/git/source-type.ts';
 import {
   appName,
   block,
@@ -20,14 +21,7 @@ import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
-import {
-  composeRecord,
-  composeSourceTypes,
-  composeTypes,
-  deletedCompose,
-  waitingCompose,
-  wholeCompose,
-} from './record.ts';
+import { composeRecord, composeTypes, deletedCompose, waitingCompose, wholeCompose } from './record.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;

@@ -6,7 +6,8 @@ import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
-import type { DatabaseRecord, FormerVolume } from '../../db/tables.ts';
+import type { FormerVolume } from '../../db/stored-types.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
 import {

@@ -1,7 +1,7 @@
 /** What a link to a git host must have: one row per provider. Pure. */
 import { createPrivateKey } from 'node:crypto';
 import type { TableRecord } from '../../db/tables.ts';
-import { AppError, badField } from '../../domain/errors.ts';
+import { badField } from '../../domain/errors.ts';
 import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git/git-host.ts';
 
 export type GitProviderRecord = TableRecord<'git_provider'>;
@@ -50,7 +50,7 @@ export interface GitProviderInput
  * that its provider has no use for.
  */
 export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
-  const provider = providerOf(present.provider);
+  const provider = present.provider;
   const row = providerRows[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
   for (const field of fields) {
@@ -98,12 +98,6 @@ export function refuseMovedCredential(
 
 function addressOf({ baseUrl, apiUrl }: Pick<GitProviderRecord, 'baseUrl' | 'apiUrl'>): string {
   return apiUrl.startsWith(`${baseUrl}/`) ? baseUrl : `${baseUrl} (${apiUrl})`;
-}
-
-/** Only known ones are ever stored. */
-export function providerOf(text: string): GitProvider {
-  if (text === 'github' || text === 'gitlab' || text === 'gitea' || text === 'bitbucket') return text;
-  throw new AppError('INTERNAL_SERVER_ERROR', `A git provider of the kind ${text} is stored.`);
 }
 
 function checkPrivateKey(pem: string): void {

@@ -7,7 +7,6 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { GitApi, GitApis } from '../../ports/git-api.ts';
 import {
   checkedProvider,
-  providerOf,
   providerRows,
   refuseMovedCredential,
   type GitProviderInput,
@@ -80,7 +79,7 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       apiOf(apis, await found(store, gitProviderId, organizationId)),
     async access(gitProviderId, organizationId) {
       const record = await found(store, gitProviderId, organizationId);
-      const provider = providerOf(record.provider);
+      const provider = record.provider;
       const password = await apiOf(apis, record).token();
       const { baseUrl } = record;
       return { provider, baseUrl, credentials: { username: providerRows[provider].gitUser, password } };
@@ -132,7 +131,7 @@ function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
   const isApp = record.provider === 'github';
   return apis.connect({
     organizationId,
-    provider: providerOf(record.provider),
+    provider: record.provider,
     apiUrl,
     workspace: username,
     credential: isApp
@@ -153,5 +152,5 @@ function withoutSecrets({
   provider,
   ...shown
 }: GitProviderRecord): PublicGitProvider {
-  return { ...shown, provider: providerOf(provider) };
+  return { ...shown, provider: provider };
 }
