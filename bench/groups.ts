@@ -6,7 +6,14 @@ import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
 import { packingFigures } from './figures/packing.ts';
-import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
+import {
+  commandFigures,
+  eventFigures,
+  largeFigure,
+  logFigures,
+  pageFigures,
+  requestFigures,
+} from './installations.ts';
 
 /**
  * `built`: the server as the product runs it, bundled into `dist` first. `bed`: root, for engines
@@ -36,6 +43,11 @@ export const groups = {
     summary: 'first output of the command line, beside a bare Node',
     needs: 'built',
     figures: commandFigures,
+  },
+  dashboard: {
+    summary: 'the dashboard in Chromium with 1,000 services and a log of 1,000,000 lines, beside React alone',
+    needs: 'built',
+    figures: pageFigures,
   },
   packing: {
     summary: 'a folder of 20,000 files packed for an upload, beside tar on the same folder',

@@ -78,7 +78,7 @@ export const projects = {
   restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
   command: { on: 'bed', files: e2e('command-line'), minutes: 15 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
-  web: { on: 'bed', files: e2e('web'), minutes: 20 },
+  web: { on: 'bed', files: e2e('web'), minutes: 40 },
   servers: {
     on: 'bed',
     files: e2e('lives', 'servers', 'servers/build-server', 'servers/server-add', 'server-setup'),

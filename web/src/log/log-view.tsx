@@ -55,7 +55,7 @@ export function LogView({
     <div className="flex min-w-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
         <input
-          className="input !h-[28px] max-w-[280px] min-w-32 flex-1"
+          className="input !h-[28px] flex-1 basis-full sm:max-w-[280px] sm:basis-auto"
           type="search"
           placeholder="Search, or /expression/"
           aria-label={`Search in ${label}`}
