@@ -35,7 +35,6 @@ const unused: Record<string, string> = {
   'server.getServerMetrics': 'wants a token that nobody may read',
   'server.setupMonitoring': 'a server is set up with it from the command line',
   'registry.test': 'create and update try the sign-in',
-  'environment.one': 'project.one has its services',
   'environment.byProjectId': 'project.one has its environments',
   'previewDeployment.logs': 'not yet: the deployments of a preview show theirs',
   'previewDeployment.one': 'all has the same fields',
