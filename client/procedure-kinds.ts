@@ -290,6 +290,7 @@ export const procedureKinds = {
   },
   gitProvider: {
     create: 'mutation',
+    createFromManifest: 'mutation',
     one: 'query',
     all: 'query',
     update: 'mutation',
