@@ -12,6 +12,7 @@ import {
   largeFigure,
   logFigures,
   pageFigures,
+  postgresFigures,
   requestFigures,
 } from './installations.ts';
 
@@ -32,6 +33,11 @@ export const groups = {
     summary: 'start, memory, reads, changes and lists with 1,000 services, beside node:http by hand',
     needs: 'built',
     figures: async (bench) => [...(await requestFigures(bench)), await largeFigure(bench)],
+  },
+  postgres: {
+    summary: 'reads on PostgreSQL, beside the same on SQLite (root)',
+    needs: 'built',
+    figures: postgresFigures,
   },
   logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'built', figures: logFigures },
   events: {
