@@ -49,7 +49,12 @@ export interface GitProviderInput
  * The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one
  * that its provider has no use for.
  */
-export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
+export function checkedProvider(
+  present: GitProviderRecord,
+  input: GitProviderInput,
+  /** Of an App that is made and not installed anywhere yet. */
+  { awaitsInstallation = false } = {},
+): GitProviderRecord {
   const provider = present.provider;
   const row = providerRows[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
@@ -57,7 +62,8 @@ export function checkedProvider(present: GitProviderRecord, input: GitProviderIn
     const given = input[field];
     if (given && !row.needs.includes(field)) throw badField(field, `does not go with ${provider}`);
     record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
-    if (row.needs.includes(field) && record[field] === null)
+    const mayWait = awaitsInstallation && field === 'installationId';
+    if (row.needs.includes(field) && record[field] === null && !mayWait)
       throw badField(field, `is required for ${provider}`);
   }
   record.baseUrl =
