@@ -38,8 +38,8 @@ export async function openGround(config: Config, log: Log): Promise<Ground> {
   if (await hearSetUp(stores.settings, config.publicHost))
     log.info(
       config.publicHost === undefined
-        ? 'Berth has no host name of its own any more'
-        : `The host name of Berth is ${config.publicHost} from now on`,
+        ? 'Berth no longer has a host name of its own'
+        : `The host name of Berth is now ${config.publicHost}`,
     );
   const settings = createSettings(stores.settings, { serverIp: (await local.facts()).address });
   return {

@@ -184,7 +184,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     }
     for (const inner of ['project.TEAM', 'environment.ZONE', 'TEAM', 'ZONE', 'cache.URL', 'my cache.URL']) {
       addCommit(bare, 'main', { 'compose.yml': `services:\n  web: { image: "a:\${{${inner}}}" }\n` });
-      expect(await deployed(stack)).toMatch(/sees the variables of its compose service alone: pass it on/);
+      expect(await deployed(stack)).toMatch(/sees only the variables of its compose service: pass it on/);
     }
     // A file of the record is written by who may read them.
     const raw = await compose({
@@ -250,7 +250,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       { sourceType: 'raw', composeFile: withHost },
     ]) {
       const stack = await compose({ sourceType: 'git' });
-      expect(await deployed(stack)).toContain('nobody who may has approved it');
+      expect(await deployed(stack)).toContain('nobody entitled to has approved it');
       const { digest } = await awaited(stack);
       await stores.composes.update({ composeId: stack.composeId }, change);
       await expect(approvals.approve(await now(stack), digest, people.owner)).rejects.toMatchObject({
@@ -261,7 +261,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       await approvals.approve(await now(stack), digest, people.owner);
       expect(await deployed(stack)).toBe('read');
       await stores.composes.update({ composeId: stack.composeId }, change);
-      expect(await deployed(stack)).toContain('nobody who may has approved it');
+      expect(await deployed(stack)).toContain('nobody entitled to has approved it');
       expect(await approvals.shown(await now(stack))).toMatchObject({ approval: null });
     }
   });
@@ -289,7 +289,7 @@ eachDatabase('compose files that reach the machine', (test) => {
 
   it('of the record are approved as they are written when somebody with host reach saves them', async () => {
     const stack = await compose({ sourceType: 'raw', composeFile: withHost });
-    expect(await deployed(stack)).toContain('nobody who may has approved it');
+    expect(await deployed(stack)).toContain('nobody entitled to has approved it');
     await approvals.saved(await now(stack), people.owner);
     expect(await deployed(stack)).toBe('read');
     for (const [from, to] of [
@@ -300,7 +300,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     ] as const) {
       const composeFile = withHost.replace(from, to);
       await stores.composes.update({ composeId: stack.composeId }, { composeFile });
-      expect(await deployed(stack)).toContain('nobody who may has approved it');
+      expect(await deployed(stack)).toContain('nobody entitled to has approved it');
     }
     const newer = withHost.replace('nginx:1', 'nginx:2').replace('/host', '/host:ro');
     await stores.composes.update({ composeId: stack.composeId }, { composeFile: newer });
@@ -312,6 +312,6 @@ eachDatabase('compose files that reach the machine', (test) => {
     await stores.composes.update({ composeId: stack.composeId }, { composeFile: harmless });
     await approvals.saved(await now(stack), people.owner);
     await stores.composes.update({ composeId: stack.composeId }, { composeFile: withHost });
-    expect(await deployed(stack)).toContain('nobody who may has approved it');
+    expect(await deployed(stack)).toContain('nobody entitled to has approved it');
   });
 });

@@ -115,7 +115,7 @@ async function rollBack({ compose, deployment, engine, log, records }: ComposeCo
       replicas,
       registryAuth: await records.registryAuth(spec.image, compose.organizationId),
     });
-    log.line(`${name}: put back to the version before.`);
+    log.line(`${name}: rolled back to the previous version.`);
   }
   if (!live) log.line('There is no former version to return to; its services were scaled to 0.');
 }

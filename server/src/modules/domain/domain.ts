@@ -324,8 +324,8 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
 function checkPath(path: string, field: string): void {
   if (!path.startsWith('/')) throw badField(field, 'must begin with "/"');
   if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path))
-    throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } [ ] %');
+    throw badField(field, 'must not contain spaces, control characters or any of \\ ? # * { } [ ] %');
   if (path.split('/').some((part) => part === '..' || part === '.'))
-    throw badField(field, 'may not hold "." or ".." as a part');
-  if (path.includes('//')) throw badField(field, 'may not hold "//"');
+    throw badField(field, 'must not contain "." or ".." as a part');
+  if (path.includes('//')) throw badField(field, 'must not contain "//"');
 }

@@ -95,7 +95,7 @@ async function resume(
     throw new AppError(
       'INTERNAL_SERVER_ERROR',
       `Berth was restarted ${attemptsLimit} times during this run, last in the step ${during}. Start it ` +
-        'again when Berth runs steadily.',
+        'again when Berth is stable.',
     );
   log.line(
     `Berth was restarted during the step ${during}; beginning again (attempt ${job.attempts} of ` +

@@ -131,6 +131,6 @@ async function changeOver(
   await context.record({ previousVolume: null });
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The restored volume was not taken: ${failure} ${name} has its former volume again.`,
+    `The restored volume was not accepted: ${failure} ${name} has its former volume again.`,
   );
 }
