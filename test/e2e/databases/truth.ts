@@ -169,7 +169,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
     const refused = await base.ask('update', { databaseUser: 'bob', databasePassword: 'Bob-1' });
     expect(refused).toMatchObject({
       status: 412,
-      body: { message: expect.stringContaining('make the user or the database in the server first') },
+      body: { message: expect.stringContaining('create the user or the database in the server first') },
     });
     expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
     const [container = ''] = await containers(databases(), base);

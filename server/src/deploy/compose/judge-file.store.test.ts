@@ -232,7 +232,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     expect(await deployed(stack)).toMatch(/^(?!.*CAP_SYS_ADMIN).*web binds \/root of the server/s);
     await expect(approvals.approve(await now(stack), digest, people.owner)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('something else by now'),
+      message: expect.stringContaining('something else now'),
     });
     addCommit(bare, 'main', { 'compose.yml': withHost.replace('/etc', '/') });
     expect(await deployed(stack)).toContain('which controls this server');

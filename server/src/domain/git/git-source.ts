@@ -38,7 +38,7 @@ export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   if (/^git:\/\//i.test(text))
     throw badField(
       field,
-      'must not be git://, which neither encrypts nor proves who answers, so that anybody on the way can ' +
+      'must not be git://, which neither encrypts nor proves who answers, so anybody on the way can ' +
         'change what is deployed; use https:// or ssh://',
     );
   const ssh = /^ssh:\/\/(?:([^@/:]+)@)?([^@/:]+)(?::([0-9]{1,5}))?(\/.+)$/i.exec(text);
@@ -98,7 +98,7 @@ export function keptGitAddress(
 /** A branch or tag by its short name (git check-ref-format); throws BAD_REQUEST naming `field`. */
 export function parseRefName(text: string, field = 'customGitBranch'): string {
   const fault = refFault(text);
-  if (fault !== undefined) throw badField(field, `is no name of a branch or tag: it ${fault}`);
+  if (fault !== undefined) throw badField(field, `is not a valid name of a branch or tag: it ${fault}`);
   return text;
 }
 
@@ -142,7 +142,7 @@ function fileUrl(path: string, field: string): GitUrl {
 function webUrl(text: string, field: string): GitUrl {
   const url = URL.parse(text);
   if (url === null || !/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname))
-    throw badField(field, 'is no valid address of the web');
+    throw badField(field, 'is not a valid web address');
   if (url.hash !== '') throw badField(field, 'must not contain "#"; the branch has its own field');
   if (url.pathname === '/') throw badField(field, 'names a host but no repository');
   const username = decode(url.username, field);
@@ -197,7 +197,7 @@ function decode(text: string, field: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw badField(field, 'has a "%" that begins no valid escape; write it as %25');
+    throw badField(field, 'has a "%" that does not begin a valid escape; write it as %25');
   }
 }
 

@@ -14,7 +14,7 @@ export function parseObjectPath(text: string, field: string): string {
     throw badField(field, 'must not contain line breaks or control characters');
   if (text.includes('\\')) throw badField(field, 'must use "/" between folders, not "\\"');
   const parts = text.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..')) throw badField(field, 'must not leave its place with ".."');
+  if (parts.includes('..')) throw badField(field, 'must not lead out of its place with ".."');
   if (parts[0]?.startsWith('-')) throw badField(field, 'must not begin with "-"');
   const path = parts.join('/');
   if (Buffer.byteLength(path) > keyBytes) throw badField(field, `must have at most ${keyBytes} bytes`);

@@ -196,7 +196,7 @@ async function check(
   if (await store.hasResolver(record.organizationId, record.customCertResolver ?? '')) return;
   throw badField(
     'customCertResolver',
-    'is no certificate resolver of this organization; certificateResolver.create makes one',
+    'is not a certificate resolver of this organization; certificateResolver.create creates one',
   );
 }
 
@@ -208,8 +208,8 @@ async function refuseTaken(store: DomainStore, record: DomainRecord, reaches: Re
   if (!holder || holder.domainId === record.domainId) return;
   throw new AppError(
     'CONFLICT',
-    `host: ${record.host}${path} leads to another service already (domain ${holder.domainId}). ` +
-      'Choose another host or path.',
+    `host: ${record.host}${path} already leads to another service (domain ${holder.domainId}). Choose ` +
+      'another host or path.',
     { issues: [{ path: 'host', message: 'is taken with this path' }] },
   );
 }

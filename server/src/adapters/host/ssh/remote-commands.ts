@@ -137,7 +137,7 @@ function finish(
     channel.on('data', (piece: Buffer) => {
       bytes += piece.length;
       if (bytes > mostOutput)
-        stop(new AppError('SERVICE_UNAVAILABLE', 'A program there printed too much ' + 'output.'));
+        stop(new AppError('SERVICE_UNAVAILABLE', 'A program there printed too much output.'));
       else pieces.push(piece);
     });
     channel.stderr.on('data', (piece: Buffer) => {
