@@ -202,7 +202,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
         cause: error,
       });
     const sentence = outageSentence(error);

@@ -47,7 +47,7 @@ const settings = z.object({
     .string()
     .max(10_000)
     .nullish()
-    .describe('Of GitLab, Gitea and Bitbucket, and required there; never shown'),
+    .describe('Required for GitLab, Gitea and Bitbucket; never shown'),
   username: line(300).nullish().describe('Of Bitbucket: the workspace, and required there'),
 });
 const remote = ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
@@ -117,7 +117,7 @@ export const gitProviderContract = {
     refusals: ['PRECONDITION_FAILED'],
   }),
   testConnection: mutation({
-    summary: 'Signs in at the git host and answers what the credential stands for',
+    summary: 'Signs in to the git host and returns what the credential stands for',
     access: changing,
     input: id,
     output: z.object({ success: z.literal(true), account: z.string() }),

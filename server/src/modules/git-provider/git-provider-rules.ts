@@ -79,10 +79,7 @@ export function checkedProvider(
   if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
   // It goes into a header, which takes nothing else.
   if (/[^\x21-\x7e]/.test(record.accessToken ?? ''))
-    throw badField(
-      'accessToken',
-      'must be letters, digits and signs of ASCII, without blanks or line breaks',
-    );
+    throw badField('accessToken', 'must be printable ASCII characters, without spaces or line breaks');
   return record;
 }
 
@@ -112,7 +109,7 @@ function checkPrivateKey(pem: string): void {
   } catch {
     throw badField(
       'privateKey',
-      'is no private key in PEM without a passphrase; GitHub gives one on the page of the App',
+      'is not a private key in PEM without a passphrase; GitHub provides one on the page of the App',
     );
   }
   throw badField('privateKey', 'must be an RSA key, as GitHub makes them');

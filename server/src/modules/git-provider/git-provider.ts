@@ -95,7 +95,8 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       if (uses !== '')
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The git provider ${record.name} is used by ${uses}. Give each another one first.`,
+          `The git provider ${record.name} is used by ${uses}. Move those services to another provider ` +
+            'first.',
         );
       await store.remove({ gitProviderId, organizationId });
       return withoutSecrets(record);
