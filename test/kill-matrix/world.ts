@@ -20,6 +20,7 @@ import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts
 import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
 import type { Adapters } from '../../server/src/composition/adapters.ts';
 import { hostReachOn, walledEngine } from '../../server/src/composition/installation/host-reach.ts';
+import { diskQuotasOf } from '../../server/src/deploy/disk-quotas.ts';
 import { imageAccessOf } from '../../server/src/composition/services/image-access.ts';
 import { walls as builtWalls, type Walls } from '../../server/src/composition/hosts/walls.ts';
 import type { Ground } from '../../server/src/composition/ground.ts';
@@ -65,6 +66,7 @@ export interface World
   interruption: Interruption;
   pending: Releasing['pending'];
   runtime: Releasing['runtime'];
+  running: Releasing['running'];
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */
@@ -353,7 +355,8 @@ function hostOf(
     proxy: reaper.guard('proxy', proxyOf(machine)),
     proxyStore: createCaddyStore(made(config.data, `caddy-${key}`)),
   };
-  const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
+  const disk = diskQuotasOf(stores, ground.clock);
+  const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls), disk };
   const engine = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   return {
     ...bareHost,

@@ -77,12 +77,13 @@ export async function createService(
     const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');
     const made = await client.compose.create({ name, environmentId, composeFile });
     const status = made.composeStatus;
+    await giveComposeAddress(context, client, { ...made, composeFile });
     return { ...place, kind: 'compose', id: made.composeId, name, appName: made.appName, status };
   }
   const made = await client.application.create({ name, environmentId });
   const { applicationId, appName } = made;
   if (facts) await client.application.saveBuildType({ applicationId, buildType: facts.kind });
-  await giveAddress(context, client, { applicationId, appName, port: portOf(context) ?? facts?.port });
+  await giveAddress(context, client, appName, { applicationId, port: portOf(context) ?? facts?.port });
   return { ...place, kind: 'application', id: applicationId, name, appName, status: made.applicationStatus };
 }
 
@@ -96,7 +97,8 @@ export function portOf(context: Context): number | undefined {
   return port;
 }
 
-async function placeOf(
+/** Where a service is made: the project too, where it is missing and no environment of it was named. */
+export async function placeOf(
   client: Client,
   { project: name, environment }: ToCreate,
 ): Promise<Pick<Service, 'project' | 'environment'>> {
@@ -114,22 +116,48 @@ async function placeOf(
   );
 }
 
+/** Of the service in the file that people open, where the file says which one that is. */
+async function giveComposeAddress(
+  context: Context,
+  client: Client,
+  { composeId, appName, composeFile }: { composeId: string; appName: string; composeFile: string },
+): Promise<void> {
+  // Brings the parser of YAML, which other words do without.
+  const { composeAddress, composeServices } = await import('../../folder/compose-address.ts');
+  const given = context.text('compose-service');
+  const services = composeServices(composeFile);
+  const found = composeAddress(composeFile);
+  const serviceName = given ?? found?.serviceName;
+  if (serviceName === undefined) {
+    context.say(
+      `It gets no address by itself: the file does not say which of ${services.join(', ')} answers. ` +
+        '`berth domains add HOST [service] --compose-service NAME` gives it one.',
+    );
+    return;
+  }
+  const port = portOf(context) ?? (found?.serviceName === serviceName ? found.port : undefined);
+  await giveAddress(context, client, appName, { domainType: 'compose', composeId, serviceName, port });
+}
+
+type Routed = { port: number | undefined } & (
+  | { applicationId: string }
+  | { domainType: 'compose'; composeId: string; serviceName: string }
+);
+
 /** A generated host name; where there can be none the service is made all the same. */
 async function giveAddress(
   context: Context,
   client: Client,
-  { applicationId, appName, port }: { applicationId: string; appName: string; port: number | undefined },
+  appName: string,
+  { port, ...to }: Routed,
 ): Promise<void> {
   try {
     const host = await client.domain.generateDomain({ appName });
-    const domain = await client.domain.create({
-      host,
-      applicationId,
-      ...(port === undefined ? {} : { port }),
-    });
-    context.say(`Its address is ${urlOf(domain)}.`);
+    const domain = await client.domain.create({ host, ...to, ...(port === undefined ? {} : { port }) });
+    const leads = 'serviceName' in to ? ` and leads to ${to.serviceName}` : '';
+    context.say(`Its address is ${urlOf(domain)}${leads}.`);
   } catch (error) {
     if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
-    context.say(`It gets no address by itself: ${error.message}`);
+    context.say(`It does not get an address automatically: ${error.message}`);
   }
 }

@@ -91,7 +91,10 @@ function terminalsOf({ hosts, stores, previews, applications }: AppParts): Termi
 
 function routersOf(parts: AppParts): Router[] {
   const { config, stores, adapters, clock, settings, hosts, reconciler } = parts;
-  const account = accountRouters(parts.accounts, buildersLeaver(parts));
+  const account = accountRouters(parts.accounts, {
+    gone: buildersLeaver(parts),
+    measureDisk: parts.disk.look,
+  });
   const ports = createPorts(stores.ports, {
     clock,
     ownPorts: [config.port, config.httpPort, config.httpsPort],

@@ -39,6 +39,8 @@ export interface FormerVolume {
   containerImage: string;
   /** ISO 8601. */
   since: string;
+  /** The server that it is on, null: Berth's own machine; absent: where its database is. */
+  serverId?: string | null;
 }
 
 /** What a run took from a service for as long as it reads, and gives back however it ends. */

@@ -57,6 +57,15 @@ const quota = {
   memoryBytes: optionalNumber(),
   builds: optionalNumber(),
   backupBytes: optionalNumber(),
+  diskBytes: optionalNumber(),
+};
+
+/** What an organization takes of a server's disk, as it was last measured. */
+const quotaDisk = {
+  organizationId: text(),
+  serverKey: text(),
+  bytes: number(),
+  measuredAt: text(),
 };
 
 /** What a deployment under way takes of its organization's quota. */
@@ -871,6 +880,7 @@ export const tables = {
   notification_delivery: notificationDelivery,
   quota,
   quota_claim: quotaClaim,
+  quota_disk: quotaDisk,
   user,
   two_factor: twoFactor,
   recovery_code: recoveryCode,

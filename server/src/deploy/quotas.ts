@@ -52,7 +52,13 @@ export function specWithinQuota(
     approvals: { find },
     released,
     quotas,
-  }: Pick<JudgeParts, 'released'> & { approvals: Pick<JudgeParts['approvals'], 'find'>; quotas: Quotas },
+    requireDisk,
+  }: Pick<JudgeParts, 'released'> & {
+    approvals: Pick<JudgeParts['approvals'], 'find'>;
+    quotas: Quotas;
+    /** Room on the disk of the engine's machine, which has the image already. */
+    requireDisk(organizationId: string, image: string): Promise<void>;
+  },
 ): Judge {
   return async (spec) => {
     await judge(spec);
@@ -62,6 +68,7 @@ export function specWithinQuota(
     const { liveDeploymentId: live } = known;
     const isLive = (one: ServiceSpec): boolean => one.name === spec.name && one.release === spec.release;
     if (live !== null && (spec.release === live || (await released(service, live)).some(isLive))) return;
+    await requireDisk(known.organizationId, spec.image);
     // The services of a compose service are released together, and so they are counted.
     const all = service.kind === 'compose' ? await released(service, spec.release) : [];
     await quotas.requireRoom(

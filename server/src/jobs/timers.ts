@@ -51,6 +51,7 @@ export function startTimers({
   alarms,
   monitoring,
   cleanTurn,
+  disk,
   adapters,
   settings,
 }: {
@@ -64,6 +65,7 @@ export function startTimers({
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
   cleanTurn(): Promise<void>;
+  disk: { turn(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
   settings: Pick<SettingsService, 'get'>;
 }): Timers {
@@ -86,6 +88,7 @@ export function startTimers({
     every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
     every(scheduleMs, scheduling.tick, (error) => void log.fault(error, 'schedules of services')),
     every(eventsMs, cleanTurn, (error) => void log.fault(error, 'clean-up')),
+    every(eventsMs, disk.turn, (error) => void log.fault(error, 'disk of organizations')),
     every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
     every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
     every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),

@@ -23,6 +23,7 @@ import {
 } from '../../adapters/host/ssh/server-connections.ts';
 import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { createEndedOutput, type EndedOutput } from '../../reconcile/observing/stopped-output.ts';
+import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import type { Walls } from './walls.ts';
 
 export interface Machines extends Deployed {
@@ -53,6 +54,7 @@ export function createMachines(
   });
   const servers = createServerConnections(ground);
   const images = imageAccessOf(ground, walls);
+  const disk = diskQuotasOf(stores, ground.clock);
   const endedOutput = createEndedOutput(ground);
   const hosts = createHosts({
     ...ground,
@@ -64,7 +66,7 @@ export function createMachines(
     platformServices: stores.platformServices,
     findProxy: walls.findProxy,
     walled: (machine) =>
-      endedOutput.keeping(machine, walledEngine(machine, { approvals, stores, images }, walls)),
+      endedOutput.keeping(machine, walledEngine(machine, { approvals, stores, images, disk }, walls)),
     pool: async () => (await settings.get()).networkPool,
     watchProxy: watch.watch,
     ...builderOptions(stores, ground.config, {

@@ -34,6 +34,7 @@ export function createObserving(
     liveOf: observers.liveOf,
     sightOf: observers.sightOf,
     clock,
+    judged: stores.serviceReads.judged,
     everywhere: stores.serviceReads.everywhere,
     onChanges: (changes) => events.tellAll(changes.map(conditionEvent)),
     onFault: (error) => void log.fault(error, 'conditions of services'),

@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import { contracts } from '../../modules/contracts.ts';
 import { terminalContract } from '../../modules/terminal/contract.ts';
 import { createAudit, type Audit } from '../../modules/audit/audit.ts';
-import { organizationHandlers } from '../../modules/organization/handlers.ts';
+import { organizationHandlers, type OrganizationDesk } from '../../modules/organization/handlers.ts';
 import {
   createInvitations,
   endInvitationsOf,
@@ -92,7 +92,7 @@ export function createAccounts(
     referable: createReferable(stores.services, stores.serviceRows),
     findPlace: stores.users.findPlace,
     standingOf: organizations.standing,
-    transaction: (work) => database.transaction(work),
+    transaction: database.transaction,
     withinQuota: quotas.within,
     recordAudit: audit.record,
     tell: events.tellChange,
@@ -156,7 +156,10 @@ function userDesk(
 /** The routers of accounts; `audit` stands at the end of the interface's list. */
 export function accountRouters(
   { users, organizations, memberships, invitations, quotas, audit, desk: userParts }: Accounts,
-  gone: (organizationId: string) => void = () => undefined,
+  {
+    gone = () => undefined,
+    measureDisk = async () => undefined,
+  }: Partial<Pick<OrganizationDesk, 'gone' | 'measureDisk'>> = {},
 ): {
   user: Router;
   organization: Router;
@@ -168,6 +171,7 @@ export function accountRouters(
     invitations,
     quotas,
     gone,
+    measureDisk,
     moveSession: users.moveSession,
     emailOf: async (userId: string) => (await users.account(userId)).email,
     hasTwoFactor: userParts.twoFactors.isOn,

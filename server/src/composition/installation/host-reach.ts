@@ -5,6 +5,7 @@ import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
+import type { DiskQuotas } from '../../modules/quota/disk.ts';
 import { createPlaces } from '../../modules/host-reach/places.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
@@ -34,12 +35,13 @@ export interface WallParts {
   approvals: Approvals;
   stores: Pick<Stores, 'deployments' | 'images' | 'quotas'>;
   images: ImageAccess;
+  disk: Pick<DiskQuotas, 'requireRoom'>;
 }
 
 /** The engine of a machine behind its walls. */
 export function walledEngine(
   machine: Omit<Host, 'networks'>,
-  { approvals, stores, images }: WallParts,
+  { approvals, stores, images, disk }: WallParts,
   { judge }: Walls,
 ): Engine {
   const { engine, key: serverKey } = machine;
@@ -47,7 +49,12 @@ export function walledEngine(
     releasedSpecs(stores, kind, deploymentId);
   const ofReach = specWithinQuota(
     judge({ approvals, places: createPlaces(machine), own: ownMounts(machine), released }),
-    { approvals, released, quotas: quotasOf(stores) },
+    {
+      approvals,
+      released,
+      quotas: quotasOf(stores),
+      requireDisk: (organizationId, image) => disk.requireRoom(organizationId, machine, image),
+    },
   );
   const ofImages = createImageJudge({
     images,

@@ -24,6 +24,7 @@ import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { Adapters } from '../adapters.ts';
 import { surroundingBlocks } from '../../deploy/inputs/surrounding-blocks.ts';
+import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface DeployingParts {
@@ -48,12 +49,15 @@ export type SharedPorts = Omit<SourcePorts, 'applyRoutes'>;
 
 export function createDeployPorts(parts: DeployingParts): SharedPorts {
   const { adapters, clock, hosts, hostReach, images, settings, taskLabels } = parts;
+  const disk = diskQuotasOf(parts.stores, clock);
   return {
     git: adapters.git,
     reachRegistry: adapters.outgoing.registry,
     images,
     clock,
     buildServers: createBuildServers(parts.stores.servers),
+    requireDisk: (organizationId, { serverKey: key, engine }) =>
+      disk.requireRoom(organizationId, { key, engine }),
     hosts,
     taskLabels,
     records: createDeployRecords(parts),

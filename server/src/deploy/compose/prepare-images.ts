@@ -68,7 +68,7 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
   const { compose, builder, deployment, fileSystem, log, variables } = context;
   if (!planned) throw new AppError('INTERNAL_SERVER_ERROR', 'There is nothing to build.');
   const settings = await context.settings();
-  await checkDisk(context, settings.minFreeDisk);
+  await checkDisk(context, compose.organizationId, settings.minFreeDisk);
   log.line(`Building ${name}`);
   const inlineName = '.berth.Dockerfile';
   if (planned.inline !== undefined)

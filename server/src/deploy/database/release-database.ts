@@ -28,7 +28,8 @@ export const releaseDatabase: Stage<DatabaseContext> = {
     await applyRelease(context, {
       spec,
       owner: databaseRef(database.databaseId),
-      hasFormer: context.former.liveDeploymentId !== null,
+      // Where it comes from it has one, and none that could be gone back to here.
+      hasFormer: context.former.liveDeploymentId !== null && deployment.moveTo === null,
       snapshot: { ...inputs, registryId: null },
       before: () => makeRoom(context, spec),
     });

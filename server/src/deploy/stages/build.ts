@@ -21,7 +21,7 @@ export const build: Stage = {
   async run(context) {
     const { application, owner, log } = context;
     const settings = await context.settings();
-    await checkDisk(context, settings.minFreeDisk);
+    await checkDisk(context, application.organizationId, settings.minFreeDisk);
     if (application.createEnvFile) await writeEnvFile(context);
     const { builder, elsewhere, deliverTo } = await context.buildPlace();
     if (elsewhere !== undefined) log.line(`The build runs on ${elsewhere} (buildServerId).`);
@@ -69,11 +69,14 @@ function buildPathOf({ application }: DeployContext): string {
     : parseSourcePath(application.buildPath, 'buildPath');
 }
 
-/** PRECONDITION_FAILED when a build would fill the disk. */
+/** PRECONDITION_FAILED when a build would fill the disk, CONFLICT when the organization has no more of it. */
 export async function checkDisk(
-  { fileSystem, workRoot }: Pick<DeployContext, 'fileSystem' | 'workRoot'>,
+  context: Pick<DeployContext, 'fileSystem' | 'workRoot' | 'requireDisk' | 'serverKey' | 'engine'>,
+  organizationId: string,
   needed: number,
 ): Promise<void> {
+  const { fileSystem, workRoot } = context;
+  await context.requireDisk(organizationId, context);
   const free = await fileSystem.freeBytes(workRoot);
   if (free >= needed) return;
   throw new AppError(

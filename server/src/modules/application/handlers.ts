@@ -93,8 +93,8 @@ export function applicationHandlers(
     change: () => Promise<T>,
   ): Promise<T> =>
     (await context.hasHostReach())
-      ? context.write(() => desk.keeping(applicationRef(applicationId), context.actor, change))
-      : context.write(change);
+      ? context.writeRecord(() => desk.keeping(applicationRef(applicationId), context.actor, change))
+      : context.writeRecord(change);
 
   async function accept(
     context: CallContext,

@@ -57,7 +57,7 @@ export async function requireMovable(
       serverId,
       holderId: portId,
     });
-  await neighbours.domains.requireFreeOn(applicationId, serverKeyOf({ serverId }), reaches);
+  await neighbours.domains.requireFreeOn({ applicationId }, serverKeyOf({ serverId }), reaches);
   return server?.name ?? "Berth's own machine";
 }
 
@@ -81,6 +81,6 @@ export function placeApplication({
       const serverKey = serverKeyOf({ serverId });
       await applications.update({ applicationId }, { serverId });
       await ports.update({ applicationId }, { serverKey });
-      await domains.moveTo(applicationId, serverKey);
+      await domains.moveTo({ applicationId }, serverKey);
     });
 }

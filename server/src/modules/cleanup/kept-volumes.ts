@@ -2,6 +2,7 @@
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
+import { formerServerKey } from '../database/runtime.ts';
 import type { FormerVolume, FormerVolumePorts } from './former-volumes.ts';
 
 interface VolumeHost {
@@ -54,7 +55,7 @@ export function keptVolumes(parts: KeptVolumesParts): Pick<FormerVolumePorts, 'f
     remove: (volume) =>
       volume.databaseId === null
         ? removeOfRestore(parts, volume)
-        : removeOfDatabase(parts, volume.databaseId, volume.volumeName),
+        : removeOfDatabase(parts, volume.databaseId, volume),
   };
 }
 
@@ -64,14 +65,14 @@ async function ofDatabases(
 ): Promise<FormerVolume[]> {
   const found = await stores.databases.list(organizationId === undefined ? {} : { organizationId });
   return found.flatMap((database) =>
-    database.formerVolumes.map(({ volumeName, since }) => ({
+    database.formerVolumes.map(({ volumeName, since, ...former }) => ({
       databaseId: database.databaseId,
       databaseType: database.kind,
       applicationId: null,
       composeId: null,
       what: `the database ${database.name}`,
       name: database.name,
-      serverKey: serverKeyOf(database),
+      serverKey: formerServerKey(database, former),
       volumeName,
       since,
     })),
@@ -104,13 +105,12 @@ async function removeOfRestore(
 async function removeOfDatabase(
   { databases, hosts, turns }: Pick<KeptVolumesParts, 'databases' | 'hosts' | 'turns'>,
   databaseId: string,
-  volumeName: string,
+  { serverKey, volumeName }: FormerVolume,
 ): Promise<void> {
   await turns.take(databaseId, async () => {
     const present = await databases.find(databaseId);
-    const host = present && (await hosts.of(serverKeyOf(present)));
     if (!present?.formerVolumes.some((one) => one.volumeName === volumeName)) return;
-    await host?.engine.removeVolume(volumeName);
+    await (await hosts.find(serverKey))?.engine.removeVolume(volumeName);
     const left = present.formerVolumes.filter((one) => one.volumeName !== volumeName);
     await databases.patch(databaseId, { formerVolumes: left });
   });

@@ -37,8 +37,15 @@ eachDatabase('quotas', (test) => {
     // Two applications, five databases, a compose service and a preview.
     expect(await quotas.view(organizationId)).toEqual({
       organizationId,
-      quota: { services: null, nanoCpus: null, memoryBytes: null, builds: null, backupBytes: null },
-      used: { services: 9, nanoCpus: 0, memoryBytes: 0, builds: 0, backupBytes: 0 },
+      quota: {
+        services: null,
+        nanoCpus: null,
+        memoryBytes: null,
+        builds: null,
+        backupBytes: null,
+        diskBytes: null,
+      },
+      used: { services: 9, nanoCpus: 0, memoryBytes: 0, builds: 0, backupBytes: 0, diskBytes: 0 },
     });
     await within(() => limit('64g', '64', 9));
   });

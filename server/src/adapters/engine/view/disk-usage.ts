@@ -68,6 +68,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
       isOfRegistry: (image.RepoDigests ?? []).some((digest) => !digest.startsWith('<none>')),
       labels: image.Labels,
       sizeBytes: image.Size - Math.max(0, image.SharedSize),
+      wholeBytes: image.Size,
       createdAt: iso(image.Created),
       containers: Math.max(0, image.Containers),
     })),

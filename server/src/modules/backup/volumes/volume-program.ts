@@ -25,6 +25,15 @@ export const countFiles = [
   busybox,
 ] as const;
 
+/** Prints a SHA-256 over the names and contents of all files. */
+export const digestFiles = [
+  busybox,
+  'sh',
+  '-c',
+  `cd ${folder} && "$0" find . -type f -print0 | "$0" sort -z | "$0" xargs -0 -r "$0" sha256sum | "$0" sha256sum`,
+  busybox,
+] as const;
+
 /** Without them root is nobody to files of others. */
 const reading = ['DAC_OVERRIDE'];
 const writing = ['DAC_OVERRIDE', 'CHOWN', 'FOWNER', 'FSETID', 'MKNOD'];
@@ -41,7 +50,7 @@ export interface VolumeProgram {
 }
 
 export function volumeProgram(
-  { ref, organizationId }: VolumeService,
+  { ref, organizationId }: Pick<VolumeService, 'ref' | 'organizationId'>,
   { probePath }: Pick<LiveVolumes, 'probePath'>,
   { backupRunId, volume, writes, argv, image }: VolumeProgram,
 ): ProgramSpec {
