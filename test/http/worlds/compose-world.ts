@@ -150,7 +150,8 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
             {
               server: (id, organizationId) => stores.servers.find({ serverId: id, organizationId }),
               requireServer: requirePlaceOn(stores.servers, async () => undefined),
-              requireNoData: async () => undefined,
+              mounts: async () => [],
+              released: async () => [],
               domains,
             },
             compose,

@@ -3,9 +3,9 @@
  * must become healthy; then the record and the routes follow, and what was left behind is removed. Until the
  * record has changed, every failure leaves it where it was. What has volumes stays with them.
  */
+import { keepsData } from '../../modules/compose/moving.ts';
 import { join } from 'node:path';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { ComposeRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Stage } from '../context.ts';
@@ -48,14 +48,6 @@ const prepareThere: Stage<MoveComposeContext> = {
         throw keepsData(context.compose, `a volume of ${service}`);
   },
 };
-
-/** What a compose service may not have that moves. */
-export const keepsData = ({ name }: Pick<ComposeRecord, 'name'>, what: string): AppError =>
-  new AppError(
-    'PRECONDITION_FAILED',
-    `${name} keeps data on its server (${what}), which does not move with it. Create it anew ` +
-      'on the other server and copy the data, by a backup of the volume for one.',
-  );
 
 const releaseThere: Stage<MoveComposeContext> = {
   ...releaseServices,
