@@ -5,7 +5,7 @@
  */
 import { keepsData } from '../../modules/compose/moving.ts';
 import { join } from 'node:path';
-import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { sentenceOf } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Stage } from '../context.ts';

@@ -2,7 +2,6 @@
  * What a database's server does by hand: start, stop, reload, another port, another password, show its
  * output, go.
  */
-import type { FormerVolume } from '../../db/stored-types.ts';
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
 import { formerServerKey, serverKeyOf } from '../../domain/names/server-key.ts';
