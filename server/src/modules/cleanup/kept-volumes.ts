@@ -2,7 +2,7 @@
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
-import { formerServerKey } from '../database/runtime.ts';
+import { formerServerKey } from '../database/database.ts';
 import type { FormerVolume, FormerVolumePorts } from './former-volumes.ts';
 
 interface VolumeHost {
