@@ -1,10 +1,10 @@
 /** Applications that are built on another server than they run on. */
 import { expect, test } from 'vitest';
-import { AppError } from '../../server/src/domain/errors.ts';
-import { builtPrefix } from '../../server/src/domain/names/image-reference.ts';
-import type { ServiceRef } from '../../server/src/domain/names/service-ref.ts';
-import type { Machine } from './neighbours.ts';
-import { productInMemory } from './product.ts';
+import { AppError } from '../../../server/src/domain/errors.ts';
+import { builtPrefix } from '../../../server/src/domain/names/image-reference.ts';
+import type { ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
+import type { Machine } from '../neighbours.ts';
+import { productInMemory } from '../product.ts';
 
 const product = productInMemory();
 
