@@ -57,6 +57,7 @@ const creates: Readonly<Record<DatabaseKindName, Create>> = {
       })
     ).mongoId,
   redis: async (client, at) => (await client.redis.create({ ...at, databasePassword: generated })).redisId,
+  valkey: async (client, at) => (await client.valkey.create({ ...at, databasePassword: generated })).valkeyId,
 };
 const twoPasswords = { databasePassword: generated, databaseRootPassword: generated };
 
@@ -201,11 +202,11 @@ async function forwardThrough(context: Context, { id }: Service, port: number): 
 }
 
 /** What `backup` takes; redis has no backups. */
-type BackupKind = Exclude<DatabaseKindName, 'redis'>;
+type BackupKind = Exclude<DatabaseKindName, 'redis' | 'valkey'>;
 
 function backupKindOf(service: Database): BackupKind {
-  if (service.kind === 'redis')
-    throw new UsageError(`${nameOf(service)} is a redis database, which has no backups.`);
+  if (service.kind === 'redis' || service.kind === 'valkey')
+    throw new UsageError(`${nameOf(service)} is a ${service.kind} database, which has no backups.`);
   return service.kind;
 }
 

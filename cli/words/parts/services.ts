@@ -20,6 +20,7 @@ export const serviceKinds: ServiceKinds = {
   postgres: { list: 'postgres', id: 'postgresId', status: 'applicationStatus', deployed: 'database' },
   mongo: { list: 'mongo', id: 'mongoId', status: 'applicationStatus', deployed: 'database' },
   redis: { list: 'redis', id: 'redisId', status: 'applicationStatus', deployed: 'database' },
+  valkey: { list: 'valkey', id: 'valkeyId', status: 'applicationStatus', deployed: 'database' },
   compose: { list: 'compose', id: 'composeId', status: 'composeStatus', deployed: 'compose' },
 };
 
@@ -65,7 +66,7 @@ export async function allServices(client: Client): Promise<Service[]> {
 }
 
 function kindNames(): ServiceKindName[] {
-  return ['application', 'compose', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis'];
+  return ['application', 'compose', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'valkey'];
 }
 
 export function isDatabase(service: Service): service is Service & { kind: DatabaseKindName } {
