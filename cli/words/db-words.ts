@@ -57,7 +57,6 @@ const creates: Readonly<Record<DatabaseKindName, Create>> = {
       })
     ).mongoId,
   redis: async (client, at) => (await client.redis.create({ ...at, databasePassword: generated })).redisId,
-  valkey: async (client, at) => (await client.valkey.create({ ...at, databasePassword: generated })).valkeyId,
 };
 const twoPasswords = { databasePassword: generated, databaseRootPassword: generated };
 
@@ -202,11 +201,11 @@ async function forwardThrough(context: Context, { id }: Service, port: number): 
 }
 
 /** What `backup` takes; redis has no backups. */
-type BackupKind = Exclude<DatabaseKindName, 'redis' | 'valkey'>;
+type BackupKind = Exclude<DatabaseKindName, 'redis'>;
 
 function backupKindOf(service: Database): BackupKind {
-  if (service.kind === 'redis' || service.kind === 'valkey')
-    throw new UsageError(`${nameOf(service)} is a ${service.kind} database, which has no backups.`);
+  if (service.kind === 'redis')
+    throw new UsageError(`${nameOf(service)} is a redis database, which has no backups.`);
   return service.kind;
 }
 

@@ -20,7 +20,6 @@ export const serviceKinds: ServiceKinds = {
   postgres: { list: 'postgres', id: 'postgresId', status: 'applicationStatus', deployed: 'database' },
   mongo: { list: 'mongo', id: 'mongoId', status: 'applicationStatus', deployed: 'database' },
   redis: { list: 'redis', id: 'redisId', status: 'applicationStatus', deployed: 'database' },
-  valkey: { list: 'valkey', id: 'valkeyId', status: 'applicationStatus', deployed: 'database' },
   compose: { list: 'compose', id: 'composeId', status: 'composeStatus', deployed: 'compose' },
 };
 
@@ -66,7 +65,7 @@ export async function allServices(client: Client): Promise<Service[]> {
 }
 
 function kindNames(): ServiceKindName[] {
-  return ['application', 'compose', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'valkey'];
+  return ['application', 'compose', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis'];
 }
 
 export function isDatabase(service: Service): service is Service & { kind: DatabaseKindName } {

@@ -3,7 +3,7 @@
  * `modules/database/kinds.ts`.
  */
 
-export const databaseKindNames = ['mariadb', 'mysql', 'postgres', 'mongo', 'redis', 'valkey'] as const;
+export const databaseKindNames = ['mariadb', 'mysql', 'postgres', 'mongo', 'redis'] as const;
 export type DatabaseKindName = (typeof databaseKindNames)[number];
 
 /** The same thing for every kind. */
