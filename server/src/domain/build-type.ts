@@ -7,6 +7,5 @@ export const buildTypes = [
   'paketo_buildpacks',
   'static',
   'railpack',
-  'google_buildpacks',
 ] as const;
 export type BuildType = (typeof buildTypes)[number];

@@ -53,9 +53,4 @@ export const builders = {
     files: labelFile,
     steps: (plan) => [buildpacksStep(plan, 'paketobuildpacks/builder-jammy-full'), labelStep(plan)],
   },
-  google_buildpacks: {
-    program: pack,
-    files: labelFile,
-    steps: (plan) => [buildpacksStep(plan, 'gcr.io/buildpacks/builder:latest'), labelStep(plan)],
-  },
 } satisfies Record<Exclude<BuildType, 'auto'>, BuilderRow>;
