@@ -69,6 +69,7 @@ export const procedureKinds = {
     saveGitlabProvider: 'mutation',
     saveBitbucketProvider: 'mutation',
     saveGiteaProvider: 'mutation',
+    saveForgejoProvider: 'mutation',
     saveContainerProvider: 'mutation',
     uploadedChunks: 'query',
     dropDeployment: 'upload',
