@@ -69,7 +69,6 @@ export const procedureKinds = {
     saveGitlabProvider: 'mutation',
     saveBitbucketProvider: 'mutation',
     saveGiteaProvider: 'mutation',
-    saveForgejoProvider: 'mutation',
     saveContainerProvider: 'mutation',
     uploadedChunks: 'query',
     dropDeployment: 'upload',

@@ -6,13 +6,12 @@ import type { Outgoing } from '../../ports/outgoing.ts';
 import { createAppTokens } from './app-token.ts';
 import { bitbucket } from './bitbucket.ts';
 import { createCall, type CallTarget } from './call.ts';
-import { forgejo } from './forgejo.ts';
 import { gitea } from './gitea.ts';
 import { github } from './github.ts';
 import { gitlab } from './gitlab.ts';
 import type { Row } from './row.ts';
 
-const rows: Record<GitProvider, Row> = { github, gitlab, gitea, forgejo, bitbucket };
+const rows: Record<GitProvider, Row> = { github, gitlab, gitea, bitbucket };
 
 export function createGitApis(clock: Clock, outgoing: Pick<Outgoing, 'request'>): GitApis {
   const appToken = createAppTokens(clock);

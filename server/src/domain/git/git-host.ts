@@ -6,7 +6,7 @@ import { badField } from '../errors.ts';
 import { parseGitUrl } from './git-source.ts';
 
 /** In this order lists and documents name them. */
-export const gitProviderNames = ['github', 'gitlab', 'bitbucket', 'gitea', 'forgejo'] as const;
+export const gitProviderNames = ['github', 'gitlab', 'bitbucket', 'gitea'] as const;
 export type GitProvider = (typeof gitProviderNames)[number];
 
 export type CredentialField =
@@ -59,14 +59,6 @@ export const gitHosts: Record<GitProvider, GitHostRow> = {
   gitea: {
     label: 'Gitea',
     address: 'https://gitea.com',
-    needs: ['accessToken'],
-    apiUrl: (base) => `${base}/api/v1`,
-    gitUser: 'oauth2',
-    pullRefs: (number) => `refs/pull/${number}/*`,
-  },
-  forgejo: {
-    label: 'Forgejo',
-    address: 'https://codeberg.org',
     needs: ['accessToken'],
     apiUrl: (base) => `${base}/api/v1`,
     gitUser: 'oauth2',

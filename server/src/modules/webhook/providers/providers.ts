@@ -24,21 +24,6 @@ export interface ProviderRow {
 
 // Gitea sends GitHub's headers besides its own, so it is looked for first.
 export const providers: Record<GitProvider, ProviderRow> = {
-  forgejo: {
-    eventHeader: 'x-forgejo-event',
-    deliveryHeaders: ['x-forgejo-delivery'],
-    isSigned: signedByHmac(['x-forgejo-signature', 'x-hub-signature-256']),
-    read: (event, payload) =>
-      readLikeGithub(
-        {
-          push: 'push',
-          pullRequest: 'pull_request',
-          openActions: ['opened', 'reopened', 'synchronized', 'label_updated', 'label_cleared', 'edited'],
-        },
-        event,
-        payload,
-      ),
-  },
   gitea: {
     eventHeader: 'x-gitea-event',
     deliveryHeaders: ['x-gitea-delivery'],
