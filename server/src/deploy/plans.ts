@@ -1,7 +1,6 @@
 /** A deployment is a list of stages; each way of deploying is another list. */
 import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Stage } from './context.ts';
-import { announce } from './stages/announce.ts';
 import { awaitHealthy } from './stages/await-healthy.ts';
 import { build } from './stages/build.ts';
 import { checkout } from './stages/checkout.ts';
@@ -10,7 +9,7 @@ import { publish } from './stages/publish.ts';
 import { release, releaseAgain } from './stages/release.ts';
 import { route } from './stages/route.ts';
 
-const finishStages: readonly Stage[] = [awaitHealthy, route, announce, prune];
+const finishStages: readonly Stage[] = [awaitHealthy, route, prune];
 
 /** Source → image → service. */
 const fromSource: readonly Stage[] = [checkout, build, publish, release, ...finishStages];
