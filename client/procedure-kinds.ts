@@ -289,6 +289,7 @@ export const procedureKinds = {
   sshKey: {
     create: 'mutation',
     generate: 'mutation',
+    uses: 'query',
     one: 'query',
     all: 'query',
     update: 'mutation',
