@@ -289,7 +289,6 @@ export const procedureKinds = {
   sshKey: {
     create: 'mutation',
     generate: 'mutation',
-    uses: 'query',
     one: 'query',
     all: 'query',
     update: 'mutation',

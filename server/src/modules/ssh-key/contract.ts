@@ -36,12 +36,6 @@ export const sshKeyContract = {
     }),
     output: sshKeyRecord,
   }),
-  uses: query({
-    summary: 'What uses an SSH key, in words; empty when nothing does',
-    access: { ...reading, resources: key },
-    input: id,
-    output: z.object({ uses: z.string() }),
-  }),
   one: query({
     summary: 'One SSH key, without its private part',
     access: { ...reading, resources: key },

@@ -18,7 +18,6 @@ export function sshKeyHandlers(
       const pair = await keyPairs.generate(input.type, 'berth');
       return write(() => sshKeys.create(actor.organizationId, input, pair));
     },
-    uses: async ({ actor }, { sshKeyId }) => ({ uses: await sshKeys.uses(sshKeyId, actor.organizationId) }),
     one: ({ actor }, { sshKeyId }) => sshKeys.one(sshKeyId, actor.organizationId),
     async all({ actor }, input) {
       return paginate(await sshKeys.all(actor.organizationId), input, ({ sshKeyId }) => sshKeyId);

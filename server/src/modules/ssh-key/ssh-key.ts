@@ -16,8 +16,6 @@ export interface SshKeys {
     pair: KeyPair,
   ): Promise<PublicSshKey>;
   one(sshKeyId: string, organizationId: string): Promise<PublicSshKey>;
-  /** In words; empty when nothing does. */
-  uses(sshKeyId: string, organizationId: string): Promise<string>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicSshKey[]>;
   update(
@@ -69,10 +67,6 @@ export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
         { name: changed.name, description: changed.description },
       );
       return withoutPrivate(changed);
-    },
-    async uses(sshKeyId, organizationId) {
-      await found(sshKeyId, organizationId);
-      return countedAll(await store.uses(sshKeyId));
     },
     async remove(sshKeyId, organizationId) {
       const record = await found(sshKeyId, organizationId);
