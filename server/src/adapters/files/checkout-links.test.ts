@@ -243,7 +243,9 @@ describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
       const refused = place.use(at);
       await expect(refused, name).rejects.toMatchObject({ code: 'BAD_REQUEST' });
       await expect(refused, name).rejects.toThrow(
-        new RegExp(`^${place.field}: "[^"]+" leads out of the source through the symbolic link "${at}[^"]*"`),
+        new RegExp(
+          `^${place.field}: "[^"]+" points outside the source through the symbolic link "${at}[^"]*"`,
+        ),
       );
       expectUntouched();
     }
@@ -257,7 +259,7 @@ describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
     for (let left = Object.keys(all).length; left > 0; left -= 1) {
       const refused = build({ buildType: programs[left % programs.length] ?? 'nixpacks' });
       const sentence = await refused.then(() => 'built', String);
-      const [, path = ''] = /buildPath: "([^"]+)" leads out of the source/.exec(sentence) ?? [];
+      const [, path = ''] = /buildPath: "([^"]+)" points outside the source/.exec(sentence) ?? [];
       expect(Object.keys(all), sentence).toContain(path);
       named.add(path);
       rmSync(join(checkout(), path));

@@ -81,8 +81,8 @@ export function watchingProbe(
   timing: Timing,
 ): HealthCheck {
   const message =
-    `berth: the image has no ${client}, so nobody can tell whether its server is healthy; is it the ` +
-    'right image?';
+    `berth: the image has no ${client}, so the health of its server cannot be checked; is it the right ` +
+    'image?';
   return probe(
     `command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ` +
       `${look}\n}`,
@@ -175,7 +175,7 @@ done </proc/net/$table
 done
 p=$((0x$1))
 if [ -n "$alone" ]; then
-say="berth: the service listens on port $p only on the loopback address; let it listen on 0.0.0.0"
+say="berth: the service listens on port $p only on the loopback address; make it listen on 0.0.0.0"
 [ -e ${toldFile} ] || { true >${toldFile}; echo "$say" >/proc/1/fd/1; } 2>/dev/null
 elif [ -n "$others" ]; then
 numbers $others

@@ -103,6 +103,6 @@ async function writeEnvFile(context: DeployContext): Promise<void> {
     isWritten
       ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into ' +
           'the image.'
-      : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
+      : 'The repository has a .env of its own; it is kept, and none was written (createEnvFile).',
   );
 }

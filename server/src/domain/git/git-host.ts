@@ -127,8 +127,8 @@ export function isGitProvider(sourceType: string): sourceType is GitProvider {
 export function parseGitHost(text: string, field = 'gitHost'): string {
   const { url, protocol, credentials } = parseGitUrl(text.endsWith('/') ? `${text}x` : `${text}/x`, field);
   if (protocol !== 'https') throw badField(field, 'must begin with https://');
-  if (credentials) throw badField(field, 'must hold no user or password');
-  if (url.includes('?')) throw badField(field, 'must hold no "?"');
+  if (credentials) throw badField(field, 'must not contain a user or password');
+  if (url.includes('?')) throw badField(field, 'must not contain "?"');
   return url.slice(0, -2);
 }
 

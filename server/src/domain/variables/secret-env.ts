@@ -57,7 +57,10 @@ export function changedSecrets(
   if (Object.keys(present).length === 0) return '';
   const text = JSON.stringify(present);
   if (Buffer.byteLength(text) > maxBytes)
-    throw badField(field, `has more than ${maxBytes} bytes with what is kept; remove some, or use files`);
+    throw badField(
+      field,
+      `has more than ${maxBytes} bytes together with what is stored; remove some, or use files`,
+    );
   return text;
 }
 

@@ -99,7 +99,7 @@ export const settingShape = {
     .string()
     .max(100)
     .nullable()
-    .describe('Build server that its images are made on; null: the server that it runs on'),
+    .describe('Build server that builds its images; null: the server that it runs on'),
   autoDeploy: z.boolean(),
   webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'),
   watchPaths: z.array(line(1000)).max(200).nullable(),
@@ -137,16 +137,16 @@ export const settingShape = {
     .max(500)
     .nullable()
     .describe(
-      "Names of the application's own variables, secret ones too, that previews get besides theirs; never " +
-        'those of a pull request whose author may not write to the repository',
+      "Names of the application's own variables, secret ones too, that previews get in addition to their " +
+        'own; never those of a pull request whose author may not write to the repository',
     ),
   previewBuildArgs: block.nullable(),
   previewBuildSecrets: block.nullable(),
   previewWildcard: ruled(line(253), parsePreviewWildcard)
     .nullable()
     .describe(
-      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name ' +
-        'of sslip.io that leads to this server',
+      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: an sslip.io ' +
+        'name that resolves to this server',
     ),
   previewPort: z.number().int().min(1).max(65_535),
   previewPath: line(1000).startsWith('/'),

@@ -54,13 +54,13 @@ export const composeRecord = z
 const danger = z.object({
   service: z.string().describe('Name in the file'),
   what: z.enum(dangerKinds),
-  value: z.string().describe('As the server sees it: a path with its links followed'),
-  access: z.enum(accesses).optional().describe('Of a bind and of a volume'),
+  value: z.string().describe('As the server sees it: a path with its links resolved'),
+  access: z.enum(accesses).optional().describe('For a bind or a volume'),
   image: z.string().optional().describe(`What the service runs, without tag and digest, or "${builtHere}"`),
   start: z
     .string()
     .optional()
-    .describe('Of a file of the record: digest of user, groups, entrypoint and command'),
+    .describe('For a file in the record: digest of user, groups, entrypoint and command'),
 });
 
 /** What of a compose file reaches the machine itself, and the digest that stands for it (decisions 8). */
@@ -77,7 +77,7 @@ export const wholeCompose = composeRecord
     awaitsApproval: composeApproval
       .extend({ deploymentId: z.string().describe('The deployment that was refused'), since: z.string() })
       .nullable()
-      .describe('What the newest deployment asked for in vain'),
+      .describe('What the newest deployment asked for and was refused'),
     live: liveRecord,
     pendingChanges,
     environment: environmentOfService,

@@ -62,7 +62,7 @@ export const requestsByMinute = z.object({
         requests: z.number(),
         statuses: z
           .record(z.string(), z.number())
-          .describe('How many by status; 499: the client went before the answer'),
+          .describe('How many by status; 499: the client left before the answer'),
         p50: z.number().describe('Milliseconds, as p95 and p99; within five percent'),
         p95: z.number(),
         p99: z.number(),

@@ -24,7 +24,12 @@ export interface GitProviderInput
  * The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one
  * that its provider has no use for.
  */
-export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
+export function checkedProvider(
+  present: GitProviderRecord,
+  input: GitProviderInput,
+  /** Of an App that is made and not installed anywhere yet. */
+  { awaitsInstallation = false } = {},
+): GitProviderRecord {
   const provider = present.provider;
   const row = gitHosts[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
@@ -32,7 +37,8 @@ export function checkedProvider(present: GitProviderRecord, input: GitProviderIn
     const given = input[field];
     if (given && !row.needs.includes(field)) throw badField(field, `does not go with ${provider}`);
     record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
-    if (row.needs.includes(field) && record[field] === null)
+    const mayWait = awaitsInstallation && field === 'installationId';
+    if (row.needs.includes(field) && record[field] === null && !mayWait)
       throw badField(field, `is required for ${provider}`);
   }
   record.baseUrl =
@@ -48,10 +54,7 @@ export function checkedProvider(present: GitProviderRecord, input: GitProviderIn
   if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
   // It goes into a header, which takes nothing else.
   if (/[^\x21-\x7e]/.test(record.accessToken ?? ''))
-    throw badField(
-      'accessToken',
-      'must be letters, digits and signs of ASCII, without blanks or line breaks',
-    );
+    throw badField('accessToken', 'must be printable ASCII characters, without spaces or line breaks');
   return record;
 }
 
@@ -81,7 +84,7 @@ function checkPrivateKey(pem: string): void {
   } catch {
     throw badField(
       'privateKey',
-      'is no private key in PEM without a passphrase; GitHub gives one on the page of the App',
+      'is not a private key in PEM without a passphrase; GitHub provides one on the page of the App',
     );
   }
   throw badField('privateKey', 'must be an RSA key, as GitHub makes them');

@@ -67,8 +67,8 @@ export async function requireHeld(
   if (isHeld) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The service was to stay ${held.how} while its volume was read, but somebody let it go on or deployed ` +
-      'it. Nothing was kept; make the backup again.',
+    `The service was to stay ${held.how} while its volume was read, but somebody resumed or deployed it. ` +
+      'Nothing was kept; make the backup again.',
   );
 }
 
