@@ -6,10 +6,6 @@
 import { sentenceOf } from '../../domain/errors.ts';
 import { keepsData } from '../../modules/compose/moving.ts';
 import { join } from 'node:path';
-<<<<<<< HEAD
-=======
-import { sentenceOf } from '../../domain/errors.ts';
->>>>>>> main
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Stage } from '../context.ts';
