@@ -13,6 +13,7 @@ import {
   eventFigures,
   largeFigure,
   logFigures,
+  pageFigures,
   postgresFigures,
   requestFigures,
 } from './installations.ts';
@@ -50,6 +51,11 @@ export const groups = {
     summary: 'first output of the command line, beside a bare Node',
     needs: 'built',
     figures: commandFigures,
+  },
+  dashboard: {
+    summary: 'the dashboard in Chromium with 1,000 services and a log of 1,000,000 lines, beside React alone',
+    needs: 'built',
+    figures: pageFigures,
   },
   packing: {
     summary: 'a folder of 20,000 files packed for an upload, beside tar on the same folder',

@@ -296,6 +296,7 @@ export const procedureKinds = {
   },
   gitProvider: {
     create: 'mutation',
+    createFromManifest: 'mutation',
     one: 'query',
     all: 'query',
     update: 'mutation',

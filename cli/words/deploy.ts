@@ -107,7 +107,7 @@ export const deploy: Word = {
       );
     if ('service' in target && portOf(context) !== undefined)
       throw new UsageError(
-        `--port is for a new service, and ${nameOf(target.service)} exists already. The port is a setting ` +
+        `--port is for a new service, and ${nameOf(target.service)} already exists. The port is a setting ` +
           'of its addresses: berth api domain.update --domainId ID --port PORT.',
       );
     if ('service' in target && context.text('server') !== undefined)

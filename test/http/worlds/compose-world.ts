@@ -154,7 +154,7 @@ function movingOn(stores: Stores): Pick<ComposeDesk, 'domains' | 'place' | 'requ
     server: (serverId: string, organizationId: string) => stores.servers.find({ serverId, organizationId }),
     requireServer: requirePlaceOn(stores.servers, async () => undefined),
     mounts: (composeId: string) => stores.mounts.list({ composeId }),
-    liveServices: async () => [],
+    released: async () => [],
     domains,
   };
   return {

@@ -118,7 +118,9 @@ test('a server that goes silent once all runs elsewhere does not make the move f
   };
   const done = await moved(service, here.serverId, there.serverId);
   expect(done).toMatchObject({ status: 'done' });
-  expect(product().logOf(done).join('\n')).toContain('not everything of it could be removed where it was');
+  expect(product().logOf(done).join('\n')).toContain(
+    'it could not be removed completely from its former server',
+  );
   expect(servicesOn(there.machine)).toEqual(['left']);
   // What could not be removed goes when the server answers again.
   expect(servicesOn(here.machine)).toEqual(['left']);

@@ -75,6 +75,6 @@ function movingOf({ domains, runningComposes, settings, stores }: AppParts): Com
     requireServer: requirePlaceOn(stores.servers, settings.requireServer),
     domains,
     mounts: (composeId) => stores.mounts.list({ composeId }),
-    liveServices: runningComposes.liveServices,
+    released: runningComposes.liveServices,
   };
 }

@@ -10,8 +10,8 @@ import { composeNetwork } from '../../deploy/spec/networks.ts';
 import { createFreePort } from '../../deploy/compose/free-port.ts';
 import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
-import { placeCompose } from '../../modules/compose/moving.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import { placeCompose } from '../../modules/compose/moving.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import {
   createComposeRuntime,

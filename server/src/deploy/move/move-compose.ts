@@ -3,10 +3,10 @@
  * must become healthy; then the record and the routes follow, and what was left behind is removed. Until the
  * record has changed, every failure leaves it where it was. What has volumes stays with them.
  */
+import { keepsData } from '../../modules/compose/moving.ts';
 import { join } from 'node:path';
 import { sentenceOf } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
-import { keepsData } from '../../modules/compose/compose.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from '../compose/compose-context.ts';

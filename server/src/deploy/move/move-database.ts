@@ -3,10 +3,11 @@
  * a server on the copy must answer; then the record follows. The former volume stays where it was until a
  * person removes it. Until the record has changed, every failure leaves the database where it was.
  */
+import type { FormerVolume } from '../../db/stored-types.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { databaseRef, isSameService, ownerOfLabels, ownerLabels } from '../../domain/names/service-ref.ts';
 import { serverIdOf } from '../../domain/names/server-key.ts';
-import type { DatabaseRecord, FormerVolume } from '../../db/tables.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import { volumePrograms } from '../../modules/backup/backup.ts';
 import { awaitEnded, nameOf } from '../../modules/service/own-service.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';

@@ -22,7 +22,7 @@ const sources: Record<string, Source> = {
     sentence: ({ application }) => `Pulling the image ${application.containerImage ?? ''}`,
     fetch: pullImage,
   },
-  drop: { sentence: () => 'Taking the uploaded source', fetch: copyUpload },
+  drop: { sentence: () => 'Using the uploaded source', fetch: copyUpload },
 };
 
 export const checkout: Stage = {
@@ -63,7 +63,7 @@ async function copyUpload(context: DeployContext): Promise<void> {
       if (failure) throw failure;
       return;
     }
-    context.log.line('A newer source was uploaded meanwhile; taking that one.');
+    context.log.line('A newer source has been uploaded in the meantime; using that one.');
     path = present;
   }
 }

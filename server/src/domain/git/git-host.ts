@@ -16,6 +16,7 @@ export const gitProviders = {
   gitea: 'https://gitea.com',
 } as const;
 export type GitProvider = keyof typeof gitProviders;
+export const gitProviderNames = ['github', 'gitlab', 'bitbucket', 'gitea'] as const satisfies GitProvider[];
 
 export interface GitSourceFields {
   sourceType: string;
@@ -74,8 +75,8 @@ export function pullRefsOf(provider: GitProvider, number: number): string | null
 export function parseGitHost(text: string, field = 'gitHost'): string {
   const { url, protocol, credentials } = parseGitUrl(text.endsWith('/') ? `${text}x` : `${text}/x`, field);
   if (protocol !== 'https') throw badField(field, 'must begin with https://');
-  if (credentials) throw badField(field, 'must hold no user or password');
-  if (url.includes('?')) throw badField(field, 'must hold no "?"');
+  if (credentials) throw badField(field, 'must not contain a user or password');
+  if (url.includes('?')) throw badField(field, 'must not contain "?"');
   return url.slice(0, -2);
 }
 

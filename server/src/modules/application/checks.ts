@@ -76,7 +76,7 @@ function checkBlock(field: (typeof blocks)[number], text: string): void {
       if (!argumentNamePattern.test(name))
         throw badField(
           field,
-          `line ${line}: the name may have only letters, digits and "_", and no digit first`,
+          `line ${line}: the name may have only letters, digits and "_", and must not begin with a digit`,
         );
     }
   }
@@ -84,7 +84,7 @@ function checkBlock(field: (typeof blocks)[number], text: string): void {
 
 function checkLabel(name: string): void {
   if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name))
-    throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
+    throw badField('labels', 'has a name with characters other than letters, digits, ".", "_", "/" and "-"');
   if (reservedLabelPattern.test(name)) throw badField('labels', `${name} is reserved`);
 }
 

@@ -314,11 +314,3 @@ export async function servicesOf(
   const { parseComposeFile } = await import('./compose-file.ts');
   return [...parseComposeFile(text, field).services.keys()];
 }
-
-/** What a compose service may not have that moves. */
-export const keepsData = ({ name }: Pick<ComposeRecord, 'name'>, what: string): AppError =>
-  new AppError(
-    'PRECONDITION_FAILED',
-    `${name} keeps data on its server (${what}), which does not move with it. Create it anew ` +
-      'on the other server and copy the data, by a backup of the volume for one.',
-  );

@@ -12,8 +12,7 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { PublishedPorts } from '../port/port.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { databaseKind } from './kinds.ts';
-import type { DatabaseRecord, FormerVolume } from '../../db/tables.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseStore } from './store.ts';
 
 /** Settings that a person can change. */
@@ -287,12 +286,4 @@ export function requireOwnName({ appName }: DatabaseRecord, given: string): void
 export function requireDeployed({ name, releasedAppName }: DatabaseRecord): void {
   if (releasedAppName === null)
     throw new AppError('PRECONDITION_FAILED', `${name} has not been deployed yet: deploy first.`);
-}
-
-/** Key of the server that a former volume is on. */
-export function formerServerKey(
-  database: Pick<DatabaseRecord, 'serverId'>,
-  former: Pick<FormerVolume, 'serverId'> | undefined,
-): string {
-  return serverKeyOf({ serverId: former?.serverId === undefined ? database.serverId : former.serverId });
 }

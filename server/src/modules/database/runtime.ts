@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { formerServerKey, serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
@@ -22,7 +22,7 @@ import {
   type OwnedService,
 } from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
-import { formerServerKey, type Databases } from './database.ts';
+import type { Databases } from './database.ts';
 
 export interface DatabaseRuntime {
   /** Back to its server on its data; PRECONDITION_FAILED before any release. */
