@@ -107,5 +107,7 @@ it('a failed change has ended when what was put back is healthy', async () => {
     .filter(({ serviceName }) => serviceName === 'stack_web')
     .map(({ template, state }) => `${JSON.stringify(template).match(/COLOR=(\w+)/)?.[1]} ${state}`);
   expect(states).toContain('red running');
-  expect(stage.machine.logs.get(deploymentId ?? '')).toContain('stack_web: put back to the version before.');
+  expect(stage.machine.logs.get(deploymentId ?? '')).toContain(
+    'stack_web: rolled back to the previous version.',
+  );
 });

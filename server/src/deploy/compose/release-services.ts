@@ -120,7 +120,7 @@ async function rollBack(context: ComposeContext): Promise<void> {
       replicas,
       registryAuth: await records.registryAuth(spec.image, compose.organizationId),
     });
-    log.line(`${name}: put back to the version before.`);
+    log.line(`${name}: rolled back to the previous version.`);
     const previousUpdateStartedAt = there?.update?.startedAt;
     if (replicas > 0) putBack.push({ spec, applied, previousUpdateStartedAt, former: 'running' });
   }
