@@ -22,6 +22,8 @@ import { createGate } from '../hostile/gate.ts';
 import { createSubject, makeHeldRedis, type PairPlace, type Subject } from './subjects.ts';
 
 vi.setConfig({ testTimeout: 600_000 });
+/** A build and a release on a machine that much else is done on. */
+const patienceMs = 240_000;
 
 let place: PairPlace;
 /** Builds in front of whatever is to wait for a slot. */
@@ -75,7 +77,7 @@ const bring: Record<OperationPhase, (subject: Subject) => Promise<Present>> = {
   async queued(subject) {
     subject.shut('start');
     const before = await subject.again();
-    await until('the first starts', async () => subject.isHeld('start'));
+    await until('the first starts', async () => subject.isHeld('start'), patienceMs);
     const present = await subject.again();
     expect(await subject.newest()).toMatchObject({ deploymentId: present, status: 'queued' });
     return presentOf(present, [() => until('the first has ended', () => endOfDeployment(before))]);
@@ -93,13 +95,13 @@ const bring: Record<OperationPhase, (subject: Subject) => Promise<Present>> = {
   async building(subject) {
     subject.shut('build');
     const present = await subject.again();
-    await until('it builds', async () => subject.isHeld('build'));
+    await until('it builds', async () => subject.isHeld('build'), patienceMs);
     return presentOf(present);
   },
   async releasing(subject) {
     subject.shut('start');
     const present = await subject.again();
-    await until('it starts', async () => subject.isHeld('start'));
+    await until('it starts', async () => subject.isHeld('start'), patienceMs);
     return presentOf(present);
   },
   async 'by-hand'(subject) {

@@ -86,7 +86,8 @@ const heldFiles = ({ gate }: PairPlace, name: string): Files =>
     steps: [`wget -q -O /dev/null ${gate.url(`${name}-build`)}`],
     start: [
       "trap 'exit 0' TERM",
-      `wget -q -O /dev/null ${gate.url(`${name}-start`)} & wait $!`,
+      // A task's first call can fail while its network comes up, and would be held nowhere.
+      `(until wget -q -O /dev/null ${gate.url(`${name}-start`)}; do sleep 1; done) & wait $!`,
       `trap 'wget -q -O /dev/null ${gate.url(`${name}-stop`)}; exit 0' TERM`,
       'httpd -f -p 3000 -h /www & wait',
     ].join('\n'),
@@ -264,7 +265,7 @@ export async function makeHeldRedis({ shop: { berth } }: Pick<PairPlace, 'shop'>
   const wrapper = [
     '#!/bin/sh',
     "trap 'exit 0' TERM",
-    '/.berth/busybox wget -q -O /dev/null "$START" & wait $!',
+    '(until /.berth/busybox wget -q -O /dev/null "$START"; do sleep 1; done) & wait $!',
     'trap \'/.berth/busybox wget -q -O /dev/null "$STOP"; kill $server; wait $server; exit 0\' TERM',
     '/usr/bin/redis-server "$@" & server=$!',
     'wait $server',
