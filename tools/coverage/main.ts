@@ -1,6 +1,7 @@
 /**
  * `npm run coverage [folder…] [--only=<part of a test's path>…]`: how many lines of deploy/, reconcile/ and
- * each module, or of the folders given, the quick tests reach. Node's own coverage, and vitest with Node's own loader, whose files are the ones on the disk.
+ * each module, or of the folders given, the quick tests reach. Node's own coverage, and vitest with Node's own
+ * loader, whose files are the ones on the disk.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
