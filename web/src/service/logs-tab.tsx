@@ -13,7 +13,7 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
   const path = procedureOf(kind, 'logs');
   const isThere = exists(path);
   const log = useLog(path, { ...named(kind, id), tail: 2000 }, isThere && live !== null);
-  if (!isThere) return <Notice>Logs of this kind of service are not told by the server yet.</Notice>;
+  if (!isThere) return <Notice>Logs of this kind of service are not available yet.</Notice>;
   return (
     <Panel>
       {log.fault && (

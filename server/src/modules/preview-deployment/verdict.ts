@@ -13,7 +13,7 @@ export function whyNoPreview(
   const { isPreviewDeploymentsActive, previewLabels } = application;
   if (!isPreviewDeploymentsActive) return 'previews of this application are not active';
   const branch = gitSourceOf(application)?.branch;
-  if (branch === undefined) return 'the source of this application is no repository';
+  if (branch === undefined) return 'the source of this application is not a repository';
   if (!isOf(application, event.repository))
     return `the pull request is for ${event.repository}, which is not the repository of this application`;
   if (event.baseBranch !== branch)
@@ -21,6 +21,6 @@ export function whyNoPreview(
   if (previewLabels.length > 0 && !event.labels.some((label) => previewLabels.includes(label)))
     return 'the pull request has none of previewLabels';
   if (event.isFork && pullRefsOf(provider, event.number) === null)
-    return `${provider} keeps the commits of forks in the fork alone, where Berth does not fetch them`;
+    return `${provider} keeps the commits of forks only in the fork, where Berth does not fetch them`;
   return undefined;
 }

@@ -217,7 +217,7 @@ eachDatabase('schedules', (test) => {
     await schedules.tick();
     expect(await work()).toBe(false);
     expect(await runs()).toMatchObject([
-      { status: 'missed', errorMessage: expect.stringContaining('Berth did not run at that time') },
+      { status: 'missed', errorMessage: expect.stringContaining('Berth was not running at that time') },
     ]);
     expect(told).toHaveLength(1);
   });

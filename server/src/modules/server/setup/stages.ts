@@ -99,7 +99,7 @@ async function keepOwnControlGroups({ shell }: SetupContext, changes: string[]):
   const script = '[ -e "$1" ] && exit 0; mkdir -p "${1%/*}" && cat >"$1" && echo made';
   const path = '/etc/docker/daemon.json';
   const { stdout } = await runTelling(shell, ['sh', '-c', script, 'sh', path], { stdin: settings });
-  if (stdout.trim() === 'made') changes.push(`wrote ${path}, by which builds can be limited`);
+  if (stdout.trim() === 'made') changes.push(`wrote ${path}, so that builds can be limited`);
 }
 
 /** Until no other installation runs, ten minutes at most: their locks would refuse this one at once. */
@@ -214,7 +214,7 @@ async function probe({ host, shell, say }: SetupContext): Promise<string[]> {
     hasProbe
       ? `The engine of ${shell.name} answers, and health can be asked.`
       : `The engine of ${shell.name} answers. Its architecture differs from that of Berth's own machine, ` +
-          'so the health of services is what their own checks say.',
+          'so the health of services is only what their own checks say.',
   );
   return [];
 }
