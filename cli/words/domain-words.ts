@@ -1,4 +1,5 @@
 /** `berth domains` and `berth open`. */
+import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
@@ -55,32 +56,58 @@ const add: Word = {
     },
     path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },
-    'compose-service': { value: 'NAME', description: 'for a compose service: the service in its file' },
+    'compose-service': {
+      value: 'NAME',
+      description: 'for a compose service: the service in its file; by default the only one that answers',
+    },
   },
   most: 2,
-  calls: ['project.all', 'domain.create'],
+  calls: ['project.all', 'compose.one', 'domain.create'],
   async run(context) {
     const { client } = await context.berth();
     const [host, name] = context.args;
     if (host === undefined) throw new UsageError('Which host? Usage: berth domains add HOST [service]');
     const service = await routedOf(context, name);
-    const serviceName = context.text('compose-service');
     const path = context.text('path');
-    const port = context.text('port') === undefined ? {} : { port: numberOf(context, 'port', 3000) };
+    const port = context.text('port') === undefined ? undefined : numberOf(context, 'port', 3000);
     const how = {
       host,
-      ...port,
+      ...(port === undefined ? {} : { port }),
       ...(path === undefined ? {} : { path }),
       ...(context.is('http') ? {} : { https: true, certificateType: 'acme' as const }),
     };
     const domain = await client.domain.create(
       service.kind === 'compose'
-        ? { ...how, domainType: 'compose', composeId: service.id, serviceName: serviceName ?? null }
+        ? {
+            ...(await frontOf(context, client, service.id)),
+            ...how,
+            domainType: 'compose',
+            composeId: service.id,
+          }
         : { ...how, applicationId: service.id },
     );
     context.answer(domain, () => `${urlOf(domain)} leads to ${nameOf(service)}.\n`);
   },
 };
+
+/** The service of the compose file that is named, else the one that people open. */
+async function frontOf(
+  context: Context,
+  client: Client,
+  composeId: string,
+): Promise<{ serviceName: string; port?: number }> {
+  const given = context.text('compose-service');
+  if (given !== undefined) return { serviceName: given };
+  const { composeFile } = await client.compose.one({ composeId });
+  const { composeAddress, composeServices } = await import('../folder/compose-address.ts');
+  const found = composeAddress(composeFile ?? '');
+  if (found)
+    return { serviceName: found.serviceName, ...(found.port === undefined ? {} : { port: found.port }) };
+  const services = composeServices(composeFile ?? '').join(', ');
+  throw new UsageError(
+    `Which service of the compose file? Give --compose-service${services && `: ${services}`}.`,
+  );
+}
 
 const check: Word = {
   name: 'domains check',

@@ -168,27 +168,37 @@ const rollback: Word = {
 const move: Word = {
   name: 'move',
   usage: '[service] --to SERVER',
-  summary: 'moves an application to another server',
+  summary: 'moves a service to another server',
   description:
-    'Starts the running version there, points its domains to it once it is healthy, and removes it from ' +
-    "its former server. SERVER is a server's name or id, or `own` for Berth's own machine.",
+    'Starts the running version of an application or a compose service there, points its domains to it once ' +
+    'it is healthy, and removes it from its former server. A database is closed while its data is copied and ' +
+    "compared; its former volume stays. SERVER is a server's name or id, or `own` for Berth's own machine.",
   options: {
     to: { value: 'SERVER', description: 'name or id of the server, or own' },
     'no-wait': { description: 'does not wait for the end' },
   },
   most: 1,
-  calls: ['project.all', 'server.all', 'application.moveToServer', 'deployment.logs'],
+  calls: [
+    'project.all',
+    'server.all',
+    'application.moveToServer',
+    'compose.moveToServer',
+    'postgres.moveToServer',
+    'deployment.logs',
+  ],
   async run(context) {
     const to = context.text('to');
     if (to === undefined) throw new UsageError('Name the server: `berth move shop/web --to SERVER`.');
     const { client } = await context.berth();
     const service = await serviceOf(context, context.args[0]);
-    if (service.kind !== 'application')
-      throw new UsageError(
-        `${nameOf(service)} is not an application, and only applications move to another server.`,
-      );
     const serverId = to === 'own' ? null : await serverNamed(client, to);
-    const { deploymentId } = await client.application.moveToServer({ applicationId: service.id, serverId });
+    const { id, kind } = service;
+    const { deploymentId } =
+      kind === 'application'
+        ? await client.application.moveToServer({ applicationId: id, serverId })
+        : kind === 'compose'
+          ? await client.compose.moveToServer({ composeId: id, serverId })
+          : await databaseCalls(client, service).moveToServer(serverId);
     if (deploymentId !== null) return followDeployment(context, service, deploymentId);
     context.say(`${nameOf(service)} has no release yet; its first one will run there.`);
     return 0;

@@ -1,11 +1,12 @@
 /** Every path of a repository that is read or written, against every kind of link that one can carry. */
+import type { BuildType } from '../../domain/build-type.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BuildRequest, BuildType } from '../../ports/engine/builder.ts';
+import type { BuildRequest } from '../../ports/engine/builder.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { createGit } from '../git/cli.ts';

@@ -32,7 +32,8 @@ const maxBytes = 8 * 1024 * 1024;
 export function createCall(
   { apiUrl, outgoing, by }: CallTarget,
   headers: Readonly<Record<string, string>>,
-  token: () => Promise<Secret>,
+  /** Undefined where none is shown. */
+  token: () => Promise<Secret | undefined>,
 ): Call {
   const { host } = new URL(apiUrl);
   const send = async (
@@ -50,7 +51,7 @@ export function createCall(
           accept: 'application/json',
           'user-agent': 'berth',
           ...headers,
-          authorization: `Bearer ${secret.reveal()}`,
+          ...(secret === undefined ? {} : { authorization: `Bearer ${secret.reveal()}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         body: body === undefined ? undefined : JSON.stringify(body),

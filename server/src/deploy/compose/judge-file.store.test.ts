@@ -142,7 +142,6 @@ eachDatabase('compose files that reach the machine', (test) => {
         localRepositoryPaths: async () => [git.folder],
         workRoot,
         records: {
-          live: async () => undefined,
           reserve: async () => undefined,
           sshPrivateKey: async () => '',
           gitLink: () => Promise.reject(new Error('There is no link.')),
@@ -247,7 +246,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       { customGitUrl: other },
       { composePath: './compose.yml' },
       { environmentId },
-      { sourceType: 'raw', composeFile: withHost },
+      { sourceType: 'raw' as const, composeFile: withHost },
     ]) {
       const stack = await compose({ sourceType: 'git' });
       expect(await deployed(stack)).toContain('nobody entitled to has approved it');

@@ -2,7 +2,7 @@
  * The check every release carries, since the engine takes a task without one for healthy as soon as it runs
  * (measured: the old task stops 0.5 s later).
  */
-import type { ServiceHealthCheck } from '../../db/tables.ts';
+import type { ServiceHealthCheck } from '../../db/stored-types.ts';
 import type { HealthCheck } from '../../ports/engine/engine.ts';
 
 /** Where the probe's program is bound in every container; it picks its applet by its file name. */

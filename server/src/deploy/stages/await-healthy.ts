@@ -44,15 +44,10 @@ export async function awaitRelease(
 ): Promise<number> {
   const { engine, clock, signal, log } = context;
   const outcome = await watchRelease({
+    ...watchedOf(released),
     engine,
     clock,
     signal,
-    serviceName: released.spec.name,
-    generation: released.applied.generation,
-    previousUpdateStartedAt: released.previousUpdateStartedAt,
-    expectedReplicas: released.spec.replicas,
-    monitorMs: released.spec.monitorMs,
-    limitMs: limitOf(released),
     onEvent: (event) => {
       if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
       if (event.kind === 'check') log.line(`Not healthy yet: ${event.words}.`);
@@ -68,6 +63,16 @@ export async function awaitRelease(
   await withdraw(context, released, outcome.isTimeout === true);
   throw new AppError('PRECONDITION_FAILED', outcome.reason);
 }
+
+/** What is watched of a release. */
+export const watchedOf = (released: Released) => ({
+  serviceName: released.spec.name,
+  generation: released.applied.generation,
+  previousUpdateStartedAt: released.previousUpdateStartedAt,
+  expectedReplicas: released.spec.replicas,
+  monitorMs: released.spec.monitorMs,
+  limitMs: limitOf(released),
+});
 
 /**
  * Time for the check's start period, its retries, the monitor and each replica, and as much again for slow

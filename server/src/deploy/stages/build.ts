@@ -1,12 +1,11 @@
 /** Makes the image from the source, within the limits of the settings. */
+import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
-import type { BuildType } from '../../ports/engine/builder.ts';
 import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
@@ -22,14 +21,14 @@ export const build: Stage = {
   async run(context) {
     const { application, owner, log } = context;
     const settings = await context.settings();
-    await checkDisk(context, settings.minFreeDisk);
+    await checkDisk(context, application.organizationId, settings.minFreeDisk);
     if (application.createEnvFile) await writeEnvFile(context);
     const { builder, elsewhere, deliverTo } = await context.buildPlace();
     if (elsewhere !== undefined) log.line(`The build runs on ${elsewhere} (buildServerId).`);
     const image = builtImage(owner.serviceId, context.deployment.deploymentId);
     await builder.build({
       organizationId: application.organizationId,
-      buildType: asBuildType(application.buildType),
+      buildType: application.buildType,
       sourceDirectory: sourceDirectory(context),
       buildPath: buildPathOf(context),
       dockerfile: parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile',
@@ -43,9 +42,9 @@ export const build: Stage = {
       deliverTo,
       labels: {
         [managedLabel]: 'true',
-        'berth.organization': application.organizationId,
+        [organizationLabel]: application.organizationId,
         [ownerLabels[owner.kind]]: owner.serviceId,
-        'berth.deployment': context.deployment.deploymentId,
+        [deploymentLabel]: context.deployment.deploymentId,
       },
       buildArguments: context.buildArguments,
       buildSecrets: Object.fromEntries(
@@ -70,11 +69,14 @@ function buildPathOf({ application }: DeployContext): string {
     : parseSourcePath(application.buildPath, 'buildPath');
 }
 
-/** PRECONDITION_FAILED when a build would fill the disk. */
+/** PRECONDITION_FAILED when a build would fill the disk, CONFLICT when the organization has no more of it. */
 export async function checkDisk(
-  { fileSystem, workRoot }: Pick<DeployContext, 'fileSystem' | 'workRoot'>,
+  context: Pick<DeployContext, 'fileSystem' | 'workRoot' | 'requireDisk' | 'serverKey' | 'engine'>,
+  organizationId: string,
   needed: number,
 ): Promise<void> {
+  const { fileSystem, workRoot } = context;
+  await context.requireDisk(organizationId, context);
   const free = await fileSystem.freeBytes(workRoot);
   if (free >= needed) return;
   throw new AppError(
@@ -103,8 +105,4 @@ async function writeEnvFile(context: DeployContext): Promise<void> {
           'the image.'
       : 'The repository has a .env of its own; it is kept, and none was written (createEnvFile).',
   );
-}
-
-function asBuildType(text: string): BuildType {
-  return text as BuildType;
 }

@@ -16,6 +16,7 @@ export const gitProviders = {
   gitea: 'https://gitea.com',
 } as const;
 export type GitProvider = keyof typeof gitProviders;
+export const gitProviderNames = ['github', 'gitlab', 'bitbucket', 'gitea'] as const satisfies GitProvider[];
 
 export interface GitSourceFields {
   sourceType: string;

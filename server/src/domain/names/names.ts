@@ -36,8 +36,12 @@ export function parseAppName(text: string, field = 'appName'): string {
   );
 }
 
+/** The platform's proxy on an engine, and the network by which it reaches what it leads to. */
+export const proxyServiceName = 'berth-proxy';
+export const platformNetwork = 'berth-proxy';
+
 /** Names of the platform's own services on the engine; no application may have one. */
-export const reservedAppNames: readonly string[] = ['berth-proxy'];
+export const reservedAppNames: readonly string[] = [proxyServiceName];
 
 /** What two appNames are compared by: they must differ in more than case. */
 export function appNameKey(appName: string): string {

@@ -3,6 +3,9 @@
  * Application; decisions 4 and 5). Pure: the CLI and the client import it.
  */
 import { z } from 'zod';
+import { buildTypes } from '../../domain/build-type.ts';
+import { certificateTypes } from '../../domain/certificates/certificate-type.ts';
+import { sourceTypes } from '../../domain/git/source-type.ts';
 import { parseGitHost, parseRepositoryPart } from '../../domain/git/git-host.ts';
 import { parseRefName, parseSourcePath } from '../../domain/git/git-source.ts';
 import { parseStageName } from '../../domain/names/names.ts';
@@ -19,17 +22,6 @@ import {
   secretEnvFields,
   variableName,
 } from '../service/contract-fields.ts';
-
-export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
-export const buildTypes = [
-  'auto',
-  'nixpacks',
-  'dockerfile',
-  'heroku_buildpacks',
-  'paketo_buildpacks',
-  'static',
-  'railpack',
-] as const;
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -159,7 +151,7 @@ export const settingShape = {
   previewPort: z.number().int().min(1).max(65_535),
   previewPath: line(1000).startsWith('/'),
   previewHttps: z.boolean(),
-  previewCertificateType: z.enum(['acme', 'none', 'custom']),
+  previewCertificateType: z.enum(certificateTypes),
   previewCustomCertResolver: line(200).nullable(),
   previewLimit: z.number().int().min(0).max(100),
   previewLabels: z.array(line(200)).max(50).nullable(),

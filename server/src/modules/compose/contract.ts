@@ -1,4 +1,5 @@
 /** Compose services (decisions 8). */
+import { composeSourceTypes } from '../../domain/git/source-type.ts';
 import {
   appName,
   block,
@@ -20,14 +21,7 @@ import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
-import {
-  composeRecord,
-  composeSourceTypes,
-  composeTypes,
-  deletedCompose,
-  waitingCompose,
-  wholeCompose,
-} from './record.ts';
+import { composeRecord, composeTypes, deletedCompose, waitingCompose, wholeCompose } from './record.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
@@ -182,6 +176,22 @@ export const composeContract = {
     },
     input: byId.extend({ targetEnvironmentId: id }),
     output: composeRecord,
+  }),
+  moveToServer: mutation({
+    summary: 'Moves the compose service to another server',
+    description:
+      'A deployment of the kind `move`: the version that runs is built and started there, all of it must ' +
+      'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves it as ' +
+      'it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` null means ' +
+      'the own machine of Berth. Refused with 412 while it has volumes or binds.',
+    access: {
+      class: 'protected',
+      resources: [subject, { kind: 'server', field: 'serverId' }],
+      action: 'deploy',
+    },
+    input: byId.extend({ serverId: z.string().min(1).max(100).nullable() }),
+    output: z.object({ deploymentId: z.string().nullable() }),
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   loadServices: query({
     summary: "The names of the services in its file, in the file's order",

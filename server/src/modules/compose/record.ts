@@ -1,6 +1,7 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
 import { revision } from '../service/contract-fields.ts';
 import { z } from 'zod';
+import { composeSourceTypes } from '../../domain/git/source-type.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { accesses, builtHere, dangerKinds } from '../../domain/access/danger.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
@@ -13,7 +14,6 @@ import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-li
 const optional = z.string().nullable();
 
 export const composeTypes = ['compose', 'stack'] as const;
-export const composeSourceTypes = ['raw', 'git', 'github', 'gitlab', 'bitbucket', 'gitea'] as const;
 
 export const composeRecord = z
   .object({

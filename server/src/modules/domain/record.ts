@@ -1,5 +1,6 @@
 /** The domain record (interface document, Domain). */
 import { z } from 'zod';
+import { certificateTypes } from '../../domain/certificates/certificate-type.ts';
 
 const optional = z.string().nullable();
 
@@ -10,7 +11,7 @@ export const domainRecord = z
     path: z.string(),
     port: z.number(),
     https: z.boolean(),
-    certificateType: z.enum(['acme', 'none', 'custom']),
+    certificateType: z.enum(certificateTypes),
     customCertResolver: optional,
     applicationId: optional,
     composeId: optional,

@@ -70,6 +70,24 @@ export const gitProviderContract = {
     },
     output: gitProviderRecord,
   }),
+  createFromManifest: mutation({
+    summary: 'Links the GitHub App that GitHub has just made from a manifest, by the code that it gave',
+    description:
+      'GitHub leads back with the code after somebody made the App; it is good once, and for an hour. The ' +
+      'App is then to be installed at installUrl, and its installationId set with update. The dashboard does ' +
+      'all of it under Settings, Git.',
+    access: { class: 'admin', resources: [] },
+    input: z.object({
+      code: z
+        .string()
+        .min(1)
+        .max(200)
+        .regex(/^[A-Za-z0-9_-]+$/, 'must be a code as GitHub gives it'),
+    }),
+    example: { code: 'a180b1a3d263c81bc6441d7b990bae27d4c10679' },
+    output: gitProviderRecord.extend({ installUrl: z.string() }).meta({ id: 'MadeGitProvider' }),
+    refusals: remote,
+  }),
   one: query({
     summary: 'One git provider, without its secrets',
     access: reading,

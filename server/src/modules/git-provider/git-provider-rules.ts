@@ -1,7 +1,7 @@
 /** What a link to a git host must have: one row per provider. Pure. */
 import { createPrivateKey } from 'node:crypto';
 import type { TableRecord } from '../../db/tables.ts';
-import { AppError, badField } from '../../domain/errors.ts';
+import { badField } from '../../domain/errors.ts';
 import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git/git-host.ts';
 
 export type GitProviderRecord = TableRecord<'git_provider'>;
@@ -49,15 +49,21 @@ export interface GitProviderInput
  * The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one
  * that its provider has no use for.
  */
-export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
-  const provider = providerOf(present.provider);
+export function checkedProvider(
+  present: GitProviderRecord,
+  input: GitProviderInput,
+  /** Of an App that is made and not installed anywhere yet. */
+  { awaitsInstallation = false } = {},
+): GitProviderRecord {
+  const provider = present.provider;
   const row = providerRows[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
   for (const field of fields) {
     const given = input[field];
     if (given && !row.needs.includes(field)) throw badField(field, `does not go with ${provider}`);
     record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
-    if (row.needs.includes(field) && record[field] === null)
+    const mayWait = awaitsInstallation && field === 'installationId';
+    if (row.needs.includes(field) && record[field] === null && !mayWait)
       throw badField(field, `is required for ${provider}`);
   }
   record.baseUrl =
@@ -95,12 +101,6 @@ export function refuseMovedCredential(
 
 function addressOf({ baseUrl, apiUrl }: Pick<GitProviderRecord, 'baseUrl' | 'apiUrl'>): string {
   return apiUrl.startsWith(`${baseUrl}/`) ? baseUrl : `${baseUrl} (${apiUrl})`;
-}
-
-/** Only known ones are ever stored. */
-export function providerOf(text: string): GitProvider {
-  if (text === 'github' || text === 'gitlab' || text === 'gitea' || text === 'bitbucket') return text;
-  throw new AppError('INTERNAL_SERVER_ERROR', `A git provider of the kind ${text} is stored.`);
 }
 
 function checkPrivateKey(pem: string): void {

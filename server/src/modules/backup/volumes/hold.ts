@@ -1,5 +1,6 @@
 /** What becomes of a service while its volume is read: it runs on, is paused, or stopped; then as before. */
-import type { HeldService, ServiceDuring } from '../../../db/tables.ts';
+import type { HeldService } from '../../../db/stored-types.ts';
+import type { ServiceDuring } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { RunContext } from '../runs/run-context.ts';
