@@ -27,8 +27,8 @@ export const twoFactorContract = {
   }),
   twoFactorSetUp: mutation({
     summary:
-      'Makes a secret for an authenticator app; it takes effect once `user.twoFactorConfirm` got a code ' +
-      'of it',
+      'Makes a secret for an authenticator app; it takes effect once `user.twoFactorConfirm` is called ' +
+      'with a code from it',
     description:
       'Needs a logged-in session and the password. Six digits, 30 seconds, SHA-1 (RFC 6238). Another call ' +
       'makes another secret, as long as none is confirmed.',

@@ -168,7 +168,7 @@ async function proxy({
     for (const port of [host.proxyPorts.http, host.proxyPorts.https])
       if (!(await host.isPortFree(port))) throw await heldPort(shell, port);
   if (!(await host.engine.image(images.proxy))) {
-    say(`Bringing the proxy's image ${images.proxy} …`);
+    say(`Copying the proxy's image ${images.proxy} …`);
     await host.fetchImage?.(images.proxy, AbortSignal.any([signal, AbortSignal.timeout(imageLimitMs)]));
   }
   await settle();
@@ -198,9 +198,9 @@ async function heldPort(shell: ServerShell, port: number): Promise<AppError> {
 /** What builds run in, so that the first one need not wait for it. */
 async function tools({ host, images, signal, say }: SetupContext): Promise<string[]> {
   if (await host.engine.image(images.builder)) return [];
-  say(`Bringing the image that builds run in, ${images.builder} …`);
+  say(`Copying the image that builds run in, ${images.builder} …`);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(imageLimitMs)]);
-  if (await host.fetchImage?.(images.builder, limit)) return [`brought the image ${images.builder}`];
+  if (await host.fetchImage?.(images.builder, limit)) return [`copied the image ${images.builder}`];
   say(
     `Berth's own machine does not have ${images.builder} either; run bin/up there. Nothing can be ` +
       'built here.',
