@@ -1,4 +1,6 @@
-/** Databases and compose services go to a server and come back with all that they hold, whatever ends Berth. */
+/**
+ * Databases and compose services go to a server and come back with all that they hold, whatever ends Berth.
+ */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Bed } from '../../bed/bed.ts';

@@ -73,7 +73,7 @@ const switchServer: Stage<MoveComposeContext> = {
   name: 'switch',
   resume: 'here',
   holdsBuildSlot: false,
-  sentence: ({ hostName }) => `Leading its domains to ${hostName}`,
+  sentence: ({ hostName }) => `Pointing its domains to ${hostName}`,
   async run(context) {
     const { compose, deployment, records } = context;
     await records.place(compose.composeId, deployment.moveTo ?? '');
@@ -85,15 +85,15 @@ const leave: Stage<MoveComposeContext> = {
   name: 'leave',
   resume: 'here',
   holdsBuildSlot: false,
-  sentence: () => 'Removing it where it was',
+  sentence: () => 'Removing it from its former server',
   async run(context) {
     try {
       await removeFormer(context);
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
-        `The compose service runs on ${context.hostName}, but not everything of it could be removed where it ` +
-          `was: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
+        `The compose service runs on ${context.hostName}, but it could not be removed completely from its former ` +
+          `server: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
       );
     }
   },

@@ -48,7 +48,7 @@ const settings = z.object({
     .max(10_000)
     .nullish()
     .describe('Required for GitLab, Gitea and Bitbucket; never shown'),
-  username: line(300).nullish().describe('Of Bitbucket: the workspace, and required there'),
+  username: line(300).nullish().describe('Required for Bitbucket: the workspace'),
 });
 const remote = ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
@@ -73,9 +73,9 @@ export const gitProviderContract = {
   createFromManifest: mutation({
     summary: 'Links the GitHub App that GitHub has just made from a manifest, by the code that it gave',
     description:
-      'GitHub leads back with the code after somebody made the App; it is good once, and for an hour. The ' +
-      'App is then to be installed at installUrl, and its installationId set with update. The dashboard does ' +
-      'all of it under Settings, Git.',
+      'GitHub leads back with the code after somebody made the App; it is good once, and for an hour. Then ' +
+      'install the App at installUrl, and set its installationId with update. The dashboard does all of it ' +
+      'under Settings, Git.',
     access: { class: 'admin', resources: [] },
     input: z.object({
       code: z

@@ -131,7 +131,7 @@ export const serviceContract = {
     summary: 'What each service uses now, and its memory of the last day as a line',
     description:
       'Services of which nothing was measured are left out: what does not run, and what stands on a server ' +
-      'that is not monitored or does not answer. A member sees only what is assigned.',
+      'that is not monitored or does not answer. Members see only what is assigned to them.',
     access: { class: 'protected', resources: [] },
     input: z.object({}),
     output: z.array(serviceUsage),

@@ -1,4 +1,6 @@
-/** JSON of which parts are ready: of thousands of routes each is written once, and not again with the whole. */
+/**
+ * JSON of which parts are ready: of thousands of routes each is written once, and not again with the whole.
+ */
 
 /** A value that is JSON already. */
 export class ReadyJson {
