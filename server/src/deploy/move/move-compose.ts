@@ -92,8 +92,8 @@ const leave: Stage<MoveComposeContext> = {
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
-        `The compose service runs on ${context.hostName}, but it could not be removed completely from its former ` +
-          `server: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
+        `The compose service runs on ${context.hostName}, but it could not be removed completely from its ` +
+          `former server: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
       );
     }
   },
