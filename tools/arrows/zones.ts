@@ -213,7 +213,7 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'versions.',
   },
   {
-    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/,
+    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|moving|translation\/[a-z]+)\.ts$/,
     reason:
       'What a compose file means is asked when it is saved, when it is deployed, and by the translation ' +
       'itself; all of it is pure.',

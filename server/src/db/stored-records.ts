@@ -101,7 +101,7 @@ export const approval = shaped<Approval>(
     userId: z.string(),
     organizationId: z.string(),
     at: z.string(),
-  }),
+  } satisfies Fields<Approval>),
 );
 export const awaitedApproval = shaped<AwaitedApproval>(
   'an awaited approval',
@@ -110,7 +110,7 @@ export const awaitedApproval = shaped<AwaitedApproval>(
     dangers: z.array(danger),
     deploymentId: z.string(),
     since: z.string(),
-  }),
+  } satisfies Fields<AwaitedApproval>),
 );
 
 export const formerVolumes = shaped<FormerVolume[]>(
@@ -121,8 +121,8 @@ export const formerVolumes = shaped<FormerVolume[]>(
       dataVersion: textOrNull,
       containerImage: z.string(),
       since: z.string(),
-      serverId: textOrNull.optional(),
-    }),
+      serverId: z.string().nullable().exactOptional(),
+    } satisfies Fields<FormerVolume>),
   ),
 );
 
@@ -153,7 +153,7 @@ export const runSteps = shaped<RunStep[]>(
       startedAt: z.string(),
       finishedAt: textOrNull,
       detail: textOrNull,
-    }),
+    } satisfies Fields<RunStep>),
   ),
 );
 

@@ -40,7 +40,7 @@ export interface FormerVolume {
   /** ISO 8601. */
   since: string;
   /** The server that it is on, null: Berth's own machine; absent: where its database is. */
-  serverId?: string | null | undefined;
+  serverId?: string | null;
 }
 
 /** What a run took from a service for as long as it reads, and gives back however it ends. */

@@ -1,4 +1,5 @@
 /** Applications (interface document, Applications; decisions 5). */
+import { gitHosts, perSaveProcedure } from '../../domain/git/git-host.ts';
 import { appName, argv, givenRevision, line } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
@@ -137,10 +138,7 @@ export const applicationContract = {
     }),
     output: applicationFields,
   }),
-  saveGithubProvider: hosted('GitHub'),
-  saveGitlabProvider: hosted('GitLab'),
-  saveBitbucketProvider: hosted('Bitbucket'),
-  saveGiteaProvider: hosted('Gitea'),
+  ...perSaveProcedure((provider) => hosted(gitHosts[provider].label)),
   saveContainerProvider: mutation({
     summary: 'Runs a container image, public or with credentials',
     description:

@@ -1,10 +1,10 @@
 /** Links to git hosts (interface document, Application: githubId; decisions 2 and 11). */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
-import { parseRepositoryPart } from '../../domain/git/git-host.ts';
+import { gitProviderNames, parseRepositoryPart } from '../../domain/git/git-host.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
-import { gitProviderNames, gitProviderRecord } from './record.ts';
+import { gitProviderRecord } from './record.ts';
 import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ gitProviderId: z.string().min(1).max(100) });

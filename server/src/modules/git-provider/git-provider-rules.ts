@@ -2,36 +2,11 @@
 import { createPrivateKey } from 'node:crypto';
 import type { TableRecord } from '../../db/tables.ts';
 import { badField } from '../../domain/errors.ts';
-import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git/git-host.ts';
+import { gitHosts, parseGitHost, type CredentialField } from '../../domain/git/git-host.ts';
 
 export type GitProviderRecord = TableRecord<'git_provider'>;
 
-type Field = 'appId' | 'installationId' | 'privateKey' | 'webhookSecret' | 'accessToken' | 'username';
-
-interface Row {
-  /** Fields that it needs; it has no other. */
-  needs: readonly Field[];
-  apiUrl(baseUrl: string): string;
-  /** User that git signs in as, with the token as password. */
-  gitUser: string;
-}
-
-export const providerRows: Record<GitProvider, Row> = {
-  github: {
-    needs: ['appId', 'installationId', 'privateKey', 'webhookSecret'],
-    apiUrl: (base) => (base === gitProviders.github ? 'https://api.github.com' : `${base}/api/v3`),
-    gitUser: 'x-access-token',
-  },
-  gitlab: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v4`, gitUser: 'oauth2' },
-  gitea: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v1`, gitUser: 'oauth2' },
-  bitbucket: {
-    needs: ['accessToken', 'username'],
-    apiUrl: (base) => (base === gitProviders.bitbucket ? 'https://api.bitbucket.org/2.0' : `${base}/2.0`),
-    gitUser: 'x-token-auth',
-  },
-};
-
-const fields: readonly Field[] = [
+const fields: readonly CredentialField[] = [
   'appId',
   'installationId',
   'privateKey',
@@ -41,7 +16,7 @@ const fields: readonly Field[] = [
 ];
 
 export interface GitProviderInput
-  extends Partial<Record<Field | 'baseUrl' | 'apiUrl', string | null | undefined>> {
+  extends Partial<Record<CredentialField | 'baseUrl' | 'apiUrl', string | null | undefined>> {
   name?: string | undefined;
 }
 
@@ -56,7 +31,7 @@ export function checkedProvider(
   { awaitsInstallation = false } = {},
 ): GitProviderRecord {
   const provider = present.provider;
-  const row = providerRows[provider];
+  const row = gitHosts[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
   for (const field of fields) {
     const given = input[field];
@@ -69,7 +44,7 @@ export function checkedProvider(
   record.baseUrl =
     input.baseUrl === undefined && present.baseUrl !== ''
       ? present.baseUrl
-      : parseGitHost(input.baseUrl ?? gitProviders[provider], 'baseUrl');
+      : parseGitHost(input.baseUrl ?? gitHosts[provider].address, 'baseUrl');
   const follows =
     input.apiUrl === null ||
     (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));

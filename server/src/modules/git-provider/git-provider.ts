@@ -1,13 +1,12 @@
 /** Links to git hosts: records, and what is asked of the hosts with them. */
 import { countedAll } from '../../domain/text/counted.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { GitProvider } from '../../domain/git/git-host.ts';
+import { gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { GitApi, GitApis } from '../../ports/git-api.ts';
 import {
   checkedProvider,
-  providerRows,
   refuseMovedCredential,
   type GitProviderInput,
   type GitProviderRecord,
@@ -108,7 +107,7 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       const provider = record.provider;
       const password = await apiOf(apis, record).token();
       const { baseUrl } = record;
-      return { provider, baseUrl, credentials: { username: providerRows[provider].gitUser, password } };
+      return { provider, baseUrl, credentials: { username: gitHosts[provider].gitUser, password } };
     },
   };
 }

@@ -8,7 +8,7 @@ import { drainedRequest } from '../caddy-drain.ts';
 import { newsLoggers, newsSocketName } from '../caddy-news.ts';
 import { routed, trimmed } from './caddy-paths.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
-import { jsonOf, ready, type ReadyJson } from './ready-json.ts';
+import { jsonOf, ReadyJson } from './ready-json.ts';
 import { requestLogName } from './caddy-requests.ts';
 import { storeFolder } from '../caddy-store.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
@@ -101,7 +101,7 @@ function serverOf(
     ...proxies,
     unknownHostRoute,
   ];
-  return ready({ ...serverDefaults(server), routes });
+  return new ReadyJson(jsonOf({ ...serverDefaults(server), routes }));
 }
 
 /** What a fresh proxy runs until it is given its routes. */

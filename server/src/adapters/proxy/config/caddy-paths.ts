@@ -37,7 +37,7 @@ function inLots(routes: readonly Route[], handle: (route: Route) => object[]): o
       handle,
     );
     if (lots.length === 1 || inside.length === 1) return inside;
-    const match = [{ host: lot.map(([host]) => host) }];
+    const match = ready([{ host: lot.map(([host]) => host) }]);
     return [{ match, handle: [{ handler: 'subroute', routes: inside }] }];
   });
 }
@@ -59,7 +59,7 @@ function alike(routes: readonly Route[], handle: (route: Route) => object[]): ob
     )
     .map(([, { hosts, path, handlers }]) => ({
       group: 'domain',
-      match: [matcher(hosts, path)],
+      match: ready([matcher(hosts, path)]),
       handle: handlers,
     }));
 }

@@ -20,5 +20,5 @@ export function jsonOf(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jsonOf(member)}`).join()}}`;
 }
 
-/** The same, ready. */
-export const ready = (value: unknown): ReadyJson => new ReadyJson(jsonOf(value));
+/** A value of which nothing is ready yet. */
+export const ready = (value: object): ReadyJson => new ReadyJson(JSON.stringify(value));
