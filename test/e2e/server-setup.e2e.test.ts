@@ -150,8 +150,8 @@ it('kill -9 of Berth in each stage of a set-up by a user with sudo: it goes on t
   const lines = (await log(id)).join('\n');
   expect(await one(id), lines).toMatchObject({ setupStatus: 'done', setupError: null, status: 'active' });
   // The last stage may be over before the kill.
-  expect(lines).toContain(`Berth was restarted; going on (attempt ${stages.length}).`);
-  expect(lines).toContain('put keeper into the group docker, which equals root');
+  expect(lines).toContain(`Berth was restarted; continuing (attempt ${stages.length}).`);
+  expect(lines).toContain('added keeper to the group docker, which is equivalent to root');
   expect(await berth.call('server.validate', { serverId: id })).toMatchObject({
     containerRuntime: { enabled: true, accessible: true },
     isSwarmInstalled: true,
