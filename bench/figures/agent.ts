@@ -1,4 +1,7 @@
-/** The monitoring agent of a server with 50 containers, beside a program of the same Node.js that does nothing. */
+/**
+ * The monitoring agent of a server with 50 containers, beside a program of the same Node.js that does
+ * nothing.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeFlags } from '../../server/src/domain/resources/node-flags.ts';
 import type { BedHost } from '../../test/bed/host/host.ts';

@@ -81,7 +81,8 @@ export async function prepare(
     for (const where of new Set([berth.host, host])) await on(where, script, ...args);
   };
   await shell(
-    'rm -rf "$1" && mkdir -p "$1" && cd "$1" && git init -q -b main && git config user.email bench@example.com && git ' +
+    'rm -rf "$1" && mkdir -p "$1" && cd "$1" && git init -q -b main && ' +
+      'git config user.email bench@example.com && git ' +
       'config user.name bench && printf %s "$2" > Dockerfile && printf %s "$3" > server.js',
     repository,
     sources.dockerfile,

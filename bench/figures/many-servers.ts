@@ -1,4 +1,7 @@
-/** 100 servers that are connected and at rest: memory, the cost of a quiet minute, the slowest answer meanwhile. */
+/**
+ * 100 servers that are connected and at rest: memory, the cost of a quiet minute, the slowest answer
+ * meanwhile.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -28,6 +28,8 @@ const reads = 200;
 const readBudget = 2;
 const imageBytes = 300 * 1024 ** 2;
 const docker = '/usr/bin/docker';
+const dockerfile =
+  `FROM berth/node:24\nRUN head -c ${imageBytes} /dev/urandom > /modules\n` + 'COPY server.js /app/\n';
 
 /** Opens a bed of its own and closes it again. Needs root. */
 export async function serverFigures(root: string, say: (text: string) => void): Promise<Figure[]> {
@@ -112,7 +114,7 @@ interface Travel {
   ms: number;
 }
 
-/** From a builder on Berth's machine to the server, as a built image goes; by hand over the same connection. */
+/** From a builder on Berth's machine to the server, as a built image goes; by hand the same way. */
 async function travelling(
   from: BedHost,
   { engineSocket, transferSocket = engineSocket }: SshHostConnection,
@@ -125,7 +127,7 @@ async function travelling(
   try {
     for (const version of ['first', 'second']) {
       fixture.write({
-        Dockerfile: `FROM berth/node:24\nRUN head -c ${imageBytes} /dev/urandom > /modules\nCOPY server.js /app/\n`,
+        Dockerfile: dockerfile,
         'server.js': `// ${version}`,
       });
       await fixture.build({
@@ -174,7 +176,8 @@ async function savedAndLoaded(
   const image = `hand/travel:${version}`;
   await fixture.docker('build', '-q', '-t', image, fixture.source);
   const script =
-    'set -o pipefail; "$1" -H "unix://$2" save "$4" | tee >(wc -c >"$5") | "$1" -H "unix://$3" load >/dev/null';
+    'set -o pipefail; "$1" -H "unix://$2" save "$4" | tee >(wc -c >"$5") | ' +
+    '"$1" -H "unix://$3" load >/dev/null';
   const count = join(fixture.folder, `bytes-${version}`);
   const began = performance.now();
   await mustRun(['bash', '-c', script, 'bash', docker, sockets.from, sockets.to, image, count], {

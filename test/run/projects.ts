@@ -47,7 +47,7 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
   'test/{access/input-words,clients/family-import,dangers/dangers,quotas/quotas}',
-  'test/kill-matrix/kill-matrix-servers',
+  'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
 

@@ -144,12 +144,21 @@ async function deployCompose(composeId: string): Promise<void> {
   expect(status, (await berth.log(deploymentId)).join('\n')).toBe('done');
 }
 
-const untilAnswers = (host: BedHost): Promise<unknown> =>
-  until(
-    `it answers on ${host.name}`,
-    async () => (await throughProxy(host.ip, 'stack.localhost').catch(() => undefined))?.body === 'stack',
-    120_000,
-  );
+async function untilAnswers(host: BedHost): Promise<void> {
+  let last: unknown;
+  try {
+    await until(
+      `it answers on ${host.name}`,
+      async () => {
+        last = await throughProxy(host.ip, 'stack.localhost').catch(String);
+        return typeof last === 'object' && last !== null && Reflect.get(last, 'body') === 'stack';
+      },
+      120_000,
+    );
+  } catch (cause) {
+    throw new Error(`It answers ${JSON.stringify(last)}\n${await berth.ownLog()}`, { cause });
+  }
+}
 
 /** Deploys it on Berth's own machine with something in it; gives its volume. */
 async function written(base: Base, externalPort: number): Promise<string> {

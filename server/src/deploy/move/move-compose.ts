@@ -84,8 +84,8 @@ const leave: Stage<MoveComposeContext> = {
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
-        `The compose service runs on ${context.hostName}, but not everything of it could be removed where it ` +
-          `was: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
+        `The compose service runs on ${context.hostName}, but not everything of it could be removed where ` +
+          `it was: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
       );
     }
   },

@@ -181,9 +181,9 @@ export const composeContract = {
     summary: 'Moves the compose service to another server',
     description:
       'A deployment of the kind `move`: the version that runs is built and started there, all of it must ' +
-      'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves it as ' +
-      'it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` null means ' +
-      'the own machine of Berth. Refused with 412 while it has volumes or binds.',
+      'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves ' +
+      'it as it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` ' +
+      'null means the own machine of Berth. Refused with 412 while it has volumes or binds.',
     access: {
       class: 'protected',
       resources: [subject, { kind: 'server', field: 'serverId' }],

@@ -225,7 +225,7 @@ async function moveToServer(
   const title = `Move to ${await requireMovable(compose, serverId, context.actor)}`;
   const to = serverKeyOf({ serverId });
   const deployment = await context.write(async () => {
-    if (compose.liveDeploymentId === null) return void (await place(composeId, to));
+    if (compose.liveDeploymentId === null) return place(composeId, to);
     const move = { from: serverKeyOf(compose), to };
     const accepting = { kind: 'move', title, description: '', move } as const;
     return deployments.accept(composeRef(composeId), { ...accepting, startedBy: startedBy(context.actor) });

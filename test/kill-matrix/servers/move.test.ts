@@ -1,11 +1,11 @@
 /** Services that go to another server, those that may not, and servers with faults of their own. */
 import { expect, test } from 'vitest';
-import type { DatabaseRecord, DeploymentRecord } from '../../server/src/db/tables.ts';
-import { AppError } from '../../server/src/domain/errors.ts';
-import { composeRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
-import type { Machine } from './neighbours.ts';
-import { oldRedis, webImage } from './images.ts';
-import { productInMemory } from './product.ts';
+import type { DatabaseRecord, DeploymentRecord } from '../../../server/src/db/tables.ts';
+import { AppError } from '../../../server/src/domain/errors.ts';
+import { composeRef, type ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
+import type { Machine } from '../neighbours.ts';
+import { oldRedis, webImage } from '../images.ts';
+import { productInMemory } from '../product.ts';
 
 const product = productInMemory();
 
