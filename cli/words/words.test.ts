@@ -71,7 +71,7 @@ describe('arguments', () => {
   });
 
   test.each([
-    [['--folow'], /takes no --folow\. Did you mean follow\?/],
+    [['--folow'], /takes no --folow\. Did you mean --follow\?/],
     [['--since'], /argument missing|since/],
     [['-x'], /Unknown option '-x'/],
   ])('%j is refused', (argv, sentence) => {
