@@ -261,5 +261,8 @@ describe('completion', () => {
 
   test('of the others has each word', async () => {
     for (const shell of ['zsh', 'fish']) expect(await script(shell)).toContain('rollback');
+    // Words that come only with a second one, and those that are in no table.
+    for (const first of ['db', 'env', 'login'])
+      expect(await script('fish')).toMatch(RegExp(`__fish_use_subcommand -a ${first} `));
   });
 });
