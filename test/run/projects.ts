@@ -76,7 +76,7 @@ export const projects = {
   faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
   upgrade: { on: 'bed', files: e2e('upgrade'), minutes: 30 },
   restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
-  command: { on: 'bed', files: e2e('command-line'), minutes: 15 },
+  command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 20 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
   web: { on: 'bed', files: e2e('web'), minutes: 20 },
   servers: {

@@ -24,6 +24,7 @@ export const hostPackages = [
   'postgresql-15',
   'pebble',
   'rclone',
+  'tmux',
 ] as const;
 
 const policy = '/usr/sbin/policy-rc.d';
