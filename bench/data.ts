@@ -23,11 +23,11 @@ export interface Installation {
 export const serviceCount = 1000;
 const deploymentCount = 10;
 
-export async function fillInstallation(data: string): Promise<Installation> {
+export async function fillInstallation(data: string, databaseUrl?: string): Promise<Installation> {
   const {
     apiKey,
     made: [applicationId = '', ...deployable],
-  } = await fill(data, insertServices);
+  } = await fill(data, insertServices, databaseUrl);
   return { apiKey, applicationId, deployable };
 }
 

@@ -6,7 +6,14 @@ import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
 import { packingFigures } from './figures/packing.ts';
-import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
+import {
+  commandFigures,
+  eventFigures,
+  largeFigure,
+  logFigures,
+  postgresFigures,
+  requestFigures,
+} from './installations.ts';
 
 /**
  * `built`: the server as the product runs it, bundled into `dist` first. `bed`: root, for engines
@@ -25,6 +32,11 @@ export const groups = {
     summary: 'start, memory, reads, changes and lists with 1,000 services, beside node:http by hand',
     needs: 'built',
     figures: async (bench) => [...(await requestFigures(bench)), await largeFigure(bench)],
+  },
+  postgres: {
+    summary: 'reads on PostgreSQL, beside the same on SQLite (root)',
+    needs: 'built',
+    figures: postgresFigures,
   },
   logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'built', figures: logFigures },
   events: {

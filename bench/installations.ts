@@ -10,9 +10,11 @@ import { listLargeOrganization } from './figures/large-list.ts';
 import { endOfLog } from './figures/logs.ts';
 import type { Pair } from './figures/pair.ts';
 import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
+import { readsOnPostgres } from './figures/postgres.ts';
 import { changeRequests, readRequests } from './figures/requests.ts';
 import { acceptDeployments, listServices } from './figures/single-calls.ts';
 import { fillLargeInstallation } from './large-data.ts';
+import { startPostgres } from '../test/bed/postgres.ts';
 import { startServer, type ServerProcess } from './server-process.ts';
 
 const starts = 5;
@@ -82,9 +84,9 @@ interface Filled {
 }
 
 /** A Berth of its own with 1,000 services, in the folder of that name. */
-async function startFilled(folder: string, name: string): Promise<Filled> {
+async function startFilled(folder: string, name: string, databaseUrl?: string): Promise<Filled> {
   const data = join(folder, name);
-  const { apiKey, applicationId } = await fillInstallation(data);
+  const { apiKey, applicationId } = await fillInstallation(data, databaseUrl);
   const headers = { 'x-api-key': apiKey };
   const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
   const berth = await startServer({
@@ -95,6 +97,7 @@ async function startFilled(folder: string, name: string): Promise<Filled> {
       BERTH_DATA: data,
       BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
       BERTH_LOG_LEVEL: 'error',
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     },
   });
   return { berth, data, apiKey, applicationId, headers, path };
@@ -107,6 +110,30 @@ export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> 
     return await commandLineFigures({ url: berth.url, apiKey });
   } finally {
     await berth.stop();
+  }
+}
+
+/** One Berth on each database. Needs root, as the PostgreSQL server of tests does. */
+export async function postgresFigures({ folder, say }: Bench): Promise<Figure[]> {
+  if (process.getuid?.() !== 0) {
+    say('postgres is left out: it needs root for a PostgreSQL server of its own.');
+    return [];
+  }
+  say('PostgreSQL beside SQLite …');
+  const server = await startPostgres();
+  const started: Filled[] = [];
+  try {
+    started.push(await startFilled(folder, 'on-postgres', server.url));
+    started.push(await startFilled(folder, 'on-sqlite'));
+    const [postgres, sqlite] = started.map(({ berth, applicationId, headers }) => ({
+      berth,
+      headers,
+      path: `/api/application.one?applicationId=${applicationId}`,
+    }));
+    return postgres && sqlite ? [await readsOnPostgres(postgres, sqlite)] : [];
+  } finally {
+    for (const { berth } of started) await berth.stop();
+    await server.stop();
   }
 }
 

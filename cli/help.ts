@@ -81,7 +81,7 @@ const further: readonly Pick<Word, 'name' | 'usage' | 'summary' | 'description' 
   },
 ];
 
-/** Help of one of the words that are in no table; undefined when it is none of them. */
+/** Help of one of the words that are in no table; undefined when it is not one of them. */
 export function furtherHelp(name: string): string | undefined {
   const one = further.find((row) => row.name === name);
   return one && pageOf(one, { ...one.options, help: commonOptions.help });

@@ -133,6 +133,8 @@ export const recordedAnswers: Answers = {
   'application.dropDeployment': true,
   'application.redeploy': true,
   'application.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
+  'compose.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
+  'postgres.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
   'application.saveEnvironment': { applicationId: 'web-id' },
   'application.reload': { success: true },
   'application.start': { applicationId: 'web-id', applicationStatus: 'done' },

@@ -80,4 +80,4 @@ export function mountOf(
 }
 
 export const dataNote = (name: string): string =>
-  `${name}: its data is not brought along. The guide says how it is copied.`;
+  `${name}: its data is not imported. The guide describes how to copy it.`;

@@ -120,7 +120,7 @@ function refuseTaken(services: readonly Service[], environmentId: string, place:
   const taken = services.find((one) => one.environment.environmentId === environmentId && one.name === name);
   if (taken)
     throw new UsageError(
-      `${place} has a service called ${name} already: ${taken.kind}, ${taken.appName}. Choose another ` +
+      `${place} already has a service called ${name}: ${taken.kind}, ${taken.appName}. Choose another ` +
         `name, or run \`berth deploy ${nameOf(taken)}\` to start that one.`,
     );
 }
@@ -134,9 +134,9 @@ const connect: Word = {
   usage: '[service]',
   summary: "opens the database's shell",
   description:
-    'Starts psql, mysql, mongosh or redis-cli of this machine on the database, through Berth where its ' +
-    'port is not published (a member needs the grant canForwardPorts); where there is no such program, the ' +
-    'one in its container (canOpenTerminal). With --print the address is printed instead.',
+    "Starts this machine's psql, mysql, mongosh or redis-cli on the database, through Berth if its port " +
+    'is not published (a member needs the grant canForwardPorts). If the program is not installed, the ' +
+    'one in the container is used (canOpenTerminal). With --print the address is printed instead.',
   options: { print: { description: 'prints the address, password included, and starts nothing' } },
   most: 1,
   calls: ['project.all', 'postgres.one', 'terminal.forward', 'terminal.open'],

@@ -52,7 +52,8 @@ export const deploy: Word = {
     },
     commit: {
       value: 'SHA',
-      description: 'names the deployment; of a service built from git, another commit is a failure',
+      description:
+        'names the deployment; for a service built from git, deploying another commit is a failure',
     },
     folder: { value: 'PATH', description: 'deploys this folder instead of the current one' },
     as: {
@@ -89,7 +90,7 @@ export const deploy: Word = {
   async run(context) {
     const folder = resolve(context.terminal.folder, context.text('folder') ?? '.');
     if (context.is('wait') && context.is('no-wait'))
-      throw new UsageError('--wait and --no-wait are given; give one.');
+      throw new UsageError('--wait and --no-wait exclude each other; give one.');
     const { client } = await context.berth();
     const ofFile = context.text('image') === undefined ? await applyFirst(context, folder) : undefined;
     if (typeof ofFile === 'number') return ofFile;
@@ -198,11 +199,12 @@ async function sendPacked(
   const { upload, names } = await client.application.uploadedChunks({ applicationId });
   const base = upload === null ? undefined : { upload, names: Buffer.from(names, 'base64') };
   await using packed = await packFolder(folder, context.terminal.signal, base);
-  if (packed.files === 0) throw new UsageError(`${folder} holds nothing to send: all of it is left out.`);
+  if (packed.files === 0)
+    throw new UsageError(`${folder} contains nothing to send: everything in it is excluded.`);
   const packedAt = context.terminal.now();
   context.say(
     `Packed ${packed.files} files, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
-      `${size(packed.packedBytes)} to send${base ? ', the rest is there since the last time' : ''}.`,
+      `${size(packed.packedBytes)} to send${base ? ', the rest is already there' : ''}.`,
   );
   const commit = context.text('commit');
   const file = commit === undefined ? packed.file : new File([packed.file], `${commit}.berth`);
@@ -222,7 +224,7 @@ async function beginCompose(
   const composeId = service.id;
   const { sourceType } = await client.compose.one({ composeId });
   if (sourceType === 'raw' && said?.['composeFile'] !== undefined)
-    context.say(`${nameOf(service)} is deployed as berth.yml has it.`);
+    context.say(`${nameOf(service)} is deployed as berth.yml describes it.`);
   else if (sourceType === 'raw') {
     if (facts?.composeFile === undefined) throw unknownFolder(folder, 'no compose file');
     const composeFile = await readFile(join(folder, facts.composeFile), 'utf8');

@@ -46,19 +46,19 @@ const add: Word = {
   usage: 'HOST [service]',
   summary: 'routes a host to a service, with a certificate from an authority',
   description:
-    'Routes the host to the service at once. Its certificate is issued by itself when the DNS leads to the ' +
-    'server, which `berth domains check` shows; --http routes it without one.',
+    'Routes the host to the service at once. Its certificate is issued automatically once the DNS points ' +
+    'to the server, which `berth domains check` shows; --http routes it without one.',
   options: {
     port: {
       short: 'p',
       value: 'PORT',
-      description: 'port of the service; 3000 without it, 80 of a static site',
+      description: 'port of the service; default: 3000, or 80 for a static site',
     },
-    path: { value: 'PATH', description: 'only what begins with this path' },
+    path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },
     'compose-service': {
       value: 'NAME',
-      description: 'of a compose service: the service in its file; the one that answers, if one does',
+      description: 'for a compose service: the service in its file; by default the only one that answers',
     },
   },
   most: 2,
@@ -121,7 +121,7 @@ const check: Word = {
     if (domain === undefined) throw new UsageError('Which host? Usage: berth domains check HOST');
     const verdict = await client.domain.validateDomain({ domain });
     context.answer(verdict, () => {
-      if (verdict.isValid) return `${domain} leads to the server (${verdict.resolvedIps.join(', ')}).\n`;
+      if (verdict.isValid) return `${domain} points to the server (${verdict.resolvedIps.join(', ')}).\n`;
       return `${domain}: ${verdict.error ?? `leads to ${verdict.resolvedIps.join(', ') || 'nowhere'}`}\n`;
     });
     return verdict.isValid ? exitCodes.done : exitCodes.refused;

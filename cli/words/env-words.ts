@@ -229,7 +229,7 @@ const edit: Word = {
       const path = join(folder, 'variables.env');
       await writeFile(path, from.env === '' ? '' : `${from.env}\n`, { mode: 0o600 });
       if ((await runProgram([editor, ...words, path])) !== 0)
-        throw new UsageError(`${editor} did not end well; nothing was changed.`);
+        throw new UsageError(`${editor} failed; nothing was changed.`);
       await save(context, client, service, from, (await readFile(path, 'utf8')).trimEnd());
     } finally {
       await rm(folder, { recursive: true, force: true });

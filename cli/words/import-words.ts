@@ -63,17 +63,21 @@ export const importWord: Word = {
     '`heroku config -s` printed; kamal: config/deploy.yml; caprover: a captain-definition, or the list of ' +
     'apps as FILE; dokku: what `dokku config:export` printed, as FILE. dokploy reads the project that is ' +
     'named from another server of the same interface; its key is asked for, or BERTH_IMPORT_KEY. Nothing ' +
-    'is made: the file is written, and `berth plan` and `berth apply` go on from there.',
+    'is created: only the file is written; continue with `berth plan` and `berth apply`.',
   options: {
-    output: { short: 'o', value: 'PATH', description: 'this file instead of berth.yml; - is the output' },
-    name: { value: 'PROJECT', description: 'name of the project' },
-    from: { value: 'URL', description: 'of dokploy: address of the other installation' },
-    destination: { value: 'NAME', description: 'of dokploy: destination of this Berth that backups go to' },
-    data: {
-      description: 'of dokploy, after `berth apply`: copies the data of the databases, and writes no file',
+    output: {
+      short: 'o',
+      value: 'PATH',
+      description: 'this file instead of berth.yml; - is standard output',
     },
-    yes: { short: 'y', description: 'with --data: copies without a question' },
-    force: { description: 'over a file that is there' },
+    name: { value: 'PROJECT', description: 'name of the project' },
+    from: { value: 'URL', description: 'for dokploy: address of the other installation' },
+    destination: { value: 'NAME', description: 'for dokploy: destination in this Berth for backups' },
+    data: {
+      description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
+    },
+    yes: { short: 'y', description: 'with --data: copies without asking' },
+    force: { description: 'overwrites an existing file' },
   },
   most: 2,
   calls: ['project.all', 'terminal.open'],
@@ -86,7 +90,7 @@ export const importWord: Word = {
       throw new UsageError(
         format === ''
           ? `From what? Usage: berth import ${importWord.usage}`
-          : `From what? "${format}" is none of ${known.join(', ')}.${didYouMean(format, known)}`,
+          : `From what? "${format}" is not one of ${known.join(', ')}.${didYouMean(format, known)}`,
       );
     if (context.is('data')) {
       if (format !== 'dokploy')
@@ -97,7 +101,7 @@ export const importWord: Word = {
     const path = context.text('output') ?? 'berth.yml';
     const whole = resolve(terminal.folder, path);
     if (path !== '-' && !context.is('force') && (await exists(whole)))
-      throw new UsageError(`${path} is there already. Give --force to write over it, or --output.`);
+      throw new UsageError(`${path} already exists. Give --force to overwrite it, or --output.`);
     const read: ReadFile = (name) =>
       readFile(resolve(terminal.folder, name), 'utf8').catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -140,7 +144,7 @@ function report(
   for (const note of notes) context.say(`· ${printable(note)}`);
   if (file === undefined) return;
   context.say(
-    `Values of variables stand in ${file}: name those that are secret with { secret: true } before it goes ` +
-      'into a repository, and set them with `berth secret set`. Then `berth plan` shows what will be made.',
+    `The values of variables are in ${file}: mark those that are secret with { secret: true } before you ` +
+      'commit the file, and set them with `berth secret set`. Then `berth plan` shows what will be created.',
   );
 }

@@ -136,7 +136,9 @@ describe('names', () => {
       id: appName,
       appName,
     }));
-    expect(() => pick(twins, 'shop/web')).toThrow('"shop/web" may be any of web-a1, web-b2.');
+    expect(() => pick(twins, 'shop/web')).toThrow(
+      '"shop/web" is ambiguous: it may be any of web-a1, web-b2.',
+    );
     expect(pick(twins, 'web-b2').id).toBe('web-b2');
   });
 });

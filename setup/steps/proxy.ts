@@ -1,3 +1,4 @@
+import { managedLabel } from '../../server/src/domain/names/labels.ts';
 import { request } from 'node:http';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
@@ -49,7 +50,7 @@ async function requireOurs({ engine, signal }: SetupContext): Promise<NetworkFac
 }
 
 function isOurs(network: NetworkFacts): boolean {
-  return network.Labels?.['berth.managed'] === 'true' && network.Driver === 'overlay' && network.Attachable;
+  return network.Labels?.[managedLabel] === 'true' && network.Driver === 'overlay' && network.Attachable;
 }
 
 async function proxyFault(context: SetupContext, hasNetwork: boolean): Promise<AppError> {

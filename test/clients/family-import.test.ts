@@ -35,11 +35,11 @@ it('takes thirty services with their lists, says what it could not take', async 
   const aboutDatabases = notes.filter((note) => /its data is not|it gets a new password/.test(note));
   expect(aboutDatabases).toHaveLength(2 * 14 + 1);
   expect(notes.filter((note) => !aboutDatabases.includes(note)).toSorted()).toEqual([
-    '· from-hub: githubId names a thing of the other installation and was left out.',
+    '· from-hub: githubId refers to something in the other installation and was left out.',
     '· lite: there are no databases of the kind libsql here; it was left out.',
     '· stack: the script of the schedule tidy was left out; put it into the image.',
     '· web: 1 of security were left out.',
-    '· web: healthCheckSwarm was left out; it has a field of its own here.',
+    '· web: healthCheckSwarm was left out; here it has a field of its own.',
     '· web: middlewares of Shop.example.com was left out.',
     '· web: the folder /srv of the server was left out.',
   ]);

@@ -73,6 +73,8 @@ export interface Network {
 export interface Volume {
   name: string;
   labels: Record<string, string>;
+  /** What it holds; nothing where a test does not say. */
+  bytes?: number;
 }
 
 export interface Config {

@@ -250,7 +250,9 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       }
       const { images, containers, volumes } = await engine.diskUsage();
       // Its own bytes alone are counted: none, where another image of this engine has all its layers.
-      expect(images.find(({ tags }) => tags.includes(nodeImage))?.sizeBytes).toBeGreaterThanOrEqual(0);
+      const image = images.find(({ tags }) => tags.includes(nodeImage));
+      expect(image?.sizeBytes).toBeGreaterThanOrEqual(0);
+      expect(image?.wholeBytes).toBeGreaterThan(0);
       const names = [own, foreign];
       expect(volumes.map(({ name }) => name).filter((name) => names.includes(name))).toEqual([own]);
       const ended = containers.filter(({ name }) => names.includes(name));

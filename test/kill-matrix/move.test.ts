@@ -1,9 +1,9 @@
 /** Applications that go to another server, and those that may not. */
 import { expect, test } from 'vitest';
-import type { DeploymentRecord } from '../../server/src/db/tables.ts';
-import type { ServiceRef } from '../../server/src/domain/names/service-ref.ts';
+import type { DatabaseRecord, DeploymentRecord } from '../../server/src/db/tables.ts';
+import { composeRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import type { Machine } from './neighbours.ts';
-import { webImage } from './images.ts';
+import { oldRedis, webImage } from './images.ts';
 import { productInMemory } from './product.ts';
 
 const product = productInMemory();
@@ -119,4 +119,129 @@ test('a server that goes silent once all runs elsewhere does not make the move f
   expect(done).toMatchObject({ status: 'done' });
   expect(product().logOf(done).join('\n')).toContain('not everything of it could be removed where it was');
   expect(servicesOn(there.machine)).toEqual(['left']);
+  // What could not be removed goes when the server answers again.
+  expect(servicesOn(here.machine)).toEqual(['left']);
+  delete here.machine.reachable;
+  await product().run(({ reconciler }) => reconciler.run());
+  expect(servicesOn(here.machine)).toEqual([]);
+  expect(servicesOn(there.machine)).toEqual(['left']);
+});
+
+const volumesOn = ({ memory }: Machine): string[] => [...memory.state.volumes.keys()];
+const databaseOf = ({ serviceId }: ServiceRef): Promise<DatabaseRecord | undefined> =>
+  product().run(({ databases }) => databases.find(serviceId));
+
+test('a database goes as a copy of its volume; the former one stays until it is removed', async () => {
+  const here = await product().addServer({ name: 'here' });
+  const there = await product().addServer({ name: 'there' });
+  const service = await product().addDatabase('redis', 'kept', { serverId: here.serverId });
+  await product().deploy(service);
+  const before = await databaseOf(service);
+  const done = await moved(service, here.serverId, there.serverId);
+  expect(done).toMatchObject({ status: 'done', errorMessage: null, kind: 'move' });
+  expect(product().logOf(done).join('\n')).toContain('the files of both have the SHA-256 d19e57');
+  const after = await databaseOf(service);
+  expect(after).toMatchObject({
+    serverId: there.serverId,
+    dataVersion: before?.dataVersion,
+    formerVolumes: [{ volumeName: before?.dataVolume, serverId: here.serverId }],
+  });
+  expect([servicesOn(here.machine), servicesOn(there.machine)]).toEqual([[], ['kept']]);
+  expect(volumesOn(here.machine)).toEqual([before?.dataVolume]);
+  expect(volumesOn(there.machine)).toEqual([after?.dataVolume]);
+  // And back, onto a volume of its own beside the former one.
+  expect(await moved(service, there.serverId, here.serverId)).toMatchObject({ status: 'done' });
+  const back = await databaseOf(service);
+  expect(back?.formerVolumes.map(({ serverId }) => serverId)).toEqual([here.serverId, there.serverId]);
+  expect(new Set(volumesOn(here.machine))).toEqual(new Set([before?.dataVolume, back?.dataVolume]));
+  // It goes with all that it has anywhere.
+  await product().run(async ({ running }) => {
+    if (back) await running.runtime.remove(back);
+  });
+  expect([...volumesOn(here.machine), ...volumesOn(there.machine)]).toEqual([]);
+});
+
+const faultsThere: Record<string, [fault: (machine: Machine) => void, reason: string]> = {
+  'the copy differs': [
+    ({ memory: { state } }) => {
+      const { '/.berth/busybox': usual = () => 0 } = state.mountedPrograms;
+      state.mountedPrograms = {
+        '/.berth/busybox': async (running) => {
+          if (running.env['BERTH_END_MARK'] === undefined || running.argv.includes('tar'))
+            return usual(running);
+          await running.write('stdout', `0ther  -\n\n${running.env['BERTH_END_MARK']}`);
+          return 0;
+        },
+      };
+    },
+    'The copy is not equal to the data',
+  ],
+  'its server does not come up there': [
+    ({ memory }) => memory.addImage(oldRedis, { programs: { sh: () => 1 }, env: { REDIS_VERSION: '7.4.1' } }),
+    '',
+  ],
+};
+
+test.each(Object.entries(faultsThere))(
+  'a database stays where it was when %s',
+  async (_what, [fault, reason]) => {
+    const there = await product().addServer();
+    fault(there.machine);
+    const service = await product().addDatabase('redis', `stays-${there.serverId.toLowerCase().slice(0, 8)}`);
+    await product().deploy(service);
+    const before = await databaseOf(service);
+    const failed = await moved(service, 'local', there.serverId);
+    expect(failed).toMatchObject({ status: 'error' });
+    expect(failed.errorMessage).toContain(reason);
+    expect(product().logOf(failed).join('\n')).toContain(
+      `The database runs on where it was, on the volume ${before?.dataVolume}.`,
+    );
+    expect(await databaseOf(service)).toMatchObject({
+      serverId: null,
+      dataVolume: before?.dataVolume,
+      formerVolumes: [],
+    });
+    expect([servicesOn(there.machine), volumesOn(there.machine)]).toEqual([[], []]);
+    // It is reached again.
+    expect(await product().deploy(service)).toMatchObject({ status: 'done' });
+  },
+);
+
+test('a compose service goes with its domains; one that has a volume stays with it', async () => {
+  const there = await product().addServer();
+  const { organizationId, environmentId } = product();
+  const make = (name: string, volumes: string): Promise<ServiceRef> =>
+    product().run(async ({ composes, domains }) => {
+      const { composeId } = await composes.create(
+        { organizationId },
+        {
+          environmentId,
+          name,
+          appName: name,
+          composeType: 'compose',
+          sourceType: 'raw',
+          composeFile: `services:\n  web: { image: '${webImage}', command: [serve]${volumes} }\n`,
+        },
+      );
+      const domain = { host: `${name}.test`, port: 3000, domainType: 'compose', serviceName: 'web' } as const;
+      await domains.create(organizationId, { composeId }, domain);
+      return composeRef(composeId);
+    });
+  const goes = await make('goes', '');
+  await product().deploy(goes);
+  const done = await moved(goes, 'local', there.serverId);
+  expect(done).toMatchObject({ status: 'done', errorMessage: null });
+  expect(servicesOn(there.machine)).toEqual(['goes_web']);
+  const placed = await product().run(async ({ stores }) => ({
+    compose: (await stores.composes.find({ composeId: goes.serviceId }))?.serverId,
+    domain: (await stores.domains.find({ composeId: goes.serviceId }))?.serverKey,
+  }));
+  expect(placed).toEqual({ compose: there.serverId, domain: there.serverId });
+  expect(await product().deploy(goes)).toMatchObject({ status: 'done' });
+  const holds = await make('holds', ', volumes: [./data:/data]');
+  await product().deploy(holds);
+  const refused = await moved(holds, 'local', there.serverId);
+  expect(refused).toMatchObject({ status: 'error' });
+  expect(refused.errorMessage).toContain('holds keeps data on its server (a volume of web)');
+  expect(servicesOn(there.machine)).toEqual(['goes_web']);
 });

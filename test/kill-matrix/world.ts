@@ -7,7 +7,7 @@ import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
-import { createEndedOutput, type EndedOutput } from '../../server/src/composition/upkeep/ended-output.ts';
+import { createEndedOutput, type EndedOutput } from '../../server/src/reconcile/observing/stopped-output.ts';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
@@ -19,6 +19,7 @@ import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts
 import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
 import type { Adapters } from '../../server/src/composition/adapters.ts';
 import { hostReachOn, walledEngine } from '../../server/src/composition/installation/host-reach.ts';
+import { diskQuotasOf } from '../../server/src/deploy/disk-quotas.ts';
 import { imageAccessOf } from '../../server/src/composition/services/image-access.ts';
 import { walls as builtWalls, type Walls } from '../../server/src/composition/hosts/walls.ts';
 import type { Ground } from '../../server/src/composition/ground.ts';
@@ -27,7 +28,7 @@ import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
-import { createSwarmPorts } from '../../server/src/composition/hosts/swarm-ports.ts';
+import { createSwarmPorts } from '../../server/src/reconcile/swarm-ports.ts';
 import { createProxyWatch } from '../../server/src/composition/hosts/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/services/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
@@ -64,6 +65,7 @@ export interface World
   interruption: Interruption;
   pending: Releasing['pending'];
   runtime: Releasing['runtime'];
+  running: Releasing['running'];
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */
@@ -352,7 +354,8 @@ function hostOf(
     proxy: reaper.guard('proxy', proxyOf(machine)),
     proxyStore: createCaddyStore(made(config.data, `caddy-${key}`)),
   };
-  const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls) };
+  const disk = diskQuotasOf(stores, ground.clock);
+  const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls), disk };
   const engine = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   return {
     ...bareHost,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createStage, type Said, type Stage } from '../dangers/stage.ts';
 import { textOf } from '../http/interface-client.ts';
-import { webImage } from '../kill-matrix/images.ts';
+import { otherWebImage, registry, webImage } from '../kill-matrix/images.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -55,7 +55,9 @@ it('is set by the installation’s Owner alone, and shown beside what is used', 
   await application('shop', { memoryLimit: '1g', cpuLimit: '0.5', replicas: 2 });
   const shown = {
     status: 200,
-    body: { used: { services: 1, memoryBytes: 2 * GiB, nanoCpus: 1e9, builds: 0, backupBytes: 0 } },
+    body: {
+      used: { services: 1, memoryBytes: 2 * GiB, nanoCpus: 1e9, builds: 0, backupBytes: 0, diskBytes: 0 },
+    },
   };
   expect(await one('organization.usage', { organizationId })).toMatchObject(shown);
   expect(await stage.installation.admin('organization.usage', { organizationId })).toMatchObject(shown);
@@ -188,4 +190,37 @@ it('leaves what runs, and lets it come back', async () => {
   await stage.run(() => stage.world.reconciler.run());
   expect([...stage.machine.memory.state.services.values()].map(({ spec }) => spec.Name)).toContain('shop');
   expect(await status(one('application.deploy', { applicationId }))).toBe(409);
+});
+
+it('refuses what would take more disk, keeps nothing of it, and counts volumes and images', async () => {
+  const { organizationId } = stage.tenant;
+  const { state } = stage.machine.memory;
+  const MiB = 1024 ** 2;
+  const used = async (): Promise<unknown> => (await one('organization.usage', { organizationId })).body;
+  const weighs = (name: string, sizeBytes: number): void => {
+    const image = state.registries.get(registry)?.images.get(name);
+    if (!image) throw new Error(`The registry has no ${name}.`);
+    image.content = { ...image.content, sizeBytes };
+  };
+  weighs(webImage, 10 * MiB);
+  weighs(otherWebImage, 20 * MiB);
+  const applicationId = await application('shop');
+  await setQuota({ diskBytes: 25 * MiB });
+  expect(await deploy(applicationId)).toBe('done');
+  expect(await used()).toMatchObject({ used: { diskBytes: 10 * MiB } });
+
+  const further = await application('further', { containerImage: otherWebImage });
+  expect(await deploy(further)).toMatch(/error: .*may have 25 MiB of disk.*it has 30 MiB\. Remove services/s);
+  expect([...state.images.values()].flatMap(({ tags }) => [...tags])).not.toContain(otherWebImage);
+  expect(await used()).toMatchObject({ used: { diskBytes: 10 * MiB } });
+
+  weighs(otherWebImage, 15 * MiB);
+  expect(await deploy(further)).toBe('done');
+  const labels = { 'berth.managed': 'true', 'berth.organization': organizationId };
+  state.volumes.set('of-the-shop', { name: 'of-the-shop', labels, bytes: MiB });
+  expect(await deploy(applicationId)).toMatch(/error: .*it has 26 MiB/s);
+  // What runs goes on, and what was removed makes room.
+  expect([...state.services.values()].map(({ spec }) => spec.Name)).toContain('shop');
+  state.volumes.delete('of-the-shop');
+  expect(await deploy(applicationId)).toBe('done');
 });

@@ -219,8 +219,10 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'itself; all of it is pure.',
   },
   {
-    file: /^server\/src\/modules\/backup\/(database-source|runs\/restore)\.ts$/,
-    reason: 'A restore loads into a temporary server, which is made as a deployment makes one.',
+    file: /^server\/src\/modules\/backup\/(database-source|runs\/restore|volumes\/volume-service)\.ts$/,
+    reason:
+      'A restore loads into a temporary server, or changes the volumes of a service over, as a deployment ' +
+      'does.',
   },
   {
     file: /^server\/src\/modules\/server\/monitoring\/points\.ts$/,

@@ -13,6 +13,7 @@ export interface DatabaseCalls {
   start(): Promise<unknown>;
   stop(): Promise<unknown>;
   reload(appName: string): Promise<unknown>;
+  moveToServer(serverId: string | null): Promise<{ deploymentId: string | null }>;
   saveEnvironment(env: string, revision: number | undefined): Promise<unknown>;
   readLogs(options: LogOptions): Promise<LogLine[]>;
   logs(options: { tail: number }, how: FollowOptions): AsyncIterable<StreamEvent<LogEvent>>;
@@ -54,6 +55,7 @@ export function databaseCalls(client: Client, service: Service): DatabaseCalls {
     start: () => calls.start(id, waiting),
     stop: () => calls.stop(id, waiting),
     reload: (appName) => calls.reload({ ...id, appName }, waiting),
+    moveToServer: (serverId) => calls.moveToServer({ ...id, serverId }),
     saveEnvironment: (env, revision) => calls.saveEnvironment({ ...id, env, revision }),
     readLogs: (options) => calls.readLogs({ ...id, ...options }),
     logs: (options, how) => calls.logs({ ...id, ...options }, how),

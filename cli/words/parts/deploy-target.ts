@@ -158,6 +158,6 @@ async function giveAddress(
     context.say(`Its address is ${urlOf(domain)}${leads}.`);
   } catch (error) {
     if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
-    context.say(`It gets no address by itself: ${error.message}`);
+    context.say(`It does not get an address automatically: ${error.message}`);
   }
 }

@@ -28,6 +28,7 @@ import {
   createMemberStore,
   createOrganizationStore,
 } from '../modules/organization/store.ts';
+import { createDiskStore } from '../modules/quota/disk-store.ts';
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
@@ -54,6 +55,7 @@ export function createStores(database: Database) {
     organizations: createOrganizationStore(database),
     members: createMemberStore(database),
     quotas: createQuotaStore(database),
+    disk: createDiskStore(database),
     notifications: createNotificationStore(database),
     schedules: createScheduleStore(database),
     alarms: createAlarmStore(database),

@@ -759,6 +759,17 @@ ALTER TABLE "database" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE "compose" ADD COLUMN "revision" BIGINT NOT NULL DEFAULT 0;
 `,
   },
+  {
+    version: 35,
+    name: 'disk of organizations',
+    sql: `
+ALTER TABLE "quota" ADD COLUMN "diskBytes" BIGINT;
+CREATE TABLE "quota_disk" (
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "serverKey" TEXT NOT NULL, "bytes" BIGINT NOT NULL, "measuredAt" TEXT NOT NULL,
+  PRIMARY KEY ("organizationId", "serverKey"));
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

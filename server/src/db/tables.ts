@@ -67,6 +67,8 @@ export interface FormerVolume {
   containerImage: string;
   /** ISO 8601. */
   since: string;
+  /** The server that it is on, null: Berth's own machine; absent: where its database is. */
+  serverId?: string | null;
 }
 
 const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
@@ -98,6 +100,15 @@ const quota = {
   memoryBytes: optionalNumber(),
   builds: optionalNumber(),
   backupBytes: optionalNumber(),
+  diskBytes: optionalNumber(),
+};
+
+/** What an organization takes of a server's disk, as it was last measured. */
+const quotaDisk = {
+  organizationId: text(),
+  serverKey: text(),
+  bytes: number(),
+  measuredAt: text(),
 };
 
 /** What a deployment under way takes of its organization's quota. */
@@ -941,6 +952,7 @@ export const tables = {
   notification_delivery: notificationDelivery,
   quota,
   quota_claim: quotaClaim,
+  quota_disk: quotaDisk,
   user,
   two_factor: twoFactor,
   recovery_code: recoveryCode,

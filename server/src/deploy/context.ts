@@ -35,6 +35,8 @@ export interface DeployPorts {
   records: DeployRecords;
   settings(): Promise<DeploySettings>;
   buildServers: Pick<BuildServers, 'requireStill'>;
+  /** CONFLICT when the organization takes more disk than it may, measured on this server now. */
+  requireDisk(organizationId: string, on: { serverKey: string; engine: Engine }): Promise<void>;
   /** Folders of Berth's machine that the organization's repositories may lie in; none without host reach. */
   localRepositoryPaths(organizationId: string): Promise<readonly string[]>;
   /** Folder that holds one folder per running deployment. */

@@ -10,7 +10,7 @@ import { conditionOf, type ConditionVerdict } from '../domain/states/condition.t
 import type { Live } from '../domain/states/live.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
-import { createObserver } from './observer.ts';
+import { createObserver } from './observing/observer.ts';
 
 let uninstall: () => void;
 beforeAll(() => {

@@ -2,7 +2,7 @@
 import { composeNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
-import { ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
+import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
 
@@ -86,7 +86,7 @@ export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<
     routedKinds.has(ownerOfLabels(labels)?.kind),
   );
   const used = routed.flatMap(({ networks, labels }) =>
-    networks.filter((name) => name !== composeNetwork(labels['berth.compose'] ?? '')),
+    networks.filter((name) => name !== composeNetwork(labels[ownerLabels.compose] ?? '')),
   );
   return [...new Set(used)];
 }

@@ -25,6 +25,8 @@ export const hostPackages = [
   'pebble',
   'rclone',
   'tmux',
+  // Its promtool checks what Berth tells monitoring systems.
+  'prometheus',
 ] as const;
 
 const policy = '/usr/sbin/policy-rc.d';

@@ -116,6 +116,23 @@ export const composeRows: Rows = [
     refused: 'FORBIDDEN',
   },
   {
+    call: 'compose.moveToServer',
+    input: { ...id, serverId: '<serverId>' },
+    gives: { deploymentId: null },
+    after: [{ call: 'compose.one', input: id, gives: { serverId: '<serverId>' } }],
+  },
+  {
+    call: 'compose.moveToServer',
+    input: { ...id, serverId: null },
+    refused: 'BAD_REQUEST',
+    field: 'serverId',
+  },
+  {
+    call: 'compose.moveToServer',
+    input: { ...id, serverId: '<foreign.serverId>' },
+    refused: 'FORBIDDEN',
+  },
+  {
     call: 'compose.saveEnvironment',
     input: { ...id, env: 'A=1' },
     gives: { env: 'A=••••' },

@@ -375,6 +375,7 @@ export const serverRows: Rows = [
     input: { serviceId: '<applicationId>', task: 'gone' },
     refused: 'NOT_FOUND',
   },
+  { call: 'service.usage', gives: any.list },
   { call: 'service.metrics', input: { serviceId: '<applicationId>' }, gives: any.list },
 ];
 

@@ -46,7 +46,7 @@ it('its key is printed, and the same command again sets it up', async () => {
   const second = await add();
   expect(second.code, second.said).toBe(0);
   console.log(`one word made it a server in ${Math.round((performance.now() - began) / 1000)} s`);
-  expect(second.said).toContain('added is there already; going on with it.');
+  expect(second.said).toContain('added already exists; continuing with it.');
   expect(second.said).toMatch(/── connect[\s\S]*── engine[\s\S]*── probe/);
   expect(JSON.parse(second.out)).toMatchObject({ name: 'added', setupStatus: 'done' });
   expect(await berth.call('server.all')).toMatchObject([{ name: 'added', status: 'active' }]);

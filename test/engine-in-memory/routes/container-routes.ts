@@ -120,10 +120,10 @@ export const containerAnswers: Answers = [
         ...answers.containerJson(state, container),
         SizeRw: 0,
       })),
-      Volumes: [...state.volumes.values()].map(({ name, labels }) => ({
+      Volumes: [...state.volumes.values()].map(({ name, labels, bytes = 0 }) => ({
         Name: name,
         Labels: labels,
-        UsageData: { Size: 0, RefCount: 0 },
+        UsageData: { Size: bytes, RefCount: 0 },
       })),
     }),
   },

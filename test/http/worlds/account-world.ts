@@ -18,7 +18,7 @@ export function accountWorlds(
 export const accountRoutersOf =
   (clock: Clock, gone?: (organizationId: string) => void) =>
   (database: Database): Router[] =>
-    Object.values(accountRouters(createAccounts(createStores(database), database, clock), gone));
+    Object.values(accountRouters(createAccounts(createStores(database), database, clock), gone && { gone }));
 
 /** Time that stands still until a test moves it. */
 export function heldClock(start = Date.parse('2026-06-01T00:00:00.000Z')): Clock & { time: number } {

@@ -14,6 +14,8 @@ import { createComposes } from '../../../server/src/modules/compose/compose.ts';
 import { composeContract } from '../../../server/src/modules/compose/contract.ts';
 import { deployedComposes } from '../../../server/src/modules/compose/deployed.ts';
 import { composeHandlers, type ComposeDesk } from '../../../server/src/modules/compose/handlers.ts';
+import { requireComposeMovable } from '../../../server/src/modules/compose/moving.ts';
+import { serverIdOf } from '../../../server/src/domain/names/server-key.ts';
 import { createComposeRuntime } from '../../../server/src/modules/compose/runtime.ts';
 import { deploymentContract } from '../../../server/src/modules/deployment/contract.ts';
 import { createDeployments } from '../../../server/src/modules/deployment/deployment.ts';
@@ -101,6 +103,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
     systemClock,
   );
   const turns = createTurns();
+  const domains = createDomains(stores.domains, systemClock, anyHost);
   const hostReach = hostReachOn(database, ['/var/lib/berth']);
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
@@ -139,7 +142,21 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           if (!placement) throw new Error('no such environment');
           return environmentOf(placement);
         },
-        domains: createDomains(stores.domains, systemClock, anyHost).byCompose,
+        domains: domains.byCompose,
+        place: async (composeId, serverKey) =>
+          void (await stores.composes.update({ composeId }, { serverId: serverIdOf(serverKey) })),
+        requireMovable: (compose, serverId) =>
+          requireComposeMovable(
+            {
+              server: (id, organizationId) => stores.servers.find({ serverId: id, organizationId }),
+              requireServer: requirePlaceOn(stores.servers, async () => undefined),
+              requireNoData: async () => undefined,
+              domains,
+            },
+            compose,
+            serverId,
+            () => true,
+          ),
         mounts: async () => [],
         changeRoutes: (_serverKey, write, change) => write(change),
       }),

@@ -10,6 +10,7 @@ import { createQueue } from '../../../server/src/jobs/queue.ts';
 import { createBackups } from '../../../server/src/modules/backup/backup.ts';
 import { createDatabases } from '../../../server/src/modules/database/database.ts';
 import { deployedDatabases } from '../../../server/src/modules/database/deployed.ts';
+import { requireDatabaseMovable } from '../../../server/src/modules/database/moving.ts';
 import { databaseRouters } from '../../../server/src/modules/database/handlers.ts';
 import { createAdmission } from '../../../server/src/modules/database/passwords.ts';
 import { createDatabaseRuntime } from '../../../server/src/modules/database/runtime.ts';
@@ -129,6 +130,18 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     pendingChanges: async () => [],
     admission: createAdmission(hosts),
     isPortFree: async (_database, port) => port !== 17_000,
+    requireMovable: (present, serverId) =>
+      requireDatabaseMovable(
+        {
+          server: (id, organizationId) => stores.servers.find({ serverId: id, organizationId }),
+          requireServer: requirePlaceOn(stores.servers, async () => undefined),
+          mounts: (databaseId) => stores.mounts.list({ databaseId }),
+          published: createPublishedPorts(stores.ports, [3000]),
+          isPortFree: async (_serverId, port) => port !== 17_000,
+        },
+        present,
+        serverId,
+      ),
     majorOf: async ({ kind }, image) => majorOfImage(kind, image),
     runtime: createDatabaseRuntime({
       hosts,

@@ -45,7 +45,9 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
       )}
       <Panel
         title={
-          services.data ? `${services.data.length} services: ${services.data.join(', ')}` : 'Compose file'
+          services.data
+            ? `${services.data.length} ${services.data.length === 1 ? 'service' : 'services'}: ${services.data.join(', ')}`
+            : 'Compose file'
         }
         actions={
           <>

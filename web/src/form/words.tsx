@@ -13,6 +13,14 @@ export function labelOf(name: string): string {
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
 }
 
+/** A description of the interface, for whoever has a field in front of them. */
+export const helpOf = (description: string): string =>
+  description
+    .replaceAll(/\b(?:null|absent)(?: at first)?: /g, 'empty: ')
+    .replaceAll(/\b(?:Null|Absent)(?: at first)?: /g, 'Empty: ')
+    .replaceAll(/ \([a-z][A-Za-z]+\.[a-z][A-Za-z]+\)/g, '')
+    .replaceAll(/^Bytes of /g, 'Size of ');
+
 export function faultsOf(error: unknown): Record<string, string> {
   if (!(error instanceof BerthError)) return {};
   return Object.fromEntries(

@@ -17,6 +17,7 @@ const parts: Record<Part, { label: string; unit: number }> = {
   memoryBytes: { label: 'Memory in GiB', unit: GiB },
   builds: { label: 'Builds at once', unit: 1 },
   backupBytes: { label: 'Backups in GiB', unit: GiB },
+  diskBytes: { label: 'Volumes and images in GiB', unit: GiB },
 };
 const names = Object.keys(parts) as Part[];
 

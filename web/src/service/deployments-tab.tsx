@@ -28,7 +28,7 @@ export function DeploymentsTab({ service }: { service: Service }): ReactElement 
       >
         {!data && !error && <SkeletonRows />}
         {data?.length === 0 && <Empty icon="deployment" title={texts.neverDeployed} />}
-        {data && <DeploymentRows deployments={data} live={live?.deploymentId} />}
+        {data && <DeploymentRows deployments={data} live={live?.deploymentId} service={service.name} />}
       </Panel>
       {isClearing && (
         <Confirm

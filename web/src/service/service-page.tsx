@@ -1,6 +1,7 @@
 /** One frame for services of every kind: how it is, what can be done, and its tabs. */
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, type ComponentType, type ReactElement } from 'react';
+import { wordsOf } from '../deployment/changed-words.ts';
 import { NotFound } from '../frame/page-fault.tsx';
 import { Go } from '../frame/link.tsx';
 import { isDatabase, kindWords, pathOf, type ServiceKind } from '../live/services.ts';
@@ -125,6 +126,7 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
 function About({ service }: { service: Service }): ReactElement {
   const { environment, kind, id, live, status, pendingChanges } = service;
   const address = addressOf(service);
+  const changed = wordsOf(pendingChanges);
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <Go
@@ -154,13 +156,13 @@ function About({ service }: { service: Service }): ReactElement {
         </span>
       )}
       {status === 'error' && <span className="text-down">Last deployment failed</span>}
-      {live !== null && pendingChanges.length > 0 && (
+      {live !== null && changed.length > 0 && (
         <Go
           to={`${pathOf({ kind, id })}/settings`}
           className="text-warn no-underline"
-          title={pendingChanges.join(', ')}
+          title={changed.join(', ')}
         >
-          {texts.pending(pendingChanges.length)}
+          {texts.pending(changed.length)}
         </Go>
       )}
     </span>

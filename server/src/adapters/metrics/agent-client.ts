@@ -41,6 +41,7 @@ const serviceSample = z.object({
   diskRead: amount,
   diskWritten: amount,
 });
+const measuredService = z.object({ newest: serviceSample, points: z.array(serviceSample) });
 const state = z.object({
   digest: z.string().max(200),
   passings: z
@@ -72,6 +73,8 @@ export function createMonitoringAgent(address: AgentAddress): MonitoringAgent {
     newest: (points) => read(z.array(machineSample), '/newest', { points }),
     machine: (range: MetricsRange) => read(z.array(machineSample), '/machine', range),
     service: (key, range) => read(z.array(serviceSample), '/service', { ...range, key }),
+    services: async (range) =>
+      new Map(Object.entries(await read(z.record(z.string(), measuredService), '/services', range))),
     digest: async () => (await read(state, '/state')).digest,
     passings: async () => (await read(state, '/state')).passings,
     async told(passing) {

@@ -2,8 +2,8 @@
  * The proxy on a node of another server's cluster: a container beside all services, so that neither a drained
  * node nor the loss of the managers ends it (decisions 13).
  */
+import { managedLabel, roleLabel } from '../../domain/names/labels.ts';
 import { join } from 'node:path';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import type { NodeProxy } from '../../ports/host/host.ts';
 import type { Standing } from '../../ports/engine/standing.ts';
@@ -32,7 +32,7 @@ export function createNodeProxy({
     adminFolder: folder,
     httpPort,
     httpsPort,
-    labels: { [managedLabel]: 'true', 'berth.role': 'proxy' },
+    labels: { [managedLabel]: 'true', [roleLabel]: 'proxy' },
   };
   return {
     async ensure({ image, network, migratesRequests }) {

@@ -3,7 +3,7 @@ import { localConnection } from '../../adapters/host/local/local-connection.ts';
 import { poolHosts } from '../../adapters/host/pool-hosts.ts';
 import { createMachine, type Machine, type MachineOptions } from '../../adapters/host/machine.ts';
 import type { Config } from '../../config.ts';
-import { clusterEngine, type MemberServer } from '../../deploy/images/cluster-engine.ts';
+import { clusterEngine, membersIn } from '../../deploy/images/cluster-engine.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import {
   createNetworks,
@@ -43,30 +43,24 @@ export interface HostsParts
 }
 
 export function createHosts(parts: HostsParts): Hosts {
-  const hosts = poolHosts({
+  const membersOf = membersIn(parts.servers);
+  return poolHosts({
     local: hostOf(parts, { key: localServer, name: 'this server', connection: parts.local }),
     servers: async () =>
       (await parts.servers.list({})).map(({ serverId, clusterServerId }) => ({
         serverId,
         isNode: clusterServerId !== null,
       })),
-    async connect(serverId, isUsed) {
+    async connect(serverId, isUsed, of) {
       const server = await parts.servers.find({ serverId });
       const connection = server && (await parts.connect(server, { isUsed }));
       const host =
         connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
-      return host && { ...host, engine: clusterEngine({ head: host, members: () => membersOf(serverId) }) };
+      return (
+        host && { ...host, engine: clusterEngine({ head: host, members: () => membersOf(serverId, of) }) }
+      );
     },
   });
-  async function membersOf(serverId: string): Promise<MemberServer[]> {
-    const members = await parts.servers.list({ clusterServerId: serverId });
-    return members.map((member) => ({
-      name: member.name,
-      nodeId: member.swarmNodeId ?? '',
-      host: () => hosts.of(member.serverId),
-    }));
-  }
-  return hosts;
 }
 
 function hostOf(

@@ -1,17 +1,15 @@
 /** The walls round each machine, joined from records and the machine itself. */
-import { readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
-import { readSnapshot } from '../../deploy/snapshot.ts';
+import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
-import type { DeployedKind } from '../../domain/names/service-ref.ts';
-import type { OwnMounts } from '../../modules/host-reach/dangers.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
+import type { DiskQuotas } from '../../modules/quota/disk.ts';
 import { createPlaces } from '../../modules/host-reach/places.ts';
-import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
-import { quotasOf, specWithinQuota } from '../upkeep/quotas.ts';
+import { quotasOf, specWithinQuota } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 import type { Walls } from '../hosts/walls.ts';
 
@@ -33,33 +31,17 @@ export function hostReachOn(
   });
 }
 
-/** What Berth itself mounts into services of a host. */
-export function ownMounts({ folders, probePath }: Pick<Host, 'folders' | 'probePath'>): OwnMounts {
-  return { probePath, keptFolder: folders.composes };
-}
-
-/** What a release that has ended well runs; none when it is not known. */
-export async function releasedSpecs(
-  { deployments }: Pick<Stores, 'deployments'>,
-  kind: DeployedKind,
-  deploymentId: string,
-): Promise<ServiceSpec[]> {
-  const deployment = await deployments.find({ deploymentId });
-  if (kind === 'compose') return readComposeSnapshot(deployment)?.services.map(({ spec }) => spec) ?? [];
-  const snapshot = readSnapshot(deployment);
-  return snapshot ? [snapshot.spec] : [];
-}
-
 export interface WallParts {
   approvals: Approvals;
   stores: Pick<Stores, 'deployments' | 'images' | 'quotas'>;
   images: ImageAccess;
+  disk: Pick<DiskQuotas, 'requireRoom'>;
 }
 
 /** The engine of a machine behind its walls. */
 export function walledEngine(
   machine: Omit<Host, 'networks'>,
-  { approvals, stores, images }: WallParts,
+  { approvals, stores, images, disk }: WallParts,
   { judge }: Walls,
 ): Engine {
   const { engine, key: serverKey } = machine;
@@ -67,7 +49,12 @@ export function walledEngine(
     releasedSpecs(stores, kind, deploymentId);
   const ofReach = specWithinQuota(
     judge({ approvals, places: createPlaces(machine), own: ownMounts(machine), released }),
-    { approvals, released, quotas: quotasOf(stores) },
+    {
+      approvals,
+      released,
+      quotas: quotasOf(stores),
+      requireDisk: (organizationId, image) => disk.requireRoom(organizationId, machine, image),
+    },
   );
   const ofImages = createImageJudge({
     images,

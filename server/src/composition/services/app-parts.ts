@@ -8,6 +8,7 @@ import type { ProxySocket } from '../../transport/proxy-socket.ts';
 import type { Ground } from '../ground.ts';
 import type { Observing } from '../hosts/observing.ts';
 import type { Monitoring } from '../hosts/monitoring.ts';
+import type { DiskMeasuring } from '../../deploy/disk-quotas.ts';
 import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from './releasing.ts';
@@ -22,6 +23,7 @@ export interface AppParts extends Ground, Product, Machines, Releasing, Working,
   liveOf: LiveReader;
   conditions: Pick<Conditions, 'of'>;
   forgetObserved: Observing['forgetObserved'];
+  disk: Pick<DiskMeasuring, 'look'>;
   proxySocket: ProxySocket;
   version: string;
 }

@@ -2,6 +2,7 @@
  * Compose services as they run: what their deployments work with, what the engine should have of them now,
  * and what is done to them by hand.
  */
+import { composeRef } from '../../domain/names/service-ref.ts';
 import { join } from 'node:path';
 import type { ComposePorts } from '../../deploy/compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
@@ -9,6 +10,7 @@ import { composeNetwork } from '../../deploy/spec/networks.ts';
 import { createFreePort } from '../../deploy/compose/free-port.ts';
 import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
+import { serverIdOf } from '../../domain/names/server-key.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import {
@@ -102,12 +104,14 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
       const snapshot = readComposeSnapshot(deployment);
       return deployment && snapshot && { commit: deployment.commit, snapshot };
     },
-    succeeded: async (composeId) =>
-      (
-        await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })
-      ).map(({ deploymentId }) => deploymentId),
+    succeeded: (composeId) => deployments.succeeded(composeRef(composeId)),
     deployment: deployments.find,
     nameReleased: (composeId, released) => composes.patch(composeId, released),
+    place: (composeId, serverKey) =>
+      stores.composes.transaction(async () => {
+        await stores.composes.update({ composeId }, { serverId: serverIdOf(serverKey) });
+        await parts.domains.moveTo({ composeId }, serverKey);
+      }),
     reserve: composes.reserve,
   };
 }

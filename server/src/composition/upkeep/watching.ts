@@ -1,5 +1,6 @@
 /** What is made of everything that is seen: alarms, and metrics; and what is measured. */
 import type { Alarms } from '../../modules/alarm/alarm.ts';
+import { createDiskMeasuring, type DiskMeasuring } from '../../deploy/disk-quotas.ts';
 import { createAlarming } from './alarming.ts';
 import type { Ground } from '../ground.ts';
 import { metricsOf } from '../hosts/measuring.ts';
@@ -12,6 +13,7 @@ export interface Watching extends Monitoring {
   alarms: Alarms;
   /** The text for monitoring systems. */
   metrics(): Promise<string>;
+  disk: DiskMeasuring;
 }
 
 export function createWatching(
@@ -23,6 +25,7 @@ export function createWatching(
   return {
     alarms: createAlarming(ground, product, observing),
     metrics: metricsOf(ground, product, observing),
+    disk: createDiskMeasuring({ ...ground, ...machines }),
     ...createMonitoring(ground, machines, product),
   };
 }

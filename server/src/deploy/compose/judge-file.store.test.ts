@@ -142,7 +142,6 @@ eachDatabase('compose files that reach the machine', (test) => {
         localRepositoryPaths: async () => [git.folder],
         workRoot,
         records: {
-          live: async () => undefined,
           reserve: async () => undefined,
           sshPrivateKey: async () => '',
           gitLink: () => Promise.reject(new Error('There is no link.')),

@@ -2,11 +2,11 @@
  * Builds and pulls what the services run, and stores what the release will be: from there on it needs neither
  * repository nor file.
  */
+import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
 import { composeInputs } from '../inputs/compose-inputs.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import { AppError } from '../../domain/errors.ts';
-import { composeRef } from '../../domain/names/service-ref.ts';
+import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import { builtServiceImage } from '../images/image-name.ts';
@@ -68,7 +68,7 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
   const { compose, builder, deployment, fileSystem, log, variables } = context;
   if (!planned) throw new AppError('INTERNAL_SERVER_ERROR', 'There is nothing to build.');
   const settings = await context.settings();
-  await checkDisk(context, settings.minFreeDisk);
+  await checkDisk(context, compose.organizationId, settings.minFreeDisk);
   log.line(`Building ${name}`);
   const inlineName = '.berth.Dockerfile';
   if (planned.inline !== undefined)
@@ -92,9 +92,9 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
     image,
     labels: {
       [managedLabel]: 'true',
-      'berth.organization': compose.organizationId,
-      'berth.compose': compose.composeId,
-      'berth.deployment': deployment.deploymentId,
+      [organizationLabel]: compose.organizationId,
+      [ownerLabels.compose]: compose.composeId,
+      [deploymentLabel]: deployment.deploymentId,
     },
     buildArguments: Object.fromEntries(
       planned.arguments.flatMap(([key, value]) =>

@@ -31,14 +31,24 @@ export const readFile: Stage<ComposeContext> = {
 export type FileContext = RepositoryContext &
   Pick<
     ComposeContext,
-    'blocks' | 'compose' | 'judgeFile' | 'ownVariables' | 'plainVariables' | 'read' | 'variables'
+    | 'blocks'
+    | 'compose'
+    | 'judgeFile'
+    | 'ownVariables'
+    | 'pinnedText'
+    | 'plainVariables'
+    | 'read'
+    | 'variables'
   > & {
-    records: Pick<ComposeContext['records'], 'live' | 'reserve'>;
+    records: Pick<ComposeContext['records'], 'reserve'>;
   };
 
 export async function readComposeFile(context: FileContext): Promise<void> {
   const { compose, log } = context;
-  const text = compose.sourceType === 'raw' ? await ownText(context) : await repositoryText(context);
+  const text =
+    compose.sourceType === 'raw'
+      ? (context.pinnedText ?? compose.composeFile)
+      : await repositoryText(context);
   const field = fieldOf(compose);
   // The parser is loaded where a file is read: it costs 6 MB.
   const { translate } = await import('../../modules/compose/translation/translate.ts');
@@ -67,12 +77,6 @@ const seenByRepository = ({ ownVariables }: FileContext): Pick<Translation, 'blo
     '. A compose file of a repository sees the variables of its compose service alone: pass it on with ' +
     'compose.saveEnvironment (NAME=${{project.NAME}}) and write ${NAME} in the file',
 });
-
-/** A redeploy takes the file of the version that runs. */
-async function ownText({ compose, deployment, records }: FileContext): Promise<string> {
-  const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
-  return live?.snapshot.text ?? compose.composeFile;
-}
 
 async function repositoryText(context: FileContext): Promise<string> {
   const { compose, fileSystem } = context;

@@ -1,4 +1,5 @@
 /** Hands the services to the engine in their order, and takes all of them back when one fails. */
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
@@ -98,7 +99,7 @@ async function rollBack({ compose, deployment, engine, log, records }: ComposeCo
   const live = await records.live(compose);
   const former = new Map((live ? keptServices(live.snapshot) : []).map(({ spec }) => [spec.name, spec]));
   const present = (await engine.services()).filter(
-    ({ labels }) => labels['berth.compose'] === compose.composeId,
+    ({ labels }) => labels[ownerLabels.compose] === compose.composeId,
   );
   for (const { name } of present) {
     if (former.has(name) || !failed.services.some(({ spec }) => spec.name === name)) continue;

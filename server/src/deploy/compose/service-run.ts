@@ -2,16 +2,16 @@
  * One service of a compose while it is released: it waits for what it depends on, is given to the engine, and
  * becomes healthy or ends.
  */
+import { composeServiceLabel, releaseLabel } from '../../domain/names/labels.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
-import { composeRef } from '../../domain/names/service-ref.ts';
-import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
+import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
+import { type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
 import { applyService } from '../release/apply-release.ts';
 import { awaitRelease } from '../stages/await-healthy.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import type { ComposeRelease } from './compose-snapshot.ts';
-import { serviceLabel } from './compose-service-spec.ts';
 
 export interface RunOptions {
   /** The others, by their names in the file. */
@@ -136,7 +136,9 @@ async function makeRoom(
   service: string,
 ): Promise<void> {
   const isFormer = ({ name, labels }: ServiceState): boolean =>
-    name !== spec.name && labels['berth.compose'] === compose.composeId && labels[serviceLabel] === service;
+    name !== spec.name &&
+    labels[ownerLabels.compose] === compose.composeId &&
+    labels[composeServiceLabel] === service;
   for (const { name } of (await engine.services()).filter(isFormer)) {
     await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
     log.line(`Removed the service under its former name ${name}.`);

@@ -2,6 +2,7 @@
  * Servers of databases beside their running ones: what restores and trials load into, and how a database
  * changes over to their volume.
  */
+import { restoreLabel } from '../../domain/names/labels.ts';
 import { bringImage } from '../images/bring-image.ts';
 import { composeDatabaseSpec } from './release-database.ts';
 import type { DatabasePorts } from './database-context.ts';
@@ -38,7 +39,6 @@ const startLimitMs = 10 * 60_000;
 const queryLimitMs = 60_000;
 const stopLimitMs = 90_000;
 const pollMs = 250;
-const besideLabel = 'berth.restore';
 
 export function createBesideServers(parts: BesideParts): BesideServers {
   const { databases } = parts;
@@ -224,7 +224,7 @@ async function besideSpec(
   };
   const spec = await composeDatabaseSpec(context, image, beside.service);
   const { [ownerLabels.database]: _owner, ...labels } = spec.labels;
-  return { ...spec, labels: { ...labels, [besideLabel]: database.databaseId } };
+  return { ...spec, labels: { ...labels, [restoreLabel]: database.databaseId } };
 }
 
 async function untilRunning(engine: Engine, name: string, signal: AbortSignal): Promise<void> {

@@ -2,9 +2,10 @@
  * Hands a service to the engine as the release of a deployment. What the engine got is stored with the
  * deployment, so that exactly it can be made again.
  */
+import { releaseLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isSameService, ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
-import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
+import { type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
 import type { Released, ReleaseSnapshot, StageContext } from '../context.ts';
 import { writeSnapshot } from '../snapshot.ts';
 

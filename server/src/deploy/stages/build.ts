@@ -1,11 +1,11 @@
 /** Makes the image from the source, within the limits of the settings. */
+import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import type { BuildType } from '../../ports/engine/builder.ts';
 import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
@@ -22,7 +22,7 @@ export const build: Stage = {
   async run(context) {
     const { application, owner, log } = context;
     const settings = await context.settings();
-    await checkDisk(context, settings.minFreeDisk);
+    await checkDisk(context, application.organizationId, settings.minFreeDisk);
     if (application.createEnvFile) await writeEnvFile(context);
     const { builder, elsewhere, deliverTo } = await context.buildPlace();
     if (elsewhere !== undefined) log.line(`The build runs on ${elsewhere} (buildServerId).`);
@@ -43,9 +43,9 @@ export const build: Stage = {
       deliverTo,
       labels: {
         [managedLabel]: 'true',
-        'berth.organization': application.organizationId,
+        [organizationLabel]: application.organizationId,
         [ownerLabels[owner.kind]]: owner.serviceId,
-        'berth.deployment': context.deployment.deploymentId,
+        [deploymentLabel]: context.deployment.deploymentId,
       },
       buildArguments: context.buildArguments,
       buildSecrets: Object.fromEntries(
@@ -70,11 +70,14 @@ function buildPathOf({ application }: DeployContext): string {
     : parseSourcePath(application.buildPath, 'buildPath');
 }
 
-/** PRECONDITION_FAILED when a build would fill the disk. */
+/** PRECONDITION_FAILED when a build would fill the disk, CONFLICT when the organization has no more of it. */
 export async function checkDisk(
-  { fileSystem, workRoot }: Pick<DeployContext, 'fileSystem' | 'workRoot'>,
+  context: Pick<DeployContext, 'fileSystem' | 'workRoot' | 'requireDisk' | 'serverKey' | 'engine'>,
+  organizationId: string,
   needed: number,
 ): Promise<void> {
+  const { fileSystem, workRoot } = context;
+  await context.requireDisk(organizationId, context);
   const free = await fileSystem.freeBytes(workRoot);
   if (free >= needed) return;
   throw new AppError(

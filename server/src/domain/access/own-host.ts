@@ -56,3 +56,6 @@ export function hostOfUrl(url: string): string | undefined {
   const host = new URL(url).hostname;
   return host === 'localhost' || isIPv4(host) || host.startsWith('[') ? undefined : host;
 }
+
+/** Where people reach Berth: by its own host name, when it has one. */
+export const ownUrl = (host: string | null, url: string): string => (host === null ? url : `https://${host}`);

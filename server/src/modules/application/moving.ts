@@ -57,6 +57,30 @@ export async function requireMovable(
       serverId,
       holderId: portId,
     });
-  await neighbours.domains.requireFreeOn(applicationId, serverKeyOf({ serverId }), reaches);
+  await neighbours.domains.requireFreeOn({ applicationId }, serverKeyOf({ serverId }), reaches);
   return server?.name ?? "Berth's own machine";
+}
+
+export interface PlacingParts {
+  applications: {
+    transaction<T>(work: () => Promise<T>): Promise<T>;
+    update(where: { applicationId: string }, patch: { serverId: string | null }): Promise<unknown>;
+  };
+  ports: { update(where: { applicationId: string }, patch: { serverKey: string }): Promise<unknown> };
+  domains: Pick<Domains, 'moveTo'>;
+}
+
+/** The application, its ports and its domains stand on this server from now on: all of them, or none. */
+export function placeApplication({
+  applications,
+  ports,
+  domains,
+}: PlacingParts): (applicationId: string, serverId: string | null) => Promise<void> {
+  return (applicationId, serverId) =>
+    applications.transaction(async () => {
+      const serverKey = serverKeyOf({ serverId });
+      await applications.update({ applicationId }, { serverId });
+      await ports.update({ applicationId }, { serverKey });
+      await domains.moveTo({ applicationId }, serverKey);
+    });
 }

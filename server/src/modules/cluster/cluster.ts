@@ -2,6 +2,7 @@
  * Clusters of servers: which server is a node of which other one, and what its swarm is told (decisions 13).
  * A cluster belongs to the server whose swarm it is, its head: services name the head, never a node.
  */
+import { managedLabel } from '../../domain/names/labels.ts';
 import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 import type { RunningService } from '../../ports/engine/engine.ts';
 import type { EngineView, SwarmNode, SwarmService } from '../../ports/engine/engine-view.ts';
@@ -246,7 +247,7 @@ const engineManagers = async ({ engineView }: ClusterServer): Promise<string[]> 
 /** What others run in its swarm would be lost with it. */
 async function refuseForeign(view: EngineView, { name }: ServerRecord): Promise<void> {
   const [nodes, services] = await Promise.all([view.swarmNodes(), view.swarmServices()]);
-  const foreign = services.filter(({ labels }) => labels['berth.managed'] !== 'true');
+  const foreign = services.filter(({ labels }) => labels[managedLabel] !== 'true');
   if (nodes.length > 1)
     throw new AppError(
       'PRECONDITION_FAILED',

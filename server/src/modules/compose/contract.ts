@@ -181,6 +181,22 @@ export const composeContract = {
     input: byId.extend({ targetEnvironmentId: id }),
     output: composeRecord,
   }),
+  moveToServer: mutation({
+    summary: 'Moves the compose service to another server',
+    description:
+      'A deployment of the kind `move`: the version that runs is built and started there, all of it must ' +
+      'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves it as ' +
+      'it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` null means ' +
+      'the own machine of Berth. Refused with 412 while it has volumes or binds.',
+    access: {
+      class: 'protected',
+      resources: [subject, { kind: 'server', field: 'serverId' }],
+      action: 'deploy',
+    },
+    input: byId.extend({ serverId: z.string().min(1).max(100).nullable() }),
+    output: z.object({ deploymentId: z.string().nullable() }),
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
   loadServices: query({
     summary: "The names of the services in its file, in the file's order",
     description: 'Of a repository the newest file of the branch is fetched.',

@@ -252,8 +252,28 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
       output: record,
       refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
+    moveToServer: mutation({
+      summary: 'Queues moving the database with its data to another server',
+      description:
+        'A deployment of the kind `move`. The database is not reached meanwhile: it is closed, its volume is ' +
+        'copied there and compared, and a server on the copy must answer. Then the record follows, the server ' +
+        'is removed where it was, and the former volume stays there, listed in `formerVolumes`. Whatever fails ' +
+        'before that leaves the database running where it was. Before a first deployment the record alone ' +
+        'changes, and `deploymentId` is null. `serverId` null means the own machine of Berth. Refused with 412 ' +
+        'while it has volumes or binds besides its data.',
+      access: {
+        ...running,
+        resources: [
+          { kind, field: row.id },
+          { kind: 'server', field: 'serverId' },
+        ],
+      },
+      input: byId.extend({ serverId: line(100).min(1).nullable() }),
+      output: z.object({ deploymentId: z.string().nullable() }),
+      refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    }),
     removeFormerVolume: mutation({
-      summary: 'Removes a volume that an upgrade or a restore kept, with its data; irreversible',
+      summary: 'Removes a volume that an upgrade, a restore or a move kept, with its data; irreversible',
       access: { ...own, grant: 'canDeleteServices' },
       input: byId.extend({ volumeName: line(200).min(1).describe('One of `formerVolumes`') }),
       output: record,

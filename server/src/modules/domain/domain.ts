@@ -62,13 +62,16 @@ export interface Domains {
   byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
   generate(appName: string, serverIp: string | null): string;
-  /** CONFLICT when a domain of the application may not be on this server, as if it were made there. */
-  requireFreeOn(applicationId: string, serverKey: string, reaches?: Reaches): Promise<void>;
+  /** CONFLICT when a domain of the service may not be on this server, as if it were made there. */
+  requireFreeOn(service: MovingService, serverKey: string, reaches?: Reaches): Promise<void>;
   /** The same; then they are on it. */
-  moveTo(applicationId: string, serverKey: string): Promise<void>;
+  moveTo(service: MovingService, serverKey: string): Promise<void>;
   /** Key of the server that a domain of this owner is on. */
   serverKeyOf(owner: DomainOwner): Promise<string>;
 }
+
+/** What goes to another server with its domains. */
+export type MovingService = { applicationId: string } | { composeId: string };
 
 const ownerFields = {
   application: 'applicationId',
@@ -95,12 +98,12 @@ export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<Host
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
       update({ store, hosts, reaches }, domainId, organizationId, input),
-    requireFreeOn: (applicationId, serverKey, reaches = everything) =>
-      requireFreeOn({ store, hosts, reaches }, applicationId, serverKey),
-    moveTo: (applicationId, serverKey) =>
+    requireFreeOn: (service, serverKey, reaches = everything) =>
+      requireFreeOn({ store, hosts, reaches }, service, serverKey),
+    moveTo: (service, serverKey) =>
       store.transaction(async () => {
-        await requireFreeOn({ store, hosts, reaches: everything }, applicationId, serverKey);
-        await store.update({ applicationId }, { serverKey });
+        await requireFreeOn({ store, hosts, reaches: everything }, service, serverKey);
+        await store.update(service, { serverKey });
       }),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
@@ -171,10 +174,10 @@ async function update(
 
 async function requireFreeOn(
   { store, hosts, reaches }: DomainParts,
-  applicationId: string,
+  service: MovingService,
   serverKey: string,
 ): Promise<void> {
-  for (const record of await store.list({ applicationId })) {
+  for (const record of await store.list(service)) {
     await hosts.check(record.asciiHost, serverKey);
     await refuseTaken(store, { ...record, serverKey }, reaches);
   }

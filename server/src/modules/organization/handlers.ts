@@ -19,6 +19,8 @@ export interface OrganizationDesk {
   quotas: Quotas;
   /** An organization is no more: what servers keep for it alone goes, too. Nobody waits for it. */
   gone(organizationId: string): void;
+  /** What everybody takes of disks is measured, unless it was a moment ago; a while at most. */
+  measureDisk(): Promise<void>;
 }
 
 export function organizationHandlers({
@@ -74,7 +76,10 @@ export function organizationHandlers({
       write(() => organizations.setTrusted(organizationId, trusted)),
     setQuota: ({ write }, { organizationId, ...patch }) =>
       write(() => desk.quotas.set(organizationId, patch)),
-    usage: (_context, { organizationId }) => desk.quotas.view(organizationId),
+    async usage(_context, { organizationId }) {
+      await desk.measureDisk();
+      return desk.quotas.view(organizationId);
+    },
     setActive: ({ actor, write }, { organizationId }) =>
       write(async () => {
         await desk.moveSession(sessionOf(actor), organizationId);

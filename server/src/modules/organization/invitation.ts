@@ -209,3 +209,13 @@ function viewOf(
     createdAt,
   };
 }
+
+/** Ends what somebody whose account goes has sent, and what was sent to them. */
+export function endInvitationsOf(
+  store: Pick<InvitationStore, 'update'>,
+): (user: { userId: string; email: string }) => Promise<void> {
+  return async ({ userId, email }) => {
+    await store.update({ invitedBy: userId, status: 'pending' }, { status: 'revoked' });
+    await store.update({ email, status: 'pending' }, { status: 'revoked' });
+  };
+}

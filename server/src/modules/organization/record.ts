@@ -29,6 +29,9 @@ const quotaShape = {
   memoryBytes: limit.describe('Bytes, of all services together: memoryLimit × replicas'),
   builds: limit.min(1).describe('Builds at once; further ones wait'),
   backupBytes: limit.describe('Bytes of the backups that are kept'),
+  diskBytes: limit.describe(
+    'Bytes of volumes, of what containers write, and of images, each with all its layers, on every server',
+  ),
 };
 const may = {
   services: quotaShape.services.nullable(),
@@ -36,6 +39,7 @@ const may = {
   memoryBytes: quotaShape.memoryBytes.nullable(),
   builds: quotaShape.builds.nullable(),
   backupBytes: quotaShape.backupBytes.nullable(),
+  diskBytes: quotaShape.diskBytes.nullable(),
 };
 
 /** A limit that is absent stays; null takes it away. */
@@ -50,6 +54,7 @@ export const quotaRecord = z
       memoryBytes: z.number(),
       builds: z.number(),
       backupBytes: z.number(),
+      diskBytes: z.number().describe('As it was last measured'),
     }),
   })
   .meta({ id: 'OrganizationQuota' });

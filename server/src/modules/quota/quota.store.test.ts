@@ -1,6 +1,6 @@
 /** What an organization uses, counted on both databases, and what is refused over its quota. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { quotasOf } from '../../composition/upkeep/quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -37,8 +37,15 @@ eachDatabase('quotas', (test) => {
     // Two applications, five databases, a compose service and a preview.
     expect(await quotas.view(organizationId)).toEqual({
       organizationId,
-      quota: { services: null, nanoCpus: null, memoryBytes: null, builds: null, backupBytes: null },
-      used: { services: 9, nanoCpus: 0, memoryBytes: 0, builds: 0, backupBytes: 0 },
+      quota: {
+        services: null,
+        nanoCpus: null,
+        memoryBytes: null,
+        builds: null,
+        backupBytes: null,
+        diskBytes: null,
+      },
+      used: { services: 9, nanoCpus: 0, memoryBytes: 0, builds: 0, backupBytes: 0, diskBytes: 0 },
     });
     await within(() => limit('64g', '64', 9));
   });

@@ -51,6 +51,10 @@ export interface Quotas {
   /** CONFLICT when so many further bytes of backups would be too many. */
   requireBackupRoom(organizationId: string, bytes: number): Promise<void>;
   builds(organizationId: string): Promise<number | null>;
+  /** Bytes; null: no limit. */
+  diskLimit(organizationId: string): Promise<number | null>;
+  /** CONFLICT when it takes more disk than it may, as it was last measured. */
+  requireDisk(organizationId: string): Promise<void>;
 }
 
 /** What a snapshot of a compose service's release takes. */
@@ -62,6 +66,7 @@ const unlimited: Quota = {
   memoryBytes: null,
   builds: null,
   backupBytes: null,
+  diskBytes: null,
 };
 
 export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quotas {
@@ -81,6 +86,13 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
       }),
     within: (organizationId, work) => within(parts, organizationId, work),
     builds: async (organizationId) => (await find(parts, organizationId)).builds,
+    diskLimit: async (organizationId) => (await find(parts, organizationId)).diskBytes,
+    async requireDisk(organizationId) {
+      const { diskBytes: limit } = await find(parts, organizationId);
+      if (limit === null) return;
+      const present = await store.diskBytes(organizationId);
+      if (present > limit) throw tooMuch('diskBytes', { limit, present, wanted: present });
+    },
     async set(organizationId, patch) {
       const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
       const quota: Quota = { ...(await find(parts, organizationId)), ...given };
@@ -169,6 +181,7 @@ async function used(parts: Parts, organizationId: string): Promise<Used> {
     memoryBytes: sumOf(all, 'memoryBytes'),
     builds: await store.countBuilds(organizationId),
     backupBytes: await store.backupBytes(organizationId),
+    diskBytes: await store.diskBytes(organizationId),
   };
 }
 
@@ -235,6 +248,11 @@ const words = {
     shown: mebibytes,
     cure: 'Keep fewer backups (keepLatestCount), or remove some',
   },
+  diskBytes: {
+    what: 'of disk (volumes and images)',
+    shown: mebibytes,
+    cure: 'Remove services with their volumes, former volumes, or what fills a volume',
+  },
 } as const;
 
 function tooMuch(
@@ -242,10 +260,10 @@ function tooMuch(
   { limit, present, wanted }: { limit: number; present: number; wanted: number },
 ): AppError {
   const { what, shown, cure } = words[name];
+  const more = wanted > present ? `, and this would make it ${shown(wanted)}` : '';
   return new AppError(
     'CONFLICT',
-    `This organization may have ${shown(limit)} ${what}; it has ${shown(present)}, and this would make it ` +
-      `${shown(wanted)}. ${cure}, or ask the installation's Owner for more (organization.setQuota).`,
+    `This organization may have ${shown(limit)} ${what}; it has ${shown(present)}${more}. ${cure}, or ask the installation's Owner for more (organization.setQuota).`,
   );
 }
 

@@ -1,6 +1,7 @@
 /** SQL of quotas, and of what an organization uses. */
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
@@ -31,6 +32,8 @@ export interface QuotaStore {
   countBuilds(organizationId: string): Promise<number>;
   /** Of the backups that are kept. */
   backupBytes(organizationId: string): Promise<number>;
+  /** Of volumes and images on every server, as it was last measured. */
+  diskBytes(organizationId: string): Promise<number>;
   /** Other changes of the organization wait until the transaction ends. */
   hold(organizationId: string): Promise<void>;
   /** Work in a transaction of its own, one at a time for each organization. */
@@ -45,7 +48,7 @@ export interface QuotaStore {
 
 export function createQuotaStore(database: Database): QuotaStore {
   const [composes, deployments] = [tableStore(database, 'compose'), tableStore(database, 'deployment')];
-  const number = async (query: RawBuilder<{ value: unknown }>): Promise<number> =>
+  const number: Count = async (query) =>
     Number((await database.run(query.compile(database.builder)))[0]?.value ?? 0);
   const { builder } = database;
   const held = builder.selectFrom('organization').select('organizationId').where('organizationId', '=', '');
@@ -56,18 +59,7 @@ export function createQuotaStore(database: Database): QuotaStore {
   };
   return {
     quotas: tableStore(database, 'quota'),
-    countServices: (id) =>
-      number(sql`select
-        (select count(*) from "application" where "organizationId" = ${id}) +
-        (select count(*) from "database" where "organizationId" = ${id}) +
-        (select count(*) from "compose" where "organizationId" = ${id}) +
-        (select count(*) from "preview_deployment" where "organizationId" = ${id}) as "value"`),
-    countBuilds: (id) =>
-      number(sql`select count(*) as "value" from "deployment"
-        where "organizationId" = ${id} and "status" = 'running' and "stage" in ('checkout', 'build')`),
-    backupBytes: (id) =>
-      number(sql`select coalesce(sum("storedBytes"), 0) as "value" from "backup_run"
-        where "organizationId" = ${id} and "isStored" = 1`),
+    ...usedOf(number),
     resources: resourcesOf(database),
     async composes(organizationId) {
       const found = await composes.list({ organizationId });
@@ -100,6 +92,31 @@ export function createQuotaStore(database: Database): QuotaStore {
         return work();
       }),
     ...claimsOf(database),
+  };
+}
+
+type Count = (query: RawBuilder<{ value: unknown }>) => Promise<number>;
+
+function usedOf(
+  number: Count,
+): Pick<QuotaStore, 'countServices' | 'countBuilds' | 'backupBytes' | 'diskBytes'> {
+  return {
+    countServices: (id) =>
+      number(sql`select
+        (select count(*) from "application" where "organizationId" = ${id}) +
+        (select count(*) from "database" where "organizationId" = ${id}) +
+        (select count(*) from "compose" where "organizationId" = ${id}) +
+        (select count(*) from "preview_deployment" where "organizationId" = ${id}) as "value"`),
+    countBuilds: (id) =>
+      number(sql`select count(*) as "value" from "deployment"
+        where "organizationId" = ${id} and "status" = 'running' and "stage" in ('checkout', 'build')`),
+    backupBytes: (id) =>
+      number(sql`select coalesce(sum("storedBytes"), 0) as "value" from "backup_run"
+        where "organizationId" = ${id} and "isStored" = 1`),
+    diskBytes: (id) =>
+      number(sql`select coalesce(sum("bytes"), 0) as "value" from "quota_disk"
+        where "organizationId" = ${id} and ("serverKey" = ${localServer}
+          or "serverKey" in (select "serverId" from "server"))`),
   };
 }
 

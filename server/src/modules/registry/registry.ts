@@ -50,6 +50,11 @@ export interface Registries {
   /** PRECONDITION_FAILED while applications use it. */
   remove(registryId: string, organizationId: string): Promise<PublicRegistry>;
   access(registryId: string, organizationId: string): Promise<RegistryAccess>;
+  /** What a release says of the registry that its image is pushed to; null without one. */
+  facts(of: {
+    registryId: string | null;
+    organizationId: string;
+  }): Promise<{ repository: string; username: string } | null>;
 }
 
 export function createRegistries(
@@ -97,10 +102,11 @@ export function createRegistries(
       await store.remove({ registryId, organizationId });
       return withoutPassword(record);
     },
-    async access(registryId, organizationId) {
-      const record = await found(store, registryId, organizationId);
-      const parts = [record.registryUrl, record.imagePrefix].filter((part) => part !== '');
-      return { auth: authOf(record), repository: parts.map((part) => `${part}/`).join('') };
+    access: async (registryId, organizationId) => accessOf(await found(store, registryId, organizationId)),
+    async facts({ registryId, organizationId }) {
+      if (registryId === null) return null;
+      const { auth, repository } = accessOf(await found(store, registryId, organizationId));
+      return { repository, username: auth.username };
     },
   };
 }
@@ -113,6 +119,11 @@ async function found(
   const record = await store.find({ registryId, organizationId });
   if (!record) throw new AppError('NOT_FOUND', 'There is no such registry. It may have been removed.');
   return record;
+}
+
+function accessOf(record: RegistryRecord): { auth: RegistryAuth; repository: string } {
+  const parts = [record.registryUrl, record.imagePrefix].filter((part) => part !== '');
+  return { auth: authOf(record), repository: parts.map((part) => `${part}/`).join('') };
 }
 
 /** The record as it will be. */

@@ -12,7 +12,7 @@ import { createPlace } from '../../../../test/http/places.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createFileLogs } from '../../adapters/deployment-log/file-log.ts';
-import { quotasOf, sumOf } from '../../composition/upkeep/quotas.ts';
+import { quotasOf, sumOf } from '../../deploy/quotas.ts';
 import { createStores } from '../../composition/stores.ts';
 import { createQueue } from '../../jobs/queue.ts';
 import type { Fact } from '../../domain/states/fact.ts';

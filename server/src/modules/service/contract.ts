@@ -65,6 +65,18 @@ export const serviceRow = z
   })
   .meta({ id: 'ServiceRow' });
 
+export const serviceUsage = z
+  .object({
+    serviceId: z.string(),
+    at: z.string().describe('When it was measured last'),
+    cpu: z.number().describe('Percent of one processor, as docker stats shows it'),
+    memory: z
+      .object({ used: z.number(), limit: z.number() })
+      .describe('Bytes; without a limit of its own a container has all memory of the machine'),
+    day: z.array(z.number()).describe('Mebibytes of memory in the last day, oldest first; at most 24'),
+  })
+  .meta({ id: 'ServiceUsage' });
+
 export const serviceContract = {
   all: query({
     summary: 'The services of the organization of every kind in one flat list, each with its condition',
@@ -112,6 +124,15 @@ export const serviceContract = {
     }),
     output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
     refusals: ['NOT_FOUND'],
+  }),
+  usage: query({
+    summary: 'What each service uses now, and its memory of the last day as a line',
+    description:
+      'Services of which nothing was measured are left out: what does not run, and what stands on a server ' +
+      'that is not monitored or does not answer. A member sees only what is assigned.',
+    access: { class: 'protected', resources: [] },
+    input: z.object({}),
+    output: z.array(serviceUsage),
   }),
   metrics: query({
     summary: 'What was measured of all containers of a service together, oldest first',

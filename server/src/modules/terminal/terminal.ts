@@ -1,10 +1,11 @@
 /** Opens a program in a running container of a service: which container, which shell, how it ended. */
+import { composeServiceLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, badField } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isSameService, ownerOfLabels, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
-import { taskLabel, type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
+import { type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
 import type { ProgramConnection, TerminalSize } from '../../ports/engine/engine-program.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import { serviceKinds } from '../service/record-lists.ts';
@@ -48,8 +49,6 @@ export interface TerminalParts {
 /** What of a service is meant. */
 type Reach = Pick<TerminalInput, 'serviceId' | 'previewDeploymentId' | 'serviceName' | 'task'>;
 
-const serviceLabel = 'berth.service';
-const organizationLabel = 'berth.organization';
 const markName = 'BERTH_TERMINAL';
 const terminalEnv: Readonly<Record<string, string>> = { TERM: 'xterm-256color' };
 const sideLimitMs = 10_000;
@@ -154,7 +153,7 @@ async function start(
     signal,
   });
   return {
-    serviceName: service.labels[serviceLabel] ?? service.name,
+    serviceName: service.labels[composeServiceLabel] ?? service.name,
     task: task.id,
     containerId,
     command,
@@ -211,7 +210,7 @@ async function ownerOf(
 }
 
 function named(services: ServiceState[], wanted: string | undefined): ServiceState[] {
-  const names = services.map(({ labels, name }) => labels[serviceLabel] ?? name);
+  const names = services.map(({ labels, name }) => labels[composeServiceLabel] ?? name);
   const others = `; there are ${names.join(', ')}`;
   if (wanted === undefined && services.length > 1) throw badField('serviceName', `is required${others}`);
   const found = wanted === undefined ? services : services.filter((_, index) => names[index] === wanted);

@@ -8,6 +8,8 @@ export interface DiskUsage {
     labels: Record<string, string>;
     /** Without the layers that others have too. */
     sizeBytes: number;
+    /** With all of its layers. */
+    wholeBytes: number;
     createdAt: string;
     /** How many containers are of it, ended ones too. */
     containers: number;

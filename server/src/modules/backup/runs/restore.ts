@@ -2,16 +2,11 @@
  * A restore goes beside and then changes over: a new volume with a server of its own, loaded and looked into,
  * before the running database hears of it. A trial is the same without the change.
  */
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk, type DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
-import {
-  runLabel,
-  targetOf,
-  type DatabaseServer,
-  type ProgramOptions,
-  type Programs,
-} from '../database-source.ts';
+import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOperation } from './runner.ts';
@@ -86,7 +81,7 @@ export function createRestoring(ports: RestoringPorts): {
 } {
   const tidy = async (run: BackupRunRecord): Promise<void> => {
     const { databaseId } = run;
-    await ports.beside.removeContainers(databaseId, `${runLabel}=${run.backupRunId}`);
+    await ports.beside.removeContainers(databaseId, `${backupRunLabel}=${run.backupRunId}`);
     const beside = besideOf(run);
     await ports.beside.stop(databaseId, beside);
     const isInUse = databaseId !== null && (await ports.beside.isOn(databaseId, beside.volume));

@@ -120,6 +120,7 @@ eachDatabase('runs of backups', (test) => {
       nanoCpus: null,
       memoryBytes: null,
       builds: null,
+      diskBytes: null,
       backupBytes: stored + 1,
     });
     await manual();

@@ -65,8 +65,8 @@ export interface VolumeBackupPorts {
   runs: Pick<BackupRunReads, 'ofService'>;
   services: VolumeServices;
   clock: Clock;
-  /** Removes the volume and takes it out of the runs that remember it. */
-  removeVolume(owner: VolumeOwner, volumeName: string): Promise<void>;
+  /** Takes the volume out of the runs of the service that remember it. */
+  forgetVolume(owner: VolumeOwner, volumeName: string): Promise<unknown>;
 }
 
 export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
@@ -133,7 +133,7 @@ async function volumesOf(services: VolumeServices, owner: VolumeOwner): Promise<
 }
 
 async function removeFormer(
-  { runs, removeVolume }: VolumeBackupPorts,
+  { runs, services, forgetVolume }: VolumeBackupPorts,
   owner: VolumeOwner,
   organizationId: string,
   volumeName: string,
@@ -142,7 +142,8 @@ async function removeFormer(
   const former = await runs.ofService({ applicationId, composeId }, organizationId);
   const isFormer = former.some((run) => run.status === 'done' && run.previousVolume === volumeName);
   if (!isFormer) throw badField('volumeName', 'is none of the former volumes of this service');
-  await removeVolume(owner, volumeName);
+  for (const engine of await services.engines(refOf(owner))) await engine.removeVolume(volumeName);
+  await forgetVolume(applicationId === null ? { composeId } : { applicationId }, volumeName);
 }
 
 async function found(

@@ -1,10 +1,10 @@
 /**
  * A volume is restored beside: into a new one, which the service has from then on. The one before is kept.
  */
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import { firstVolume, restoredVolume } from '../../../domain/names/restored-volumes.ts';
-import { runLabel } from '../database-source.ts';
 import { checkRead, drain, explain, findObject, type ObjectPorts } from '../runs/restore.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { RunOperation } from '../runs/runner.ts';
@@ -33,7 +33,7 @@ export function createVolumeRestoring(ports: VolumeRestoringPorts): RunOperation
     async tidy(run) {
       const { services, runs } = ports;
       const engines = await services.engines(refOf(run));
-      for (const engine of engines) await engine.removeContainers(`${runLabel}=${run.backupRunId}`);
+      for (const engine of engines) await engine.removeContainers(`${backupRunLabel}=${run.backupRunId}`);
       const service = await services.find(refOf(run));
       if (service && isOn(service, run)) return;
       for (const engine of engines) await removeWhenFree(engine, targetOf(run));

@@ -1,11 +1,11 @@
 /** A volume of an application or compose service as the source of a backup: an archive of its files. */
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { Bytes } from '../runs/streams.ts';
-import { runLabel } from '../database-source.ts';
 import type { BackupSourceKind } from '../source.ts';
 import { giveBack, hold, requireHeld, type Holding } from './hold.ts';
 import { readArchive, volumeProgram } from './volume-program.ts';
@@ -42,7 +42,7 @@ export function createVolumeSource({ services, runs }: VolumeSourcePorts): Backu
     },
     async tidy(run) {
       for (const engine of await services.engines(refOf(run)))
-        await engine.removeContainers(`${runLabel}=${run.backupRunId}`);
+        await engine.removeContainers(`${backupRunLabel}=${run.backupRunId}`);
       await giveBack(services, run, async (patch) => {
         Object.assign(run, patch);
         await runs.record(run.backupRunId, patch);

@@ -113,3 +113,8 @@ function closed(): AppError {
       'up with its token.',
   );
 }
+
+/** Whether nobody has an account yet. */
+export function firstAccountAwaited(store: Pick<UserStore, 'hasUsers'>): () => Promise<boolean> {
+  return async () => !(await store.hasUsers());
+}
