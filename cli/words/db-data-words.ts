@@ -60,7 +60,7 @@ async function setUp(
 async function destinationsOf(client: Client): Promise<string> {
   const names = itemsOf(await client.destination.all()).map(({ name }) => name);
   return names.length === 0
-    ? 'There is none yet: `berth api destination.create --help` says how one is made.'
+    ? 'There is none yet: `berth api destination.create --help` shows how to create one.'
     : `There are: ${names.join(', ')}.`;
 }
 
@@ -70,7 +70,7 @@ const backup: Word = {
   summary: 'makes a backup now and prints where it is stored',
   description:
     'Runs the newest backup that was set up for the database and waits until it is stored and verified. ' +
-    'With --to it is set up first: every night at 3, or as --schedule says, to that destination.',
+    '--to sets one up first: to that destination, every night at 3 or as --schedule says.',
   options: {
     to: { value: 'DESTINATION', description: 'sets up a backup to this destination, by its name' },
     schedule: { value: 'CRON', description: "with --to: when; '0 3 * * *' without it" },
@@ -183,12 +183,12 @@ const restore: Word = {
 const copy: Word = {
   name: 'db copy',
   usage: '[service]',
-  summary: 'copies the data of a database elsewhere into a database',
+  summary: 'copies the data of another database, elsewhere, into this one',
   description:
-    'Dumps the database at the address and loads it, both by the programs in the container of the service, ' +
-    'which must reach the address. Tables of the same name are replaced; of mongo, what is there stays. ' +
-    'A member needs the grant canOpenTerminal. Without --from the address is asked for and not shown; in a ' +
-    'pipe it is a line of the standard input.',
+    'Dumps the database at the address and loads the dump, both with the programs in the container of the ' +
+    'service, which must reach the address. Tables of the same name are replaced; in MongoDB what is there ' +
+    'stays. A member needs the grant canOpenTerminal. Without --from it asks for the address without showing ' +
+    'it; in a pipe, a line of the standard input is the address.',
   options: {
     from: {
       value: 'URL',
@@ -213,7 +213,7 @@ const copy: Word = {
       context.is('yes'),
     );
     if ((await copyDatabase(context, service, kind, input)) !== exitCodes.done) {
-      context.say(`The programs in ${nameOf(service)} say above why it was not copied.`);
+      context.say(`The programs in ${nameOf(service)} say above why nothing was copied.`);
       return exitCodes.refused;
     }
     context.answer(

@@ -62,7 +62,10 @@ export async function expectCopied(run: Run): Promise<void> {
     const wrong = new URL(internal);
     wrong.password = 'wrong';
     const refused = await run(['db', 'copy', to, '--from', wrong.href, '--yes']);
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('say above why') });
+    expect(refused).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('say above why nothing was copied'),
+    });
     expect([kind, (await inside(run, to, ask)).out]).toEqual([kind, 'kept\n']);
   }
 }
