@@ -1,5 +1,5 @@
-/** What a person might type from the first sign-in on, each word once: recorded in a terminal. */
-import { controlC, type Reply } from './terminal.ts';
+/** What a person might type from the first sign-in on, each word at least once. */
+import { controlC, type Reply } from '../../terminal.ts';
 
 export interface Line {
   line: string;
@@ -8,7 +8,7 @@ export interface Line {
   ends?: number;
 }
 
-/** Group → lines; the page has a heading for each. */
+/** Group → lines. */
 export type Session = readonly (readonly [string, readonly Line[]])[];
 
 /** `url`: of Berth; `email` and `password`: of its owner; `paris`: address of a server of that name. */
@@ -132,15 +132,15 @@ export const sessionOf = ({
     'Servers',
     [
       { line: 'berth servers' },
-      { line: 'berth server add 203.0.113.99 --name rome', ends: 1 },
+      { line: 'berth server add 203.0.113.99 --name rome', replies: [[/\[Enter\]$/, '']], ends: 1 },
       { line: `berth server add ${paris}` },
       { line: 'berth cluster nodes paris' },
       { line: 'berth cluster join london --to paris' },
       { line: 'berth cluster nodes paris' },
       { line: 'berth cluster promote london' },
-      { line: 'berth cluster demote london' },
       { line: 'berth cluster drain london' },
       { line: 'berth cluster activate london' },
+      { line: 'berth cluster demote london' },
       { line: 'berth cluster remove london', ends: 1 },
       { line: 'berth cluster leave london' },
     ],

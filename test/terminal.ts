@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 /** Of one command, or of what it is to show before it is answered: far above what a busy machine needs. */
-const limitMs = 120_000;
+const limitMs = 60_000;
 
 /** What a person waits for at the end of what is shown, without the space behind it, and types then. */
 export type Reply = readonly [shown: RegExp, typed: string];
@@ -35,21 +35,28 @@ export async function openTerminal(options: {
   await writeFile(join(own, 'rc'), `PS1='$ '\nPROMPT_COMMAND='${prompt}'\nHISTFILE=\n`);
   await writeFile(join(own, 'tmux.conf'), 'set -g history-limit 100000\nset -g status off\n');
   const environment = Object.entries(options.environment).map(([name, value]) => `${name}=${value}`);
-  const size = ['-x', String(options.columns), '-y', '50'];
-  const session = ['new-session', '-d', ...size, '-c', options.folder];
-  const shell = ['env', '-i', ...environment, 'bash', '--noprofile', '--rcfile', join(own, 'rc')];
+  const session = ['new-session', '-d', '-x', String(options.columns), '-y', '50', '-c', options.folder];
+  const shell = ['env', '-i', ...environment, '/bin/bash', '--noprofile', '--rcfile', join(own, 'rc')];
   await tmux('-f', join(own, 'tmux.conf'), ...session, ...shell);
   const shown = (): Promise<string> => tmux('capture-pane', '-p', '-S', '-');
-  const prompted = (): Promise<string> => tmux('wait-for', 'prompt');
+  /** The sign comes a moment after the word that it will; what is typed before it would be shown twice. */
+  async function prompted(): Promise<void> {
+    await tmux('wait-for', 'prompt');
+    await seen(/\$$/);
+  }
   await prompted();
 
-  async function reply([awaited, typed]: Reply): Promise<void> {
+  async function seen(awaited: RegExp): Promise<void> {
     for (let left = limitMs / 50; ; left -= 1) {
-      const lines = (await shown()).trimEnd().split('\n');
-      if (awaited.test(lines.slice(-3).join('\n'))) break;
+      // Whole, where the terminal broke them.
+      const lines = (await tmux('capture-pane', '-p', '-J')).trimEnd().split('\n');
+      if (awaited.test(lines.slice(-3).join('\n'))) return;
       if (left <= 0) throw new Error(`Nothing like ${awaited.source}:\n${lines.slice(-30).join('\n')}`);
       await pause(50);
     }
+  }
+  async function reply([awaited, typed]: Reply): Promise<void> {
+    await seen(awaited);
     if (typed === controlC) await tmux('send-keys', 'C-c');
     else {
       if (typed !== '') await type(typed);
