@@ -14,6 +14,8 @@ import { fill } from './fill.ts';
 
 export interface Installation {
   apiKey: string;
+  email: string;
+  password: string;
   /** The application with deployments, domain, port and mount. */
   applicationId: string;
   /** Applications of an image, ready to be deployed. */
@@ -26,9 +28,11 @@ const deploymentCount = 10;
 export async function fillInstallation(data: string, databaseUrl?: string): Promise<Installation> {
   const {
     apiKey,
+    email,
+    password,
     made: [applicationId = '', ...deployable],
   } = await fill(data, insertServices, databaseUrl);
-  return { apiKey, applicationId, deployable };
+  return { apiKey, email, password, applicationId, deployable };
 }
 
 /** The same database file and key for the baseline. */

@@ -1,10 +1,14 @@
 /** What is measured on installations of the bench's own, without an engine: 1,000 and 3,000 services. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
+import { startBrowser } from '../test/web/browser.ts';
+import { serveBarePage } from './baseline/page.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { commandLineFigures } from './figures/command-line.ts';
+import { dashboardFigures } from './figures/dashboard.ts';
 import { eventStreams } from './figures/event-streams.ts';
 import { listLargeOrganization } from './figures/large-list.ts';
 import { endOfLog } from './figures/logs.ts';
@@ -77,6 +81,8 @@ interface Filled {
   berth: ServerProcess;
   data: string;
   apiKey: string;
+  email: string;
+  password: string;
   applicationId: string;
   headers: { 'x-api-key': string };
   /** Of the newest deployment of one application. */
@@ -86,7 +92,7 @@ interface Filled {
 /** A Berth of its own with 1,000 services, in the folder of that name. */
 async function startFilled(folder: string, name: string, databaseUrl?: string): Promise<Filled> {
   const data = join(folder, name);
-  const { apiKey, applicationId } = await fillInstallation(data, databaseUrl);
+  const { apiKey, applicationId, email, password } = await fillInstallation(data, databaseUrl);
   const headers = { 'x-api-key': apiKey };
   const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
   const berth = await startServer({
@@ -100,7 +106,7 @@ async function startFilled(folder: string, name: string, databaseUrl?: string): 
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     },
   });
-  return { berth, data, apiKey, applicationId, headers, path };
+  return { berth, data, apiKey, email, password, applicationId, headers, path };
 }
 
 export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> {
@@ -148,6 +154,41 @@ export async function eventFigures({ folder, say }: Bench): Promise<Figure[]> {
     await berth.stop();
   }
 }
+
+const lineCount = 1_000_000;
+
+/** In Chromium, beside React alone. */
+export async function pageFigures({ root, folder, say }: Bench): Promise<Figure[]> {
+  say('The dashboard …');
+  const { berth, data, headers, path, ...account } = await startFilled(folder, 'dashboard');
+  const bare = await serveBarePage(root, join(folder, 'bare'), berth.url);
+  const browser = await startBrowser();
+  try {
+    const answer = await fetch(`${berth.url}${path}`, { headers, signal: AbortSignal.timeout(30_000) });
+    const [, deploymentId = ''] = /"deploymentId":"([^"]+)"/.exec(await answer.text()) ?? [];
+    await mkdir(join(data, 'logs'), { recursive: true });
+    await writeFile(join(data, 'logs', `${deploymentId}.log`), longLogText());
+    return await dashboardFigures({
+      browser,
+      urls: { dashboard: berth.url, bare: bare.url },
+      folders: { dashboard: join(root, 'dist/web'), bare: bare.folder },
+      ...account,
+      deploymentId,
+      lineCount,
+    });
+  } finally {
+    await browser.close();
+    await bare.close();
+    await berth.stop();
+  }
+}
+
+/** Ten lines of it tell of a full disk. */
+const longLogText = (): string =>
+  Array.from({ length: lineCount }, (_, at) => {
+    const text = (at + 1) % 100_000 === 0 ? 'error: the disk is full' : `GET /orders/${at + 1} 200 in 12 ms`;
+    return `2026-06-03T00:00:00.000Z ${text}\n`;
+  }).join('');
 
 /** On a server of its own, whose memory nothing else moves. */
 export async function logFigures({ folder, say }: Bench): Promise<Figure[]> {

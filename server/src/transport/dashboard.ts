@@ -23,6 +23,10 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** The page that a GitHub App is made from sends its manifest there. */
+const githubPage = /^\/connect-github(\?|$)/;
+const githubPolicy = policy.replace("form-action 'self'", "form-action 'self' https://github.com");
+
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
@@ -122,6 +126,7 @@ async function sendPage(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   void reply.headers(pageHeaders);
+  if (githubPage.test(request.url)) void reply.header('content-security-policy', githubPolicy);
   return index === undefined ? reply.send(withoutDashboard) : sendFile(index, request, reply);
 }
 

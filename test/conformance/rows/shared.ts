@@ -509,6 +509,18 @@ export const gitProviderRows: Rows = [
     refused: 'FORBIDDEN',
   },
   {
+    call: 'gitProvider.createFromManifest',
+    input: { code: 'no code/at all' },
+    refused: 'BAD_REQUEST',
+    field: 'code',
+  },
+  {
+    call: 'gitProvider.createFromManifest',
+    as: 'member',
+    input: { code: 'a180b1a3d263' },
+    refused: 'FORBIDDEN',
+  },
+  {
     rule: 'git providers show no secrets',
     call: 'gitProvider.one',
     input: { gitProviderId: '<gitProviderId>' },

@@ -1,7 +1,7 @@
 /**
  * Every screen of an installation that is in use: nothing is logged, refused or thrown, nothing is wider than
  * the window, and axe finds nothing, in both themes. With BERTH_PICTURES=<folder> each is stored as a picture
- * as well, at four widths, for whoever looks at them.
+ * as well, on a desk and on a phone, for whoever looks at them.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { accessibilityFaults, overflow, settled, type Look, type Watched } from 
 import type { Workshop } from '../fixtures/workshop.ts';
 
 const folder = process.env['BERTH_PICTURES'];
-const widths = folder === undefined ? [1280] : [1280, 1680, 768, 360];
+const widths = folder === undefined ? [1280] : [1280, 360];
 
 interface Row {
   serviceId: string;

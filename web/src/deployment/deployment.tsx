@@ -11,7 +11,7 @@ import { Button } from '../parts/button.tsx';
 import { Steps } from '../new/steps.tsx';
 import { Copy, Value } from '../parts/copy.tsx';
 import { deploymentMark, Mark } from '../parts/mark.tsx';
-import { Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
+import { Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { Changes } from './changes.tsx';
@@ -33,7 +33,7 @@ export function DeploymentPage(): ReactElement {
     return (
       <Page title="Deployment">
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows rows={3} />
@@ -103,7 +103,7 @@ function About({
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       {service && (
-        <Go to={pathOf(service)} className="underline decoration-edge underline-offset-2">
+        <Go to={pathOf(service)} className="cut max-w-full underline decoration-edge underline-offset-2">
           {service.projectName} / {service.name}
         </Go>
       )}

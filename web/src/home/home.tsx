@@ -14,7 +14,7 @@ import {
 import { useRights } from '../live/viewer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark, type Condition } from '../parts/mark.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { texts } from './texts.ts';
@@ -59,7 +59,7 @@ export function Home(): ReactElement {
       mark={rows && rows.length > 0 ? <Sum rows={rows} /> : undefined}
       actions={isEmpty ? undefined : start}
     >
-      <Fault error={error} />
+      <ReadFault error={error} />
       {alarms.length > 0 && (
         <Panel
           title={texts.alarms(alarms.length)}

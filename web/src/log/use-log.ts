@@ -16,6 +16,8 @@ interface Event {
   at?: string;
   stream?: 'stdout' | 'stderr';
   stage?: string;
+  task?: string;
+  service?: string;
   outcome?: string;
 }
 

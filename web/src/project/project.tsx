@@ -9,7 +9,7 @@ import { useRights } from '../live/viewer.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { texts } from './texts.ts';
@@ -37,7 +37,7 @@ export function ProjectPage(): ReactElement {
     return (
       <Page title="Project">
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows />

@@ -7,7 +7,7 @@ import { Go } from '../frame/link.tsx';
 import { isDatabase, kindWords, pathOf, type ServiceKind } from '../live/services.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { Fault, SkeletonRows } from '../parts/notices.tsx';
+import { ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { addressOf } from './address.ts';
 import { Overview } from './overview.tsx';
@@ -83,7 +83,7 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
     return (
       <Page title={kindWords[kind]}>
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows rows={6} />
@@ -131,7 +131,7 @@ function About({ service }: { service: Service }): ReactElement {
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <Go
         to={`/projects/${environment.project.projectId}?environment=${environment.environmentId}`}
-        className="underline decoration-edge underline-offset-2"
+        className="cut max-w-full underline decoration-edge underline-offset-2"
       >
         {environment.project.name} / {environment.name}
       </Go>

@@ -88,12 +88,15 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
           <span className="text-faint" title={kindWords[row.kind]}>
             <Icon name={kindIcon(row.kind)} size={14} />
           </span>
-          <span className="cut font-medium" title={row.name}>
+          <span
+            className={`cut shrink-0 font-medium ${hasPlace ? 'max-w-[calc(100%-24px)] sm:max-w-[70%]' : 'max-w-[calc(100%-24px)]'}`}
+            title={row.name}
+          >
             {row.name}
           </span>
           {hasPlace && (
             <span
-              className="cut shrink-[4] text-faint max-sm:hidden"
+              className="cut text-faint max-sm:hidden"
               title={`${row.projectName} / ${row.environmentName}`}
             >
               {row.projectName} / {row.environmentName}

@@ -1,6 +1,8 @@
 /** What services are made with: git hosts, registries, keys, destinations, certificates. */
 import type { ReactElement } from 'react';
 import { Collection } from '../form/collection.tsx';
+import { pagePath } from '../git/manifest.ts';
+import { texts } from '../git/texts.ts';
 import { Ago } from '../parts/time.tsx';
 import { GenerateKey } from './generate-key.tsx';
 
@@ -21,6 +23,12 @@ export const GitProviders = (): ReactElement => (
     name={({ name }) => text(name)}
     detail={({ provider, baseUrl, username }) => [provider, baseUrl, username].map(text).join(' ')}
     removal="Services that use it as their source are no longer fetched. Repositories stay as they are."
+    extra={
+      // Not a step within the page: that address alone may send a form to GitHub.
+      <a href={pagePath} className="button quiet small">
+        {texts.link}
+      </a>
+    }
   />
 );
 
