@@ -146,6 +146,7 @@ function domainOf(owner: Owner): TableRecord<'domain'> {
     asciiHost: 'shop.example.com',
     path: '/',
     port: 3000,
+    ownPort: 3000,
     https: false,
     certificateType: 'none',
     customCertResolver: null,

@@ -6,7 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStage, type Said, type Stage } from '../dangers/stage.ts';
 import { textOf } from '../http/interface-client.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
-import { oldRedis, webImage } from './images.ts';
+import { push } from '../engine-in-memory/images.ts';
+import { serverProgram } from '../engine-in-memory/programs/programs.ts';
+import { oldRedis, registry, web, webImage } from './images.ts';
 
 let uninstall: () => void;
 let folder: string;
@@ -102,4 +104,44 @@ test('a status that was set by hand goes when queues are cleaned', async () => {
   expect((await call('application.cleanQueues', { applicationId })).body).toMatchObject({
     applicationStatus: 'done',
   });
+});
+
+test('a domain without a port leads to what the image exposes, once a build has shown it', async () => {
+  const { applicationId } = await application('shown');
+  const noPort = { applicationId, path: '/', https: false };
+  const { body } = await call('domain.create', { ...noPort, host: 'shown.test' });
+  expect(body).toMatchObject({ port: 3000 });
+  const domainId = textOf(body, 'domainId');
+  const own = await call('domain.create', { ...noPort, host: 'own.test', port: 3000 });
+  const portOf = async (id: string): Promise<unknown> =>
+    Reflect.get(Object((await call('domain.one', { domainId: id })).body), 'port');
+
+  const exposing = `${registry}/web:exposing`;
+  stage.machine.memory.addImage(exposing, {
+    ...web,
+    programs: { ...web.programs, serve: serverProgram(8080) },
+    exposedPorts: ['8080/tcp'],
+  });
+  push(stage.machine.memory.state, exposing, undefined);
+  await call('application.update', { applicationId, containerImage: exposing });
+  // Its health check looks at both; only one of them is there.
+  await call('domain.delete', { domainId: textOf(own.body, 'domainId') });
+  const deploymentId = await deployed('application.deploy', { applicationId });
+  expect(await portOf(domainId)).toBe(8080);
+  const later = await call('domain.create', { ...noPort, host: 'later.test' });
+  expect(later.body).toMatchObject({ port: 8080 });
+  const service = [...stage.machine.memory.state.services.values()].find(({ spec }) => spec.Name === 'shown');
+  expect(service?.spec.TaskTemplate.ContainerSpec.Env).toContain('PORT=8080');
+  expect((await call('application.one', { applicationId })).body).toMatchObject({ pendingChanges: [] });
+
+  // One's own stays, whatever the image shows; null gives it back to the service.
+  await call('domain.update', { domainId, port: 9000 });
+  expect(await portOf(domainId)).toBe(9000);
+  await call('domain.update', { domainId, port: null });
+  expect(await portOf(domainId)).toBe(8080);
+  await call('application.update', { applicationId, containerImage: webImage });
+  await deployed('application.deploy', { applicationId });
+  expect(await portOf(domainId)).toBe(3000);
+  await deployed('deployment.rollback', { deploymentId });
+  expect(await portOf(domainId)).toBe(8080);
 });

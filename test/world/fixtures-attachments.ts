@@ -73,6 +73,7 @@ function domains(fixtures: Fixtures, application: OfApplication, number: number)
     ...application,
     path: '/',
     port: 3000,
+    ownPort: 3000,
     https: false,
     certificateType: 'none',
     customCertResolver: null,

@@ -222,6 +222,8 @@ const application = {
   uploadPath: optionalText(),
   liveDeploymentId: optionalText(),
   releasedAppName: optionalText(),
+  /** Where its image listens by what it exposes; null before the first release. */
+  shownPort: optionalNumber(),
   isStopped: boolean(),
   createdAt: text(),
   webhookSecret: optionalSecret(),
@@ -292,7 +294,10 @@ const domain = {
   host: text(),
   asciiHost: text(),
   path: text(),
+  /** The one that counts. */
   port: number(),
+  /** The one that somebody gave; null: it follows the service. */
+  ownPort: optionalNumber(),
   https: boolean(),
   certificateType: choice(certificateTypes),
   customCertResolver: optionalText(),

@@ -88,6 +88,8 @@ export interface DeployRecords {
   place(applicationId: string, serverKey: string): Promise<void>;
   /** Key of the server that it stands on now. */
   placeOf(applicationId: string): Promise<string | undefined>;
+  /** From now on its domains without a port of their own lead to this one. */
+  followPort(applicationId: string, port: number): Promise<void>;
   /** From now on the application's routes lead to the service of this name. */
   nameReleased(applicationId: string, appName: string): Promise<void>;
 }

@@ -114,3 +114,27 @@ test('only a server of the organization that builds and is set up is taken', asy
   expect(here).toMatchObject({ status: 'done' });
   expect(product().logOf(here).join('\n')).not.toContain('buildServerId');
 });
+
+test.each([
+  [1, 1],
+  [2, 0],
+])('a server builds as many at once as its own setting says: %i, and %i waits', async (limit, waiting) => {
+  const place = await product().addServer({ buildsConcurrency: limit });
+  place.machine.buildMs = 20_000;
+  const names = ['one', 'two'].map((name) => `${name}-of-${limit}`);
+  const services = await Promise.all(
+    names.map((name) =>
+      product().addApplication(name, fromGit, {
+        environmentId: product().environmentId,
+        serverId: place.serverId,
+      }),
+    ),
+  );
+  const done = await Promise.all(services.map((service) => product().deploy(service)));
+  const hasWaited = done.filter((each) =>
+    product()
+      .logOf(each)
+      .some((line) => line.startsWith('Waiting for a build slot')),
+  );
+  expect([done.map(({ status }) => status), hasWaited.length]).toEqual([['done', 'done'], waiting]);
+});

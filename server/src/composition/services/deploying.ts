@@ -33,7 +33,7 @@ export interface DeployingParts {
   stores: Stores;
   applications: Applications;
   deployments: Deployments;
-  domains: Pick<Domains, 'moveTo'>;
+  domains: Pick<Domains, 'moveTo' | 'follow'>;
   registries: Registries;
   gitProviders: Pick<GitProviders, 'access'>;
   settings: SettingsService;
@@ -111,6 +111,11 @@ export function createDeployRecords({
       const found = await applications.find(applicationId);
       return found && serverKeyOf(found);
     },
+    followPort: (applicationId, shownPort) =>
+      stores.applications.transaction(async () => {
+        await applications.patch(applicationId, { shownPort });
+        await domains.follow(applicationId, shownPort);
+      }),
     nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
   };
 }

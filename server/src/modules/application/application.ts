@@ -213,6 +213,7 @@ const readOnly = new Set<string>([
   'createdAt',
   'liveDeploymentId',
   'releasedAppName',
+  'shownPort',
   'isStopped',
   'uploadPath',
   'refreshToken',

@@ -13,6 +13,7 @@ const domain: DomainRecord = {
   asciiHost: 'shop.test',
   path: '/',
   port: 3000,
+  ownPort: 3000,
   https: true,
   certificateType: 'acme',
   customCertResolver: null,

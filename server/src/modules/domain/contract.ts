@@ -10,7 +10,16 @@ const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId
 const id = z.object({ domainId: line(100).min(1) });
 const changeable = {
   path: line(2000).optional(),
-  port: z.number().int().min(1).max(65_535).optional(),
+  port: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .nullish()
+    .describe(
+      'Of the service. Absent or null: for an application the port that its image exposes (80 for a static ' +
+        'site), and 3000 until a build has shown one; for a compose service 3000',
+    ),
   https: z.boolean().optional(),
   certificateType: z
     .enum(['acme', 'none', 'custom'])

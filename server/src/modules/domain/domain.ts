@@ -4,6 +4,7 @@ import { generatedHost, parseHost } from '../../domain/names/names.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
 import { localServer } from '../../domain/names/server-key.ts';
+import { usualPort } from '../../domain/network/shown-port.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { HostRules } from '../own-host/own-host.ts';
@@ -13,7 +14,8 @@ import type { DomainStore } from './store.ts';
 export interface DomainInput {
   host: string;
   path?: string | undefined;
-  port?: number | undefined;
+  /** null: that of the service. */
+  port?: number | null | undefined;
   https?: boolean | undefined;
   certificateType?: DomainRecord['certificateType'] | undefined;
   customCertResolver?: string | null | undefined;
@@ -66,6 +68,8 @@ export interface Domains {
   requireFreeOn(service: MovingService, serverKey: string, reaches?: Reaches): Promise<void>;
   /** The same; then they are on it. */
   moveTo(service: MovingService, serverKey: string): Promise<void>;
+  /** Leads the domains of the application that have no port of their own to this one. */
+  follow(applicationId: string, port: number): Promise<void>;
   /** Key of the server that a domain of this owner is on. */
   serverKeyOf(owner: DomainOwner): Promise<string>;
 }
@@ -105,6 +109,8 @@ export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<Host
         await requireFreeOn({ store, hosts, reaches: everything }, service, serverKey);
         await store.update(service, { serverKey });
       }),
+    follow: async (applicationId, port) =>
+      void (await store.update({ applicationId, ownPort: null }, { port })),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     byCompose: (composeId, organizationId) =>
@@ -136,6 +142,7 @@ async function create(
   await checkComposeService(store, record);
   return store.transaction(async () => {
     record.serverKey = await store.serverKeyOf(record);
+    record.port = await portOf(store, record);
     await refuseTaken(store, record, reaches);
     record.uniqueConfigKey = await store.nextConfigKey();
     await store.insert(record);
@@ -152,10 +159,12 @@ async function update(
   const present = await one(store, domainId, organizationId);
   if (input.domainType !== undefined && input.domainType !== present.domainType)
     throw badField('domainType', `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`);
-  const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const { port, ...others } = input;
+  const changes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   const record: DomainRecord = {
     ...present,
     ...changes,
+    ownPort: port === undefined ? present.ownPort : port,
     internalPath: input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
     asciiHost: parseHost(input.host ?? present.host),
   };
@@ -166,11 +175,16 @@ async function update(
   await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
   return store.transaction(async () => {
+    record.port = await portOf(store, record);
     await refuseTaken(store, record, record.asciiHost === present.asciiHost ? everything : reaches);
     await store.update({ domainId, organizationId }, record);
     return record;
   });
 }
+
+/** Its own port, else what its application's image has shown. */
+const portOf = async (store: DomainStore, { ownPort, applicationId }: DomainRecord): Promise<number> =>
+  ownPort ?? (await store.shownPort(applicationId)) ?? usualPort;
 
 async function requireFreeOn(
   { store, hosts, reaches }: DomainParts,
@@ -260,7 +274,8 @@ function newDomain(
     host: input.host,
     asciiHost: parseHost(input.host),
     path: input.path ?? '/',
-    port: input.port ?? 3000,
+    port: input.port ?? usualPort,
+    ownPort: input.port ?? null,
     https: input.https ?? false,
     certificateType: input.certificateType ?? 'none',
     customCertResolver: input.customCertResolver ?? null,

@@ -28,6 +28,8 @@ export interface DomainStore extends TableStore<'domain'> {
   serverKeyOf(
     domain: Pick<DomainRecord, 'applicationId' | 'composeId' | 'previewDeploymentId'>,
   ): Promise<string>;
+  /** Where the image of an application listens by what it exposes; null before its first release. */
+  shownPort(applicationId: string | null): Promise<number | null>;
   hasResolver(organizationId: string, name: string): Promise<boolean>;
   /** Of a compose service whose file stands in the record; undefined for the others. */
   composeFile(composeId: string): Promise<{ name: string; composeFile: string } | undefined>;
@@ -107,6 +109,10 @@ export function createDomainStore(database: Database): DomainStore {
       const ids = [applicationId ?? '', previewDeploymentId ?? '', composeId ?? ''];
       return serverKeyOf((await database.run(serverOf, ids))[0] ?? { serverId: null });
     },
+    shownPort: async (applicationId) =>
+      applicationId === null
+        ? null
+        : ((await tableStore(database, 'application').find({ applicationId }))?.shownPort ?? null),
     hasResolver: async (organizationId, name) =>
       (await database.run(resolver, [organizationId, name])).length > 0,
     composeFile: async (composeId) => tableStore(database, 'compose').find({ composeId, sourceType: 'raw' }),
