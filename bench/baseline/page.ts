@@ -55,7 +55,7 @@ async function build(root: string, folder: string): Promise<void> {
       cause,
     });
   });
-  const child = spawn(process.execPath, [vite, 'build', join(root, 'web/bare'), '--outDir', folder], {
+  const child = spawn(process.execPath, [vite, 'build', join(root, 'web/bare'), '--outDir', folder, '--emptyOutDir'], {
     cwd: join(root, 'web'),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
