@@ -221,7 +221,8 @@ const countOf = `document.querySelectorAll('[data-row]').length`;
 /** As React hears of what is typed. */
 const typed = (text: string): string => `(() => {
   const field = document.querySelector('input[type=search]');
-  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, ${JSON.stringify(text)});
+  const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+  set.call(field, ${JSON.stringify(text)});
   field.dispatchEvent(new Event('input', { bubbles: true }));
 })()`;
 
@@ -288,7 +289,7 @@ async function anHour(measured: SignedIn): Promise<Figure[]> {
   const [own, bare] = [await hourOf(measured, 'dashboard'), await hourOf(measured, 'bare')];
   return [
     {
-      name: `dashboard: heap after the ${measured.changesOfAnHour} changes of an hour; growth in its second half`,
+      name: `dashboard: heap after an hour's ${measured.changesOfAnHour} changes; growth in its second half`,
       measured: `${amount(own.heap / mb, 'MB')}; ${amount(own.growth / mb, 'MB')}`,
       baseline: `${amount(bare.heap / mb, 'MB')}; ${amount(bare.growth / mb, 'MB')} (React alone)`,
       budget: '≤ 120 MB; ≤ 5 MB',

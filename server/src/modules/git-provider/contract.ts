@@ -74,8 +74,8 @@ export const gitProviderContract = {
     summary: 'Links the GitHub App that GitHub has just made from a manifest, by the code that it gave',
     description:
       'GitHub leads back with the code after somebody made the App; it is good once, and for an hour. The ' +
-      'App is then to be installed at installUrl, and its installationId set with update. The dashboard does ' +
-      'all of it under Settings, Git.',
+      'App is then to be installed at installUrl, and its installationId set with update. The dashboard ' +
+      'does all of it under Settings, Git.',
     access: { class: 'admin', resources: [] },
     input: z.object({
       code: z

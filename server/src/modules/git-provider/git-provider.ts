@@ -158,8 +158,8 @@ function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
   if (isApp && installationId === null)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The GitHub App ${record.name} is installed nowhere yet. Install it on its page at GitHub, which leads ` +
-        'back here, or set its installationId with gitProvider.update.',
+      `The GitHub App ${record.name} is installed nowhere yet. Install it on its page at GitHub, which ` +
+        'leads back here, or set its installationId with gitProvider.update.',
     );
   return apis.connect({
     organizationId,
