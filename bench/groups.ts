@@ -5,7 +5,9 @@ import { backupFigures } from './figures/backups.ts';
 import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
+import { manyServersFigures } from './figures/many-servers.ts';
 import { packingFigures } from './figures/packing.ts';
+import { serverFigures } from './figures/servers.ts';
 import {
   commandFigures,
   eventFigures,
@@ -60,10 +62,21 @@ export const groups = {
     needs: 'nothing',
     figures: packingFigures,
   },
+  many: {
+    summary: '100 simulated servers: memory, the cost of a quiet minute, the slowest answer',
+    needs: 'built',
+    figures: manyServersFigures,
+  },
   deployments: {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",
     needs: 'bed',
     figures: ({ root, say }) => deploymentFigures(root, say),
+  },
+  servers: {
+    summary:
+      "a server's engine through SSH, images that travel, deployments there, beside Berth's own machine",
+    needs: 'bed',
+    figures: ({ root, say }) => serverFigures(root, say),
   },
   builders: {
     summary: 'a build in the builder of an organization, beside the engine itself',

@@ -62,8 +62,8 @@ function readLabels(text: string, line: string): Record<string, string> {
 const promtool = process.env['BERTH_PROMTOOL'] ?? '/usr/bin/promtool';
 
 /**
- * What `promtool check metrics` says. Debian's `prometheus` has it, which bin/test installs; undefined where it
- * is not installed and nobody could.
+ * What `promtool check metrics` says. Debian's `prometheus` has it, which bin/test installs; undefined
+ * where it is not installed and nobody could.
  */
 export function askPromtool(text: string): Promise<string | undefined> {
   if (!existsSync(promtool) && process.getuid?.() !== 0) return Promise.resolve(undefined);

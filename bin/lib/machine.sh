@@ -25,7 +25,7 @@ require_programs() {
   command -v git >/dev/null || fail 'git is missing. Run "apt-get install git", then this again. Nothing was changed.'
 }
 
-# close_inherited: programs that go on after set-up must not hold what the caller had open; its pipe would never end.
+# close_inherited: programs that go on after set-up must not contain what the caller had open; its pipe would never end.
 close_inherited() {
   local path fd
   for path in /proc/$$/fd/*; do

@@ -46,6 +46,7 @@ export const deploy: Word = {
       value: 'PORT',
       description: 'port that a new service listens on; otherwise found out from the folder, or 3000',
     },
+    server: { value: 'SERVER', description: 'name or id of the server that a new service runs on' },
     'compose-service': {
       value: 'NAME',
       description: 'of a new compose service: which service of its file gets the address',
@@ -70,6 +71,7 @@ export const deploy: Word = {
     ...fileCalls,
     'project.all',
     'project.create',
+    'server.all',
     'application.create',
     'application.one',
     'application.saveBuildType',
@@ -105,8 +107,13 @@ export const deploy: Word = {
       );
     if ('service' in target && portOf(context) !== undefined)
       throw new UsageError(
-        `--port is for a new service, and ${nameOf(target.service)} exists already. The port is a setting ` +
+        `--port is for a new service, and ${nameOf(target.service)} already exists. The port is a setting ` +
           'of its addresses: berth api domain.update --domainId ID --port PORT.',
+      );
+    if ('service' in target && context.text('server') !== undefined)
+      throw new UsageError(
+        `--server is for a new service, and ${nameOf(target.service)} exists already. It goes to another ` +
+          `server by: berth move ${nameOf(target.service)} --to ${context.text('server') ?? 'SERVER'}.`,
       );
     const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
     const service =

@@ -170,9 +170,10 @@ const move: Word = {
   usage: '[service] --to SERVER',
   summary: 'moves a service to another server',
   description:
-    'Starts the running version of an application or a compose service there, points its domains to it once ' +
-    'it is healthy, and removes it from its former server. A database is closed while its data is copied and ' +
-    "compared; its former volume stays. SERVER is a server's name or id, or `own` for Berth's own machine.",
+    'Starts the running version of an application or a compose service there, points its domains to it ' +
+    'once it is healthy, and removes it from its former server. A database is closed while its data is ' +
+    "copied and compared; its former volume stays. SERVER is a server's name or id, or `own` for Berth's " +
+    'own machine.',
   options: {
     to: { value: 'SERVER', description: 'name or id of the server, or own' },
     'no-wait': { description: 'does not wait for the end' },

@@ -2,6 +2,7 @@
  * Berth as it runs, put together by the product's own composition on a machine in memory. It listens nowhere;
  * its HTTP server is asked by `inject`.
  */
+import { proxyServiceName } from '../../server/src/domain/names/names.ts';
 import type { FastifyInstance } from 'fastify';
 import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
@@ -38,7 +39,7 @@ import { createWorking } from '../../server/src/composition/services/working.ts'
 import { createProxySocket } from '../../server/src/transport/proxy-socket.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import { createNetworks, proxyServiceName } from '../../server/src/deploy/spec/networks.ts';
+import { createNetworks } from '../../server/src/deploy/spec/networks.ts';
 import type { ContainerState } from '../../server/src/ports/engine/engine.ts';
 import { localServer } from '../../server/src/domain/names/server-key.ts';
 import type { Deployments } from '../../server/src/modules/deployment/deployment.ts';

@@ -46,7 +46,8 @@ const takingSeconds: readonly string[] = [
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
-  'test/{access/input-words,clients/family-import,dangers/dangers,kill-matrix/kill-matrix-servers,quotas/quotas}',
+  'test/{access/input-words,clients/family-import,dangers/dangers,quotas/quotas}',
+  'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
 
@@ -63,7 +64,12 @@ const beyondModules: readonly string[] = [
 export const projects = {
   servers: {
     on: 'bed',
-    files: e2e('lives', 'servers', 'servers/build-server', 'servers/server-add', 'server-setup'),
+    files: e2e(
+      'lives',
+      'servers',
+      ...['build-server', 'moving', 'server-add'].map((name) => `servers/${name}`),
+      'server-setup',
+    ),
     minutes: 40,
   },
   attacks: { on: 'bed', files: ['test/attacks/*.attack.test.ts'], minutes: 20 },

@@ -1,4 +1,7 @@
-/** To GitHub and back: the manifest that is posted, and what is refused of those who did not begin it. */
+/**
+ * The way to GitHub and back: the manifest that is posted, and what is refused of those who did not begin
+ * it.
+ */
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { password } from '../world/inputs.ts';

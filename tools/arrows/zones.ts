@@ -167,7 +167,7 @@ export const zones: readonly Zone[] = [
 export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean; reason: string }[] = [
   {
     from: /^server\/src\/(modules|deploy|reconcile)\//,
-    to: /^server\/src\/db\/tables\.ts$/,
+    to: /^server\/src\/db\/(tables|stored-types)\.ts$/,
     typesOnly: true,
     reason:
       'A record as the product sees it is the type of its table; written again beside it, the two would ' +
@@ -213,7 +213,7 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'versions.',
   },
   {
-    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/,
+    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|moving|translation\/[a-z]+)\.ts$/,
     reason:
       'What a compose file means is asked when it is saved, when it is deployed, and by the translation ' +
       'itself; all of it is pure.',

@@ -1,6 +1,6 @@
 /**
- * `npm run coverage [folder…] [--only=<part of a test's path>…]`: how many lines of some folders the quick
- * tests reach. Node's own coverage, and vitest with Node's own loader, whose files are the ones on the disk.
+ * `npm run coverage [folder…] [--only=<part of a test's path>…]`: how many lines of deploy/, reconcile/ and
+ * each module, or of the folders given, the quick tests reach. Node's own coverage, and vitest with Node's own loader, whose files are the ones on the disk.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,16 @@ const root = join(import.meta.dirname, '../..');
 const given = process.argv.slice(2);
 const only = given.flatMap((each) => (each.startsWith('--only=') ? [each.slice('--only='.length)] : []));
 const named = given.filter((each) => !each.startsWith('--'));
-const folders = named.length > 0 ? named : ['server/src/deploy', 'server/src/reconcile'];
+const modules = 'server/src/modules';
+const folders =
+  named.length > 0
+    ? named
+    : [
+        'server/src/deploy',
+        'server/src/reconcile',
+        ...(await foldersIn(modules)).map((name) => `${modules}/${name}`),
+        modules,
+      ];
 
 const written = await mkdtemp(join(tmpdir(), 'berth-coverage-'));
 try {
@@ -42,6 +51,11 @@ async function runTests(): Promise<void> {
     },
   });
   await once(child, 'exit');
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 async function readRuns(): Promise<Map<string, Script[]>> {

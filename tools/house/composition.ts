@@ -1,4 +1,6 @@
-/** What main is made of joins parts: it refuses nothing and decides nothing, since no quick test reaches it. */
+/**
+ * What main is made of joins parts: it refuses nothing and decides nothing, since no quick test reaches it.
+ */
 import type { Line } from './width.ts';
 
 const composition = /^server\/src\/composition\/.*(?<!\.test)\.ts$/;

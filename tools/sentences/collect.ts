@@ -1,4 +1,7 @@
-/** The sentences that people read, taken out of a source file: strings of words, joined where `+` joins them. */
+/**
+ * The sentences that people read, taken out of a source file: strings of words, joined where `+` joins
+ * them.
+ */
 import { parseSync } from 'oxc-parser';
 
 export interface Sentence {

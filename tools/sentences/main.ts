@@ -1,7 +1,7 @@
 /**
- * `node tools/sentences/main.ts`: every sentence that people read. `--sample 100 --seed 15` takes a hundred of
- * them, and `--before FOLDER`, the checked-out tree of an earlier commit, takes them there and puts today's
- * beside each, as a table in Markdown.
+ * `node tools/sentences/main.ts`: every sentence that people read. `--sample 100 --seed 15` takes a hundred
+ * of them, and `--before FOLDER`, the checked-out tree of an earlier commit, takes them there and puts
+ * today's beside each, as a table in Markdown.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

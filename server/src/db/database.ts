@@ -21,9 +21,9 @@ export interface Database {
   /** Runs plain SQL of a migration. */
   script(sql: string): Promise<void>;
   /**
-   * All or nothing. A transaction inside a transaction joins the outer one. Work that `waitsForNothing` but this
-   * database may be committed together with what waits beside it; any other work may wait for whoever waits for
-   * this database, too.
+   * All or nothing. A transaction inside a transaction joins the outer one. Work that `waitsForNothing` but
+   * this database may be committed together with what waits beside it; any other work may wait for whoever
+   * waits for this database, too.
    */
   transaction<T>(work: () => Promise<T>, options?: { waitsForNothing: boolean }): Promise<T>;
   /**

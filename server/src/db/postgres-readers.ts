@@ -51,9 +51,13 @@ export function createPostgresReaders(connect: () => Promise<pg.Client>, count: 
       }
     },
     async close() {
-      const clients = await Promise.allSettled(readers.splice(0).map(({ client }) => client));
       await Promise.all(
-        clients.map((client) => (client.status === 'fulfilled' ? client.value.end() : undefined)),
+        readers.splice(0).map(({ client }) =>
+          client.then(
+            (connected) => connected.end(),
+            () => undefined,
+          ),
+        ),
       );
     },
   };

@@ -40,6 +40,18 @@ interface KnownStatement {
   isRead: boolean;
 }
 
+function knownStatements(): (sql: string) => KnownStatement {
+  const known = new Map<string, KnownStatement>();
+  return (sql) => {
+    let statement = known.get(sql);
+    if (!statement) {
+      statement = { name: hash('sha256', sql, 'hex').slice(0, 32), isRead: isRead(sql) };
+      known.set(sql, statement);
+    }
+    return statement;
+  };
+}
+
 /** PostgreSQL type 20 is int8: times in milliseconds and counts, all far below 2^53. */
 const int8 = 20;
 
@@ -49,16 +61,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
   const statements = { count: 0 };
-  const known = new Map<string, KnownStatement>();
-
-  function knownOf(sql: string): KnownStatement {
-    let statement = known.get(sql);
-    if (!statement) {
-      statement = { name: hash('sha256', sql, 'hex').slice(0, 32), isRead: isRead(sql) };
-      known.set(sql, statement);
-    }
-    return statement;
-  }
+  const knownOf = knownStatements();
 
   async function execute<R>(
     { sql }: CompiledQuery<R>,
@@ -202,7 +205,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
         cause: error,
       });
     const sentence = outageSentence(error);

@@ -262,7 +262,7 @@ function translated<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
         cause: error,
       });
     if (error instanceof Error && /disk is full|database or disk/i.test(error.message)) {

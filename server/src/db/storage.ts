@@ -61,8 +61,8 @@ export async function openPresent(config: StoragePlace): Promise<Database> {
     if (present === newest) return database;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The database is at version ${present}, this command is made for ${newest}. Use the one of the ` +
-        'Berth that runs, or bring Berth up to date with ./bin/up first.',
+      `The database is at version ${present}, this command is made for ${newest}. Use the command of ` +
+        'the Berth that runs, or upgrade Berth with ./bin/up first.',
     );
   } catch (error) {
     await database.close();

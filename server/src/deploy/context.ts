@@ -3,7 +3,6 @@ import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
 import type { SurroundingBlocks } from '../domain/variables/env.ts';
-import type { StageName } from '../domain/states/lifecycle.ts';
 import type { Secret } from '../domain/secrets/secret.ts';
 import type { ServiceRef } from '../domain/names/service-ref.ts';
 import type { AppliedService, Engine, ServiceSpec } from '../ports/engine/engine.ts';
@@ -174,7 +173,8 @@ export interface BoundStage extends StageFacts {
 
 /** What the runner knows of a stage. */
 interface StageFacts {
-  name: StageName;
+  /** As deployments show it; one name in a plan. */
+  name: string;
   /**
    * Where the next attempt goes on when Berth was killed in this stage: in the stage itself, at the release
    * (the engine may have it already), or at the first stage.

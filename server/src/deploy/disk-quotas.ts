@@ -4,7 +4,7 @@ import {
   type DiskQuotas,
   type DiskStore,
   type MeasuredServer,
-} from '../modules/quota/disk.ts';
+} from '../modules/disk-quota/disk-quota.ts';
 import type { DeployedKind } from '../domain/names/service-ref.ts';
 import type { Clock } from '../ports/clock.ts';
 import { quotasOf } from './quotas.ts';

@@ -60,7 +60,7 @@ async function tidyBuilders(
   log: Log,
 ): Promise<void> {
   const warn = (error: unknown): void =>
-    log.warn('The builders of a former run could not be looked at', { error: sentenceOf(error) });
+    log.warn('The builders of an earlier run could not be inspected', { error: sentenceOf(error) });
   try {
     const known = new Set((await organizations.list({})).map(({ organizationId }) => organizationId));
     // One that cannot be reached is no reason to leave the others alone.

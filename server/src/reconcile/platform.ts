@@ -1,5 +1,6 @@
 /** Network and proxy of a host as the reconciler keeps them. */
-import { composeNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
+import { proxyServiceName } from '../domain/names/names.ts';
+import { composeNetwork } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';

@@ -36,7 +36,7 @@ export const createPortGuard: CreatePortGuard = (port) => {
             ]
           : [];
       return changed
-        ? ["ports: the rules that keep containers from the machine's own were missing; set"]
+        ? ["ports: the rules that keep containers away from the machine's own ports were missing; set again"]
         : [];
     },
     state() {

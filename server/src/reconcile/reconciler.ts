@@ -191,8 +191,8 @@ async function changeOn<T>(
 function silentProxy({ name }: KeptHost): AppError {
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `The proxy of ${name} does not answer, so nothing was changed. Berth starts it again; try again in a ` +
-      'minute, and see the service berth-proxy if this stays.',
+    `The proxy of ${name} does not answer, so nothing was changed. Berth restarts it; try again in a ` +
+      'minute, and see the service berth-proxy if this persists.',
   );
 }
 

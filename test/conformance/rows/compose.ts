@@ -94,7 +94,7 @@ export const composeRows: Rows = [
     call: 'compose.approve',
     input: { ...id, digest: '0'.repeat(64) },
     refused: 'CONFLICT',
-    says: 'waits for no approval',
+    says: 'is not waiting for approval',
     installation: true,
   },
   { call: 'compose.approve', input: { ...id, digest: '0'.repeat(64) }, refused: 'FORBIDDEN' },

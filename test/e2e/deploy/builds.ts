@@ -237,7 +237,7 @@ export function limitTests(shop: () => Workshop): void {
         status: 'error',
         stage: 'checkout',
         errorMessage:
-          'The disk of this server is full while getting the source; free some space and deploy again.',
+          'The disk of this server filled up while fetching the source; free some space and deploy again.',
       });
     } finally {
       await output(berth.host, 'umount', work);

@@ -14,8 +14,7 @@ import { createComposes } from '../../../server/src/modules/compose/compose.ts';
 import { composeContract } from '../../../server/src/modules/compose/contract.ts';
 import { deployedComposes } from '../../../server/src/modules/compose/deployed.ts';
 import { composeHandlers, type ComposeDesk } from '../../../server/src/modules/compose/handlers.ts';
-import { requireComposeMovable } from '../../../server/src/modules/compose/moving.ts';
-import { serverIdOf } from '../../../server/src/domain/names/server-key.ts';
+import { placeCompose, requireComposeMovable } from '../../../server/src/modules/compose/moving.ts';
 import { createComposeRuntime } from '../../../server/src/modules/compose/runtime.ts';
 import { deploymentContract } from '../../../server/src/modules/deployment/contract.ts';
 import { createDeployments } from '../../../server/src/modules/deployment/deployment.ts';
@@ -103,7 +102,6 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
     systemClock,
   );
   const turns = createTurns();
-  const domains = createDomains(stores.domains, systemClock, anyHost);
   const hostReach = hostReachOn(database, ['/var/lib/berth']);
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
@@ -142,24 +140,26 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           if (!placement) throw new Error('no such environment');
           return environmentOf(placement);
         },
-        domains: domains.byCompose,
-        place: async (composeId, serverKey) =>
-          void (await stores.composes.update({ composeId }, { serverId: serverIdOf(serverKey) })),
-        requireMovable: (compose, serverId) =>
-          requireComposeMovable(
-            {
-              server: (id, organizationId) => stores.servers.find({ serverId: id, organizationId }),
-              requireServer: requirePlaceOn(stores.servers, async () => undefined),
-              requireNoData: async () => undefined,
-              domains,
-            },
-            compose,
-            serverId,
-            () => true,
-          ),
+        ...movingOn(stores),
         mounts: async () => [],
         changeRoutes: (_serverKey, write, change) => write(change),
       }),
     ),
   ];
+}
+
+function movingOn(stores: Stores): Pick<ComposeDesk, 'domains' | 'place' | 'requireMovable'> {
+  const domains = createDomains(stores.domains, systemClock, anyHost);
+  const neighbours = {
+    server: (serverId: string, organizationId: string) => stores.servers.find({ serverId, organizationId }),
+    requireServer: requirePlaceOn(stores.servers, async () => undefined),
+    mounts: (composeId: string) => stores.mounts.list({ composeId }),
+    released: async () => [],
+    domains,
+  };
+  return {
+    domains: domains.byCompose,
+    place: placeCompose({ composes: stores.composes, domains }),
+    requireMovable: (compose, serverId) => requireComposeMovable(neighbours, compose, serverId, () => true),
+  };
 }

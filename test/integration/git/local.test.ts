@@ -137,7 +137,7 @@ describe('submodules', () => {
     expect(existsSync(join(fixture.folder, 'out/libs/library/lib.txt'))).toBe(false);
     await expect(fixture.checkout({ url: parent, submodules: true })).rejects.toMatchObject({
       code: 'BAD_REQUEST',
-      message: expect.stringContaining('submodules come over https or ssh only'),
+      message: expect.stringContaining('submodules may use https or ssh only'),
     });
     const outside = join(fixture.folder, 'outside.git');
     makeRepository(outside, { README: 'outside' });

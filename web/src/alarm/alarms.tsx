@@ -43,7 +43,7 @@ export function Alarms(): ReactElement {
               })
             }
           />
-          Ended ones too
+          Includes ended ones
         </label>
       }
     >

@@ -1,5 +1,5 @@
 /** Settings and variables that changed, as people call them. */
-import { labelOf } from '../form/words.tsx';
+import { labelOf } from '../form/label.ts';
 
 /** `env.COLOUR` by its name, and nothing of `env` itself then. */
 export function wordsOf(changed: readonly string[]): string[] {

@@ -1,6 +1,6 @@
 /** What a deployment brought: commits, settings and variables by name, against the release before it. */
 import type { ReactElement, ReactNode } from 'react';
-import { labelOf } from '../form/words.tsx';
+import { labelOf } from '../form/label.ts';
 import { Go } from '../frame/link.tsx';
 import { useAsk } from '../live/api.ts';
 import { Panel } from '../parts/page.tsx';

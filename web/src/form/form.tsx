@@ -10,7 +10,8 @@ import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { fieldsOf, partsOf, putAt, storedAt, textOf, valueOf, type Field } from './fields.ts';
 import { bytes, bytesOf } from '../parts/units.ts';
-import { faultsOf, helpOf, labelOf, Words } from './words.tsx';
+import { labelOf } from './label.ts';
+import { faultsOf, helpOf, Words } from './words.tsx';
 
 export interface FieldChange {
   label?: string;

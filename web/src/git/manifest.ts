@@ -1,5 +1,6 @@
 /**
- * What a GitHub App for this Berth is to be (docs.github.com/apps, Registering a GitHub App from a manifest).
+ * What a GitHub App for this Berth is to be (docs.github.com/apps, Registering a GitHub App from a
+ * manifest).
  */
 export interface Manifest {
   name: string;

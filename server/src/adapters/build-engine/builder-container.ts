@@ -120,8 +120,8 @@ async function create(client: EngineClient, container: BuilderContainer, body: o
     if (!isAbsent(error)) throw error;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The image ${container.image}, which builds run in, is not on this server: run bin/up there, which ` +
-        'makes it.',
+      `The image ${container.image}, which builds run in, is not on this server: run bin/up there to ` +
+        'build it.',
       { cause: error },
     );
   }

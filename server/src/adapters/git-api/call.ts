@@ -68,7 +68,7 @@ export function createCall(
       if (parsed.success) return parsed.data;
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `${host} answered in a form that is not that of its documents. See the provider and the apiUrl ` +
+        `${host} sent an answer that does not match its documentation. Check the provider and the apiUrl ` +
           'of the git provider.',
         { cause: parsed.error },
       );
@@ -97,8 +97,7 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
   if (status < 200 || status >= 300)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${host} refused the request (${status}). See that the git provider's address and credential are ` +
-        'right.',
+      `${host} refused the request (${status}). Check the git provider's address and credential.`,
     );
   try {
     const text = await readAll(response);
@@ -106,7 +105,7 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
   } catch (error) {
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      `${host} answered something else than JSON, or broke off. See the apiUrl of the git provider.`,
+      `${host} sent something other than JSON, or broke off. Check the apiUrl of the git provider.`,
       { cause: error },
     );
   }

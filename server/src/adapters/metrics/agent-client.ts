@@ -63,7 +63,7 @@ export function createMonitoringAgent(address: AgentAddress): MonitoringAgent {
     if (!parsed.success)
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `The monitoring agent of ${address.serverName} answers what it should not. Set it up anew with ` +
+        `The monitoring agent of ${address.serverName} sent an unexpected answer. Set it up again with ` +
           'server.setupMonitoring.',
         { cause: parsed.error },
       );
@@ -100,8 +100,8 @@ async function ask(
   }).catch((cause: unknown) => {
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      `The monitoring agent of ${serverName} does not answer. It may just be starting; else set it up anew ` +
-        'with server.setupMonitoring.',
+      `The monitoring agent of ${serverName} does not answer. It may still be starting; otherwise set it ` +
+        'up again with server.setupMonitoring.',
       { cause },
     );
   });

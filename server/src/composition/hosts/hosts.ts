@@ -1,16 +1,12 @@
 /** The machines that services run on: Berth's own, and those that `connect` gives a connection to. */
+import { proxyServiceName } from '../../domain/names/names.ts';
 import { localConnection } from '../../adapters/host/local/local-connection.ts';
 import { poolHosts } from '../../adapters/host/pool-hosts.ts';
 import { createMachine, type Machine, type MachineOptions } from '../../adapters/host/machine.ts';
 import type { Config } from '../../config.ts';
 import { clusterEngine, membersIn } from '../../deploy/images/cluster-engine.ts';
 import type { TableRecord } from '../../db/tables.ts';
-import {
-  createNetworks,
-  proxyServiceName,
-  type FindProxy,
-  type NetworkOptions,
-} from '../../deploy/spec/networks.ts';
+import { createNetworks, type FindProxy, type NetworkOptions } from '../../deploy/spec/networks.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';

@@ -1,8 +1,8 @@
 /** The service of the proxy on a host. */
+import { platformNetwork } from '../../domain/names/names.ts';
 import { managedLabel, roleLabel } from '../../domain/names/labels.ts';
 import { proxyServiceSpec } from '../../adapters/proxy/proxy-service.ts';
 import { listenerCheck } from '../../deploy/release/health-check.ts';
-import { platformNetwork } from '../../deploy/spec/networks.ts';
 import { type ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Host } from '../../ports/host/host.ts';
 

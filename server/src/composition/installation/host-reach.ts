@@ -5,7 +5,7 @@ import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
-import type { DiskQuotas } from '../../modules/quota/disk.ts';
+import type { DiskQuotas } from '../../modules/disk-quota/disk-quota.ts';
 import { createPlaces } from '../../modules/host-reach/places.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';

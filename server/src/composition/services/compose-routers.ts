@@ -9,7 +9,6 @@ import type { Mounts } from '../../modules/mount/mount.ts';
 import { environmentOf } from '../../modules/service/service.ts';
 import { router, type Router } from '../../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
-import { keepsData } from '../../deploy/move/move-compose.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import { requireComposeMovable, type ComposeMovingNeighbours } from '../../modules/compose/moving.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
@@ -75,14 +74,7 @@ function movingOf({ domains, runningComposes, settings, stores }: AppParts): Com
     server: (serverId, organizationId) => stores.servers.find({ serverId, organizationId }),
     requireServer: requirePlaceOn(stores.servers, settings.requireServer),
     domains,
-    async requireNoData(compose) {
-      const held = (await stores.mounts.list({ composeId: compose.composeId })).find(
-        ({ type }) => type !== 'file',
-      );
-      if (held) throw keepsData(compose, `the ${held.type} at ${held.mountPath}`);
-      for (const { service, spec } of await runningComposes.liveServices(compose))
-        if (spec.mounts.some(({ type }) => type === 'volume'))
-          throw keepsData(compose, `a volume of ${service}`);
-    },
+    mounts: (composeId) => stores.mounts.list({ composeId }),
+    released: runningComposes.liveServices,
   };
 }

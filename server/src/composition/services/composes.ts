@@ -10,8 +10,8 @@ import { composeNetwork } from '../../deploy/spec/networks.ts';
 import { createFreePort } from '../../deploy/compose/free-port.ts';
 import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
-import { serverIdOf } from '../../domain/names/server-key.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import { placeCompose } from '../../modules/compose/moving.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import {
   createComposeRuntime,
@@ -107,11 +107,7 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
     succeeded: (composeId) => deployments.succeeded(composeRef(composeId)),
     deployment: deployments.find,
     nameReleased: (composeId, released) => composes.patch(composeId, released),
-    place: (composeId, serverKey) =>
-      stores.composes.transaction(async () => {
-        await stores.composes.update({ composeId }, { serverId: serverIdOf(serverKey) });
-        await parts.domains.moveTo({ composeId }, serverKey);
-      }),
+    place: placeCompose({ composes: stores.composes, domains: parts.domains }),
     reserve: composes.reserve,
   };
 }

@@ -5,7 +5,7 @@
 import { previewRef } from '../../domain/names/service-ref.ts';
 import type { Database } from '../../db/database.ts';
 import type { PreviewParts } from '../../deploy/preview-deployer.ts';
-import { isGitProvider, pullRefsOf } from '../../domain/git/git-host.ts';
+import { gitHosts, isGitProvider } from '../../domain/git/git-host.ts';
 import type { Applications } from '../../modules/application/application.ts';
 import { deployedApplications } from '../../modules/application/deployed.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
@@ -195,6 +195,6 @@ export function previewParts(
       domains.list({ previewDeploymentId }, { by: ['domainId'], direction: 'asc' }),
     succeeded: (previewDeploymentId) => deployments.succeeded(previewRef(previewDeploymentId)),
     pullRefs: (provider, number) =>
-      isGitProvider(provider) ? (pullRefsOf(provider, number) ?? undefined) : undefined,
+      isGitProvider(provider) ? (gitHosts[provider].pullRefs(number) ?? undefined) : undefined,
   };
 }

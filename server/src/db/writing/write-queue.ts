@@ -1,14 +1,16 @@
 /**
  * Writes of one SQLite connection, in their order. Statements and short transactions that wait together are
  * committed together: one sync of the disk stands for all of them, and each is answered only after it. Each
- * is a piece of its own by a savepoint, so that one that fails takes no other with it (https://www.sqlite.org/lang_savepoint.html).
+ * is a piece of its own by a savepoint, so that one that fails takes no other with it
+ * (https://www.sqlite.org/lang_savepoint.html).
  */
 import { AsyncResource } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * `statement` is one statement, committed by itself when nothing waits beside it; `transaction` has several;
- * `short` is a transaction that waits for nothing but this database; `alone` is never put into a transaction: a script may hold what SQLite refuses there.
+ * `statement` is one statement, committed by itself when nothing waits beside it; `transaction` has
+ * several; `short` is a transaction that waits for nothing but this database; `alone` is never put into a
+ * transaction: a script may hold what SQLite refuses there.
  */
 export type WriteKind = 'statement' | 'short' | 'transaction' | 'alone';
 

@@ -72,8 +72,8 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
     notes:
       stopsFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
         ? [
-            `the old version stops before the new one starts: it has ${hold.what} that two versions cannot ` +
-              'hold at once.',
+            `the old version stops before the new one starts: it has ${hold.what} that two versions ` +
+              'cannot use at the same time.',
           ]
         : [],
     spec: {

@@ -7,6 +7,18 @@ import { tableStore } from '../../db/table-store.ts';
 import { nameReleasedServices } from './name-released.ts';
 import { createStores } from '../../composition/stores.ts';
 
+const release = { imageId: 'sha256:1', dependsOn: [] };
+const spec = {
+  image: 'nginx:1',
+  labels: {},
+  env: [],
+  replicas: 1,
+  limits: {},
+  updateOrder: 'start-first',
+  monitorMs: 0,
+  stopGracePeriodMs: 0,
+};
+
 eachDatabase('names of released services', ({ open }) => {
   it('of releases before they were noted are taken from the live one', async () => {
     const database = await open();
@@ -51,8 +63,8 @@ eachDatabase('names of released services', ({ open }) => {
       errorMessage: null,
       settings: JSON.stringify({
         services: [
-          { service: 'web', spec: { name: 'former_web-b1' }, isOneShot: false },
-          { service: 'setup', spec: { name: 'former_setup-b1' }, isOneShot: true },
+          { service: 'web', spec: { ...spec, name: 'former_web-b1' }, ...release, isOneShot: false },
+          { service: 'setup', spec: { ...spec, name: 'former_setup-b1' }, ...release, isOneShot: true },
         ],
       }),
       createdAt: '2026-01-01T00:00:00.000Z',

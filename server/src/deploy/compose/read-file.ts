@@ -74,7 +74,7 @@ export async function readComposeFile(context: FileContext): Promise<void> {
 const seenByRepository = ({ ownVariables }: FileContext): Pick<Translation, 'blocks' | 'hint'> => ({
   blocks: blocksOfRepository(ownVariables),
   hint:
-    '. A compose file of a repository sees the variables of its compose service alone: pass it on with ' +
+    '. A compose file of a repository sees only the variables of its compose service: pass it on with ' +
     'compose.saveEnvironment (NAME=${{project.NAME}}) and write ${NAME} in the file',
 });
 
@@ -118,6 +118,6 @@ async function writeEnvFile(
     isWritten
       ? 'Wrote .env beside the compose file. A COPY of the whole folder puts it, with its secrets, into ' +
           'an image.'
-      : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
+      : 'The repository has a .env of its own; it is kept, and none was written (createEnvFile).',
   );
 }

@@ -102,7 +102,7 @@ async function apply(
   const present = await engine.service(spec.name);
   const isUnchanged = spec.release !== context.deployment.deploymentId;
   const isThere = present?.specDigest === engine.specDigest(spec) && present.replicas === spec.replicas;
-  if (isThere && isUnchanged) log.line('Nothing changes for it; it runs on.');
+  if (isThere && isUnchanged) log.line('Nothing changes for it; it keeps running.');
   else log.line(`Releasing ${spec.image}`);
   const released = await applyService(
     { engine, log: isThere ? { ...log, line: () => undefined } : log },
@@ -155,7 +155,7 @@ async function runToEnd(
     await engine.removeService(name);
     log.line('Ended the one that was running when Berth was restarted.');
   }
-  log.line('Running it to its end');
+  log.line('Running it to completion');
   const spec = {
     ...plain,
     name,
@@ -172,8 +172,8 @@ async function runToEnd(
   if (exitCode !== 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end ` +
-        'with 0; its last lines stand in the log.',
+      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, but must end with ` +
+        '0; its last lines are in the log.',
     );
   log.line('Ended with 0.');
 }

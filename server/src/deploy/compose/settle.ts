@@ -40,7 +40,7 @@ export const pruneServices: Stage<ComposeContext> = {
       await pruneCopies(context, kept);
     } catch (error) {
       // The version runs; what could not be tidied now is tidied after the next deployment.
-      context.log.line(`Tidying up failed: ${sentenceOf(error)}`);
+      context.log.line(`Cleaning up failed: ${sentenceOf(error)}`);
     }
   },
 };
@@ -56,7 +56,7 @@ async function removeLeft({ compose, deployment, engine, log }: ComposeContext):
   await Promise.all(
     left.map(async ({ name }) => {
       await engine.removeService(name);
-      log.line(`Removed the service ${name}, which the file has no longer. Its volumes stay.`);
+      log.line(`Removed the service ${name}, which is no longer in the compose file. Its volumes stay.`);
     }),
   );
 }

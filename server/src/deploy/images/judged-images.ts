@@ -50,9 +50,9 @@ export function createImageJudge({ images, engine, serverKey, store, released }:
     if (await isLive(spec, service, organizationId)) return;
     throw new AppError(
       'FORBIDDEN',
-      `The image ${spec.image} is not one that this organization may run on this server: its registry did ` +
-        'not give it to this organization, Berth did not build it for it, and the setting sharedImages ' +
-        'does not name it. Deploy again, which asks the registry.',
+      `The image ${spec.image} may not be run by this organization on this server: its registry did not ` +
+        'serve it to this organization, Berth did not build it for the organization, and the setting ' +
+        'sharedImages does not name it. Deploy again to ask the registry.',
     );
   };
 }

@@ -50,9 +50,9 @@ export async function requireProven(
   await engine.removeImage(claim.reference);
   throw new AppError(
     'FORBIDDEN',
-    `The image ${claim.reference} is on this server already, under a name of another source, so that its ` +
-      'registry was not asked for its content, and nobody gives it to everybody. Build it with a label of ' +
-      "your own and push that; or the installation's Owner names it in the setting sharedImages.",
+    `The image ${claim.reference} is already on this server under the name of another source, so its ` +
+      'registry was not asked for its content, and it is not shared with everybody. Build it with a label ' +
+      "of your own and push that; or have the installation's Owner name it in the setting sharedImages.",
   );
 }
 

@@ -2,7 +2,7 @@
 import { readComposeSnapshot } from '../compose/compose-snapshot.ts';
 import type { ComposeRecords } from '../compose/compose-context.ts';
 import type { DatabaseRecords } from '../database/database-context.ts';
-import type { DeployRecords, ReleaseSnapshot } from '../context.ts';
+import type { DeployRecords } from '../context.ts';
 import { previewRecords } from '../preview-deployer.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { resolveEnv } from '../../domain/variables/env.ts';
@@ -48,9 +48,7 @@ export interface Released {
 
 /** What live releases were made of. */
 export function rememberReleased(deployments: Pick<Deployments, 'live'>): Released {
-  const services = rememberReleases(async (service: Live) =>
-    inputsOf(readSnapshot(await deployments.live(service))),
-  );
+  const services = rememberReleases(async (service: Live) => readSnapshot(await deployments.live(service)));
   const composes = rememberReleases(async (service: Live) =>
     readComposeSnapshot(await deployments.live(service)),
   );
@@ -58,22 +56,9 @@ export function rememberReleased(deployments: Pick<Deployments, 'live'>): Releas
     ofService: services.released,
     ofCompose: composes.released,
     ofOne: async (deployment) =>
-      deployment.composeId === null ? inputsOf(readSnapshot(deployment)) : readComposeSnapshot(deployment),
+      deployment.composeId === null ? readSnapshot(deployment) : readComposeSnapshot(deployment),
     forget: services.forget,
   };
-}
-
-/** The application releases of Berth 0.1 and before kept their variables in the specification alone. */
-function inputsOf(snapshot: ReleaseSnapshot | undefined): ReleasedInputs | undefined {
-  if (!snapshot?.settings || snapshot.variables) return snapshot;
-  const entries = snapshot.spec.env.map((entry): [string, string] => {
-    const at = entry.indexOf('=');
-    return [entry.slice(0, at), entry.slice(at + 1)];
-  });
-  // Berth itself sets PORT where nobody has.
-  const isOwn = /^\s*(export\s+)?PORT\s*=/m.test(String(snapshot.settings['env']));
-  const env = Object.fromEntries(entries.filter(([name]) => name !== 'PORT' || isOwn));
-  return { ...snapshot, variables: { env } };
 }
 
 export interface PendingRecords {

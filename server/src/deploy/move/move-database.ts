@@ -3,20 +3,14 @@
  * a server on the copy must answer; then the record follows. The former volume stays where it was until a
  * person removes it. Until the record has changed, every failure leaves the database where it was.
  */
+import type { FormerVolume } from '../../db/stored-types.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { databaseRef, isSameService, ownerOfLabels, ownerLabels } from '../../domain/names/service-ref.ts';
 import { serverIdOf } from '../../domain/names/server-key.ts';
-import type { DatabaseRecord, FormerVolume } from '../../db/tables.ts';
-import { measured, type Measure } from '../../modules/backup/runs/streams.ts';
-import {
-  digestFiles,
-  readArchive,
-  volumeProgram,
-  writeArchive,
-} from '../../modules/backup/volumes/volume-program.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import { volumePrograms } from '../../modules/backup/backup.ts';
 import { awaitEnded, nameOf } from '../../modules/service/own-service.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import type { ProgramSpec } from '../../ports/engine/engine-program.ts';
 import type { Host } from '../../ports/host/host.ts';
 import { removeWhenFree } from '../../ports/engine/remove-when-free.ts';
 import type { Stage } from '../context.ts';
@@ -74,18 +68,18 @@ export const transferData: Stage<MoveDatabaseContext> = {
       programsOf(context, { volume: database.dataVolume, live, probePath: context.probePath }),
     ];
     const onLine = (line: string): void => log.line(`  ${line}`);
-    const copied: Measure = { bytes: 0, checksum: '' };
-    const archive = here.engine.programOutput(from(readArchive, false), { signal, onLine });
-    const input = measured(archive, copied);
-    for await (const _chunk of engine.programOutput(to(writeArchive, true), { signal, input, onLine }));
+    const copied = { bytes: 0 };
+    const archive = here.engine.programOutput(from.read, { signal, onLine });
+    const input = counted(archive, copied);
+    for await (const _chunk of engine.programOutput(to.write, { signal, input, onLine }));
     const [sent, taken] = await Promise.all([
-      textOf(here.engine.programOutput(from(digestFiles, false), { signal, onLine })),
-      textOf(engine.programOutput(to(digestFiles, false), { signal, onLine })),
+      textOf(here.engine.programOutput(from.digest, { signal, onLine })),
+      textOf(engine.programOutput(to.digest, { signal, onLine })),
     ]);
     if (sent !== taken || sent === '')
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The copy is not equal to the data: its files have the SHA-256 ${taken}, and the data's have ${sent}.`,
+        `The copy is not equal to the data: its files have the SHA-256 ${taken}, those of the data ${sent}.`,
       );
     log.line(`Copied ${copied.bytes} bytes; the files of both have the SHA-256 ${sent}.`);
   },
@@ -126,17 +120,26 @@ async function removeLeftThere(context: MoveDatabaseContext): Promise<void> {
 function programsOf(
   { database, deployment }: MoveDatabaseContext,
   { volume, live, probePath }: { volume: string; live: ServiceSpec; probePath: string },
-): (argv: ProgramSpec['argv'], writes: boolean) => ProgramSpec {
+): ReturnType<typeof volumePrograms> {
   const { databaseId, organizationId } = database;
-  const service = { ref: databaseRef(databaseId), organizationId };
-  return (argv, writes) => {
-    const wanted = { backupRunId: deployment.deploymentId, volume, writes, argv, image: live };
-    const program = volumeProgram(service, { probePath }, wanted);
-    return {
-      ...program,
-      labels: { [moveLabel]: deployment.deploymentId, 'berth.organization': organizationId },
-    };
-  };
+  const { deploymentId } = deployment;
+  const { read, write, digest } = volumePrograms(
+    { ref: databaseRef(databaseId), organizationId },
+    { probePath },
+    { runId: deploymentId, volume, image: live },
+  );
+  const labels = { [moveLabel]: deploymentId, 'berth.organization': organizationId };
+  return { read: { ...read, labels }, write: { ...write, labels }, digest: { ...digest, labels } };
+}
+
+async function* counted(
+  output: AsyncIterable<Uint8Array>,
+  count: { bytes: number },
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of output) {
+    count.bytes += chunk.length;
+    yield chunk;
+  }
 }
 
 async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {

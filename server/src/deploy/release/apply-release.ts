@@ -70,7 +70,7 @@ export async function applyService(
   const present = await engine.service(spec.name);
   if (present) refuseOthers(present, owner);
   if (present && present.labels[releaseLabel] === spec.release) {
-    log.line('The engine has this release already; going on with it.');
+    log.line('The engine already has this release; continuing with it.');
     return {
       spec,
       applied: { generation: present.generation },

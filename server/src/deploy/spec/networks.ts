@@ -3,15 +3,13 @@
  * index 0 is the platform's own.
  */
 import { environmentLabel, managedLabel } from '../../domain/names/labels.ts';
+import { platformNetwork } from '../../domain/names/names.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
-import { type ContainerState, type Engine } from '../../ports/engine/engine.ts';
+import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
 import type { HostNetworks } from '../../ports/host/host.ts';
-
-export const proxyServiceName = 'berth-proxy';
-export const platformNetwork = 'berth-proxy';
 
 export interface NetworkOptions {
   engine: Engine;

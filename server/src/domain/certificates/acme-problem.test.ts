@@ -119,7 +119,7 @@ const documents: readonly [string, string, string][] = [
     'does not take the e-mail address',
   ],
   ['malformed', 'invalid external account binding', 'does not take the account binding'],
-  ['serverInternal', 'Error finalizing order', 'has a fault of its own'],
+  ['serverInternal', 'Error finalizing order', 'reports an internal error'],
 ];
 
 describe('a problem document', () => {

@@ -1,3 +1,4 @@
+import { perSaveProcedure } from '../../domain/git/git-host.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
@@ -154,10 +155,11 @@ export function applicationHandlers(
     saveEnvironment: save,
     saveBuildType: (context, input) => save(context, withoutAliases(input)),
     saveGitProvider: (context, input) => save(context, { ...input, sourceType: 'git' }),
-    saveGithubProvider: (context, input) => save(context, { ...input, sourceType: 'github' }),
-    saveGitlabProvider: (context, input) => save(context, { ...input, sourceType: 'gitlab' }),
-    saveBitbucketProvider: (context, input) => save(context, { ...input, sourceType: 'bitbucket' }),
-    saveGiteaProvider: (context, input) => save(context, { ...input, sourceType: 'gitea' }),
+    ...perSaveProcedure(
+      (sourceType): ReturnType<typeof applicationHandlers>['saveGithubProvider'] =>
+        (context, input) =>
+          save(context, { ...input, sourceType }),
+    ),
     saveContainerProvider: (context, input) => save(context, { ...input, sourceType: 'container' }),
     async uploadedChunks(context, input) {
       const { applicationId, uploadPath } = await found(context, input);

@@ -40,13 +40,12 @@ export async function requireMovable(
     throw new AppError(
       'PRECONDITION_FAILED',
       `${name} keeps data on its server (the ${held.type} at ${held.mountPath}), which does not move with ` +
-        'it. Remove that mount first, or copy the data and create the application anew on the other server.',
+        'it. Remove that mount first, or copy the data and create the application again on the other server.',
     );
   if ((await neighbours.previews(applicationId)).length > 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${name} has previews, which stand on its server. Remove them first; they are made again with the ` +
-        'next push.',
+      `${name} has previews, which run on its server. Remove them first; the next push creates them again.`,
     );
   for (const { portId, publishedPort: port, protocol } of await neighbours.ports(applicationId))
     await neighbours.published.requireFree({

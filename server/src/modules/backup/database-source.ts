@@ -123,12 +123,12 @@ export function createDatabaseSource({
     ending: (backup) => `${databasePrograms[kindOf(backup.databaseType)].ending}.gz`,
     async open(backup, { run, signal, say }) {
       const found = asDatabaseBackup(backup);
-      if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup is gone.');
+      if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup no longer exists.');
       const running = await runningServer(found.databaseId);
       if (!running)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'The database does not run, so it cannot be dumped. Start it and make the backup again.',
+          'The database is not running, so it cannot be dumped. Start it and make the backup again.',
         );
       const program = databasePrograms[running.kind].dump(targetOf(running, found.database));
       return {

@@ -1,4 +1,6 @@
-/** When clean-ups run by themselves: by their schedule, and when the disk of Berth's machine is nearly full. */
+/**
+ * When clean-ups run by themselves: by their schedule, and when the disk of Berth's machine is nearly full.
+ */
 import { localServer } from '../../domain/names/server-key.ts';
 import { nextTime } from '../../domain/time/cron.ts';
 import type { Clock } from '../../ports/clock.ts';

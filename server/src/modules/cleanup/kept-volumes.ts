@@ -1,8 +1,7 @@
 /** Where former volumes are kept: in the records of databases, and in the runs of restores. */
 import type { DatabaseRecord } from '../../db/tables.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { formerServerKey, serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
-import { formerServerKey } from '../database/runtime.ts';
 import type { FormerVolume, FormerVolumePorts } from './former-volumes.ts';
 
 interface VolumeHost {

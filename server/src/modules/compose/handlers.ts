@@ -19,7 +19,6 @@ import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
-import { composeSourceTypes } from './record.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
@@ -226,7 +225,7 @@ async function moveToServer(
   const title = `Move to ${await requireMovable(compose, serverId, context.actor)}`;
   const to = serverKeyOf({ serverId });
   const deployment = await context.write(async () => {
-    if (compose.liveDeploymentId === null) return void (await place(composeId, to));
+    if (compose.liveDeploymentId === null) return place(composeId, to);
     const move = { from: serverKeyOf(compose), to };
     const accepting = { kind: 'move', title, description: '', move } as const;
     return deployments.accept(composeRef(composeId), { ...accepting, startedBy: startedBy(context.actor) });
@@ -278,16 +277,10 @@ async function remove(
   return { ...shown(compose), keptVolumes };
 }
 
-type Shown = Omit<
-  ComposeRecord,
-  'approval' | 'awaitsApproval' | 'secretEnv' | 'sourceType' | 'triggerType'
-> & {
+type Shown = Omit<ComposeRecord, 'approval' | 'awaitsApproval' | 'secretEnv'> & {
   secretEnvNames: SecretName[];
-  sourceType: (typeof composeSourceTypes)[number];
-  triggerType: 'push' | 'tag';
 };
 
-/** Only known types are ever stored. */
 function shown({
   approval: _approval,
   awaitsApproval: _awaits,
@@ -297,7 +290,5 @@ function shown({
   return {
     ...compose,
     secretEnvNames: secretNames(secretEnv),
-    sourceType: composeSourceTypes.find((type) => type === compose.sourceType) ?? 'raw',
-    triggerType: compose.triggerType === 'tag' ? 'tag' : 'push',
   };
 }

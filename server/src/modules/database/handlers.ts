@@ -181,7 +181,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       accept(context, input, {
         kind: 'redeploy',
         title: 'Rebuild',
-        description: 'The container made anew; the data stays',
+        description: 'The container is recreated; the data stays',
       }),
     async upgrade(context, { databaseId, containerImage }) {
       const database = await found(context, { databaseId });
@@ -205,7 +205,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
         const { formerVolumes } = database;
         const left = formerVolumes.filter((former) => former.volumeName !== volumeName);
         if (left.length === formerVolumes.length)
-          throw badField('volumeName', 'is none of the former volumes of this database');
+          throw badField('volumeName', 'is not one of the former volumes of this database');
         await runtime.removeVolume(database, volumeName);
         await context.write(() => databases.patch(databaseId, { formerVolumes: left }));
         return found(context, { databaseId });
@@ -321,8 +321,8 @@ async function requireNewerMajor(
   const why =
     wanted === present
       ? `Set it with ${kind}.update and deploy: its version ${wanted} reads the data as it is.`
-      : `The data is of version ${present}, and no server can be given data of a newer version than its own.`;
-  throw new AppError('PRECONDITION_FAILED', `${image} is no upgrade for ${name}. ${why}`);
+      : `The data is of version ${present}, and a server cannot run on data of a newer version than its own.`;
+  throw new AppError('PRECONDITION_FAILED', `${image} is not an upgrade for ${name}. ${why}`);
 }
 
 async function remove(

@@ -4,9 +4,9 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { formerServerKey, serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
-import type { DatabaseRecord, FormerVolume } from '../../db/tables.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
 import {
@@ -107,14 +107,6 @@ export function createDatabaseRuntime(options: DatabaseRuntimeOptions): Database
       yield* followOutput(await presentEngine(database), owned(database), wanted);
     },
   };
-}
-
-/** Key of the server that a former volume is on. */
-export function formerServerKey(
-  database: Pick<DatabaseRecord, 'serverId'>,
-  former: Pick<FormerVolume, 'serverId'> | undefined,
-): string {
-  return serverKeyOf({ serverId: former?.serverId === undefined ? database.serverId : former.serverId });
 }
 
 /** Former volumes that a move has left on other servers. */

@@ -162,7 +162,7 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
 /** A store may take what it later does not give back; so it is read again. */
 async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
   const path = `.berth-test-${randomId()}`;
-  const text = `Berth tries whether backups can be stored here: ${randomId()}`;
+  const text = `Berth is testing whether backups can be stored here: ${randomId()}`;
   await store.write(path, oneChunk(text), signal);
   try {
     const chunks: Uint8Array[] = [];
@@ -170,7 +170,7 @@ async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
     if (Buffer.concat(chunks).toString() !== text)
       throw new AppError(
         'PRECONDITION_FAILED',
-        'The destination took an object and gave back another one. Use another service.',
+        'The destination returned another object than was stored. Use another service.',
       );
   } finally {
     await store.remove(path, signal);

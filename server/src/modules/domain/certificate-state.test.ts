@@ -88,7 +88,7 @@ it.each<[string, Known, object]>([
       expiresAt: day(10),
       error:
         `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. The authority is ` +
-        'asked again by itself; see that the proxy reaches it.',
+        'asked again automatically; check that the proxy can reach it.',
     },
   ],
   [

@@ -199,7 +199,7 @@ async function check(
   if (await store.hasResolver(record.organizationId, record.customCertResolver ?? '')) return;
   throw badField(
     'customCertResolver',
-    'is no certificate resolver of this organization; certificateResolver.create makes one',
+    'is not a certificate resolver of this organization; certificateResolver.create creates one',
   );
 }
 
@@ -211,8 +211,8 @@ async function refuseTaken(store: DomainStore, record: DomainRecord, reaches: Re
   if (!holder || holder.domainId === record.domainId) return;
   throw new AppError(
     'CONFLICT',
-    `host: ${record.host}${path} leads to another service already (domain ${holder.domainId}). ` +
-      'Choose another host or path.',
+    `host: ${record.host}${path} already leads to another service (domain ${holder.domainId}). Choose ` +
+      'another host or path.',
     { issues: [{ path: 'host', message: 'is taken with this path' }] },
   );
 }
@@ -327,8 +327,8 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
 function checkPath(path: string, field: string): void {
   if (!path.startsWith('/')) throw badField(field, 'must begin with "/"');
   if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path))
-    throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } [ ] %');
+    throw badField(field, 'must not contain spaces, control characters or any of \\ ? # * { } [ ] %');
   if (path.split('/').some((part) => part === '..' || part === '.'))
-    throw badField(field, 'may not hold "." or ".." as a part');
-  if (path.includes('//')) throw badField(field, 'may not hold "//"');
+    throw badField(field, 'must not contain "." or ".." as a part');
+  if (path.includes('//')) throw badField(field, 'must not contain "//"');
 }

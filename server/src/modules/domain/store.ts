@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
+import { textByName } from '../../db/values/stored-json.ts';
 import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DomainRecord, TableRecord } from '../../db/tables.ts';
@@ -153,17 +154,12 @@ function routedReader(database: Database): DomainStore['routed'] {
       appName: row.appName ?? row.previewName,
       releasedAppName: row.releasedAppName ?? row.previewReleasedName,
       composeName: row.composeName,
-      releasedServices: row.releasedServices === null ? null : asNames(JSON.parse(row.releasedServices)),
+      releasedServices: row.releasedServices === null ? null : textByName(JSON.parse(row.releasedServices)),
       // What stands behind a sign-in must not be open as a preview.
       accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [],
       redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
     }));
   };
-}
-
-/** Written by the release alone. */
-function asNames(value: unknown): Record<string, string> {
-  return value as Record<string, string>;
 }
 
 type Builder = Database['builder'];

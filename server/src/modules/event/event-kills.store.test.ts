@@ -20,7 +20,9 @@ const lives = 3;
 const limitMs = 60_000;
 const program = join(import.meta.dirname, '../../../../test/store/event-writer.ts');
 
-/** Lets a process write until it has committed so many changes, and kills it in the middle of the next ones. */
+/**
+ * Lets a process write until it has committed so many changes, and kills it in the middle of the next ones.
+ */
 async function writeAndKill(order: WriterOrder, changes: number): Promise<void> {
   const child = spawn(process.execPath, [program, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'inherit'],

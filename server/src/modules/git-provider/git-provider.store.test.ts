@@ -134,7 +134,7 @@ eachDatabase('git providers', (test) => {
     const gitProviderId = textOf(made, 'gitProviderId');
     expect(await owner.query('gitProvider.repositories', { gitProviderId })).toMatchObject({
       code: 'PRECONDITION_FAILED',
-      message: expect.stringContaining('installed nowhere yet'),
+      message: expect.stringContaining('not installed anywhere yet'),
     });
     expect(await owner.mutate('gitProvider.update', { gitProviderId, name: 'Ours' })).toMatchObject({
       installationId: null,

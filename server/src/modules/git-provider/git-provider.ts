@@ -1,14 +1,12 @@
 /** Links to git hosts: records, and what is asked of the hosts with them. */
 import { countedAll } from '../../domain/text/counted.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { GitProvider } from '../../domain/git/git-host.ts';
+import { gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { GitApi, GitApis } from '../../ports/git-api.ts';
 import {
   checkedProvider,
-  providerOf,
-  providerRows,
   refuseMovedCredential,
   type GitProviderInput,
   type GitProviderRecord,
@@ -96,7 +94,8 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       if (uses !== '')
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The git provider ${record.name} is used by ${uses}. Give each another one first.`,
+          `The git provider ${record.name} is used by ${uses}. Move those services to another provider ` +
+            'first.',
         );
       await store.remove({ gitProviderId, organizationId });
       return withoutSecrets(record);
@@ -105,10 +104,10 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       apiOf(apis, await found(store, gitProviderId, organizationId)),
     async access(gitProviderId, organizationId) {
       const record = await found(store, gitProviderId, organizationId);
-      const provider = providerOf(record.provider);
+      const provider = record.provider;
       const password = await apiOf(apis, record).token();
       const { baseUrl } = record;
-      return { provider, baseUrl, credentials: { username: providerRows[provider].gitUser, password } };
+      return { provider, baseUrl, credentials: { username: gitHosts[provider].gitUser, password } };
     },
   };
 }
@@ -158,12 +157,12 @@ function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
   if (isApp && installationId === null)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The GitHub App ${record.name} is installed nowhere yet. Install it on its page at GitHub, which ` +
+      `The GitHub App ${record.name} is not installed anywhere yet. Install it on its page at GitHub, which ` +
         'leads back here, or set its installationId with gitProvider.update.',
     );
   return apis.connect({
     organizationId,
-    provider: providerOf(record.provider),
+    provider: record.provider,
     apiUrl,
     workspace: username,
     credential: isApp
@@ -184,5 +183,5 @@ function withoutSecrets({
   provider,
   ...shown
 }: GitProviderRecord): PublicGitProvider {
-  return { ...shown, provider: providerOf(provider) };
+  return { ...shown, provider: provider };
 }

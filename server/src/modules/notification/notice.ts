@@ -1,5 +1,5 @@
 /** What a stored message says, for whatever channel. Pure. */
-import type { StoredNotice } from '../../db/tables.ts';
+import type { StoredNotice } from '../../db/stored-types.ts';
 import { factEventOf, factEvents, type FactTone } from '../../domain/states/fact.ts';
 import type { Notice } from './channels/channel.ts';
 

@@ -37,7 +37,7 @@ const settings = {
     'Cron expression of five fields, or a nickname such as @daily; in timeZone',
   ),
   timeZone: ruled(z.string().min(1).max(100), parseTimeZone).describe(
-    'By its name in the IANA list, such as Europe/Berlin',
+    'By its IANA name, such as Europe/Berlin',
   ),
   command: argv(200),
   limitMinutes: z

@@ -59,7 +59,7 @@ export const serviceRow = z
         finishedAt: optional,
       })
       .nullable()
-      .describe('The newest, whatever became of it; null before the first'),
+      .describe('The newest, whatever its outcome; null before the first'),
     address: optional.describe('Where it answers: that of its oldest domain'),
     createdAt: z.string(),
   })

@@ -86,8 +86,7 @@ export const settingFields = {
     ruled(z.string().max(100_000, { abort: true }), parseRootCertificates)
       .nullable()
       .meta({
-        description:
-          "PEM; what the https of a directory of one's own is checked with; null: what everybody trusts",
+        description: 'PEM; roots to verify the HTTPS of a private directory; null: the public roots',
         examples: [null],
       }),
     null,

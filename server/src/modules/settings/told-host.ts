@@ -19,8 +19,8 @@ export async function hearSetUp(
   await put(heardSetting, told);
   say(
     told === undefined
-      ? 'Berth has no host name of its own any more'
-      : `The host name of Berth is ${told} from now on`,
+      ? 'Berth no longer has a host name of its own'
+      : `The host name of Berth is now ${told}`,
   );
   return true;
 }

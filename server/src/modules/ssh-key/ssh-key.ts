@@ -74,7 +74,7 @@ export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
       if (uses !== '')
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The SSH key ${record.name} is used by ${uses}. Give each another key first.`,
+          `The SSH key ${record.name} is used by ${uses}. Give each of them another key first.`,
         );
       await store.remove({ sshKeyId, organizationId });
       return withoutPrivate(record);

@@ -50,7 +50,7 @@ export function createSwarm(
     if (!(await engine.info()).isManager)
       throw flatError(
         'Swarm not available',
-        'This server manages no swarm. Run Berth\'s set-up again, or "docker swarm init" on it.',
+        'This server is not a swarm manager. Run Berth\'s set-up again, or "docker swarm init" on it.',
       );
   }
   return {

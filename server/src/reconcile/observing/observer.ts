@@ -112,8 +112,6 @@ function createLooks(engine: ObserverOptions['engine'], observed: ObservedServic
 
 /** One look at a time. Nobody waits for it once the signal fires: an engine that hangs holds up no end. */
 function createTurns(signal: AbortSignal, failed: (error: unknown) => void) {
-  const end = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => end.resolve(), { once: true });
   let work = Promise.resolve();
   return {
     take(look: () => Promise<void>): Promise<void> {
@@ -122,12 +120,25 @@ function createTurns(signal: AbortSignal, failed: (error: unknown) => void) {
         const done = look().catch((error: unknown) => {
           if (!signal.aborted) failed(error);
         });
-        await Promise.race([done, end.promise]);
+        await unlessOver(done, signal);
       });
       return work;
     },
     ended: () => work,
   };
+}
+
+/**
+ * Resolves with the work or with the signal. Not by Promise.race with a promise that lasts, which would keep
+ * something of every look until the end.
+ */
+function unlessOver(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => resolve();
+    signal.addEventListener('abort', end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', end));
+    if (signal.aborted) end();
+  });
 }
 
 /** Timers that go off at once when the signal fires. */

@@ -155,8 +155,8 @@ async function verify(
   await store.remove(`${path}${unfinishedEnding}`, signal);
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another ` +
-      'checksum). The object was removed; look into the destination before the next backup.',
+    `The destination returned other bytes than were stored (${kept.bytes} of ${sent.bytes}, different ` +
+      'checksum). The object was removed; check the destination before the next backup.',
   );
 }
 

@@ -78,8 +78,8 @@ export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
     throw badField(
       'volumeName',
       names.length === 0
-        ? 'names no volume of the service: it has none, or was not deployed with one yet'
-        : `names no volume of the service; it has ${names.join(', ')}`,
+        ? 'is not a volume of the service: it has none, or was not deployed with one yet'
+        : `is not a volume of the service; it has ${names.join(', ')}`,
     );
   }
   return {
@@ -141,7 +141,7 @@ async function removeFormer(
   const { applicationId = null, composeId = null } = owner;
   const former = await runs.ofService({ applicationId, composeId }, organizationId);
   const isFormer = former.some((run) => run.status === 'done' && run.previousVolume === volumeName);
-  if (!isFormer) throw badField('volumeName', 'is none of the former volumes of this service');
+  if (!isFormer) throw badField('volumeName', 'is not one of the former volumes of this service');
   for (const engine of await services.engines(refOf(owner))) await engine.removeVolume(volumeName);
   await forgetVolume(applicationId === null ? { composeId } : { applicationId }, volumeName);
 }

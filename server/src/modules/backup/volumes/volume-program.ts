@@ -30,7 +30,8 @@ export const digestFiles = [
   busybox,
   'sh',
   '-c',
-  `cd ${folder} && "$0" find . -type f -print0 | "$0" sort -z | "$0" xargs -0 -r "$0" sha256sum | "$0" sha256sum`,
+  `cd ${folder} && "$0" find . -type f -print0 | "$0" sort -z | "$0" xargs -0 -r "$0" sha256sum | ` +
+    '"$0" sha256sum',
   busybox,
 ] as const;
 

@@ -54,8 +54,8 @@ async function restore(ports: VolumeRestoringPorts, context: RunContext): Promis
   const service = await foundService(ports.services, refOf(run));
   if (isOn(service, run)) {
     say(
-      'The restored volume was whole and the change to it had begun before Berth was restarted; going ' +
-        'on there.',
+      'The restored volume was complete and the switch to it had begun before Berth was restarted; ' +
+        'continuing there.',
     );
   } else {
     await fill(ports, context, service);
@@ -66,7 +66,7 @@ async function restore(ports: VolumeRestoringPorts, context: RunContext): Promis
     await changeOver(ports, context, service);
     return {
       value: undefined,
-      detail: `runs on ${targetOf(run)}; the state before is kept in ${run.previousVolume ?? ''}`,
+      detail: `runs on ${targetOf(run)}; the previous state is kept in ${run.previousVolume ?? ''}`,
     };
   });
 }
@@ -99,7 +99,7 @@ async function fill(ports: VolumeRestoringPorts, context: RunContext, service: V
       parts.push(part);
     const files = Number(Buffer.concat(parts).toString().trim());
     if (!Number.isInteger(files))
-      throw new AppError('PRECONDITION_FAILED', 'The restored volume does not tell its files.');
+      throw new AppError('PRECONDITION_FAILED', 'The files of the restored volume could not be counted.');
     return { value: undefined, detail: `${files} file${files === 1 ? '' : 's'}` };
   });
 }
@@ -131,6 +131,6 @@ async function changeOver(
   await context.record({ previousVolume: null });
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The restored volume was not taken: ${failure} ${name} has its former volume again.`,
+    `The restored volume was not accepted: ${failure} ${name} has its former volume again.`,
   );
 }

@@ -62,8 +62,9 @@ export function usersOf(
   throw new AppError(
     'PRECONDITION_FAILED',
     specs.length === 0
-      ? `${name} was never deployed, so there is no volume of it yet. Deploy it first.`
-      : `What runs of ${name} does not have the volume ${volume}. Look at its mounts, or deploy it again.`,
+      ? `${name} was never deployed, so it has no volume yet. Deploy it first.`
+      : `The running version of ${name} does not have the volume ${volume}. Check its mounts, or deploy ` +
+          'it again.',
   );
 }
 
@@ -76,7 +77,7 @@ async function requireVolume(
   if ((await engine.volumes(`${ownerLabels[ref.kind]}=${ref.serviceId}`)).includes(volume)) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The engine has no volume ${volume}, though ${name} is said to have it. Look at its server, or restore ` +
+    `The engine has no volume ${volume}, although ${name} should have it. Check its server, or restore ` +
       'it from an earlier backup.',
   );
 }

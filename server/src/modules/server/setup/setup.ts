@@ -139,8 +139,7 @@ async function attempt(parts: SetupParts, { server, attempts, signal, log }: Att
     if (attempts > attemptsLimit)
       throw new AppError(
         'PRECONDITION_FAILED',
-        `Berth was restarted ${attemptsLimit} times during this set-up. Start it again when ` +
-          'Berth runs steadily.',
+        `Berth was restarted ${attemptsLimit} times during this set-up. Start it again when Berth is stable.`,
       );
     if (attempts > 1) log.line(`Berth was restarted; going on (attempt ${attempts}).`);
     const changes = await runStages(parts, { server, signal, log });

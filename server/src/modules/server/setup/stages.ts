@@ -2,6 +2,7 @@
  * The stages of a server's set-up (decisions 13). Each looks first and does only what is missing, so that a
  * set-up that was broken off anywhere goes on, and a second one changes nothing.
  */
+import { proxyServiceName } from '../../../domain/names/names.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { engineStage, swarmStage } from './engine-stages.ts';
@@ -160,7 +161,7 @@ async function proxy({
   say,
 }: SetupContext): Promise<string[]> {
   if (serverType === 'build' || isNode) return [];
-  const before = await host.engine.service('berth-proxy');
+  const before = await host.engine.service(proxyServiceName);
   // One that stayed of a cluster which the server is no node of any more.
   if (!before) await host.nodeProxy?.remove();
   if (!before)

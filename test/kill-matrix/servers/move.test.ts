@@ -1,10 +1,11 @@
-/** Applications that go to another server, and those that may not. */
+/** Services that go to another server, those that may not, and servers with faults of their own. */
 import { expect, test } from 'vitest';
-import type { DatabaseRecord, DeploymentRecord } from '../../server/src/db/tables.ts';
-import { composeRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
-import type { Machine } from './neighbours.ts';
-import { oldRedis, webImage } from './images.ts';
-import { productInMemory } from './product.ts';
+import type { DatabaseRecord, DeploymentRecord } from '../../../server/src/db/tables.ts';
+import { AppError } from '../../../server/src/domain/errors.ts';
+import { composeRef, type ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
+import type { Machine } from '../neighbours.ts';
+import { oldRedis, webImage } from '../images.ts';
+import { productInMemory } from '../product.ts';
 
 const product = productInMemory();
 
@@ -117,7 +118,9 @@ test('a server that goes silent once all runs elsewhere does not make the move f
   };
   const done = await moved(service, here.serverId, there.serverId);
   expect(done).toMatchObject({ status: 'done' });
-  expect(product().logOf(done).join('\n')).toContain('not everything of it could be removed where it was');
+  expect(product().logOf(done).join('\n')).toContain(
+    'it could not be removed completely from its former server',
+  );
   expect(servicesOn(there.machine)).toEqual(['left']);
   // What could not be removed goes when the server answers again.
   expect(servicesOn(here.machine)).toEqual(['left']);
@@ -244,4 +247,58 @@ test('a compose service goes with its domains; one that has a volume stays with 
   expect(refused).toMatchObject({ status: 'error' });
   expect(refused.errorMessage).toContain('holds keeps data on its server (a volume of web)');
   expect(servicesOn(there.machine)).toEqual(['goes_web']);
+});
+
+const hourMs = 3_600_000;
+
+test.each([-hourMs, hourMs])(
+  'a server whose clock is %d ms ahead is deployed on as any other',
+  async (offMs) => {
+    const { serverId, machine } = await product().addServer();
+    machine.memory.state.clockOffMs = offMs;
+    const place = { environmentId: product().environmentId, serverId };
+    const name = `clock-${offMs < 0 ? 'late' : 'early'}`;
+    const service = await product().addApplication(name, fromGit, place);
+    const database = await product().addDatabase('redis', `${name}-store`, { serverId });
+    for (const one of [service, database, service]) {
+      const began = Date.now();
+      const done = await product().deploy(one);
+      expect(done).toMatchObject({ status: 'done', errorMessage: null });
+      // Told by Berth's own clock, and no sooner or later than by a server whose clock is right.
+      expect(Date.parse(done.healthyAt ?? '')).toBeGreaterThanOrEqual(began);
+      expect(Date.now() - began).toBeLessThan(60_000);
+    }
+    await product().run(({ applications }) =>
+      applications.update(service.serviceId, product().organizationId, { command: 'serve-not' }),
+    );
+    expect(await product().deploy(service)).toMatchObject({ status: 'error' });
+    expect(servicesOn(machine).toSorted()).toEqual([name, `${name}-store`]);
+    await product().run(async (world) => {
+      world.drift.length = 0;
+      await world.reconciler.run();
+      expect(world.drift).toEqual([]);
+    });
+  },
+);
+
+test('a server whose disk is full fails the deployment in its words, and what ran runs on', async () => {
+  const { serverId, machine } = await product().addServer();
+  const { memory } = machine;
+  const service = await product().addApplication('full', fromGit, {
+    environmentId: product().environmentId,
+    serverId,
+  });
+  await product().deploy(service);
+  const running = (): unknown[] =>
+    [...memory.state.tasks.values()].flatMap(({ id, state }) => (state === 'running' ? [id] : []));
+  const before = running();
+  memory.disturbNext(
+    ({ path }) => path.endsWith('/update'),
+    new AppError('SERVICE_UNAVAILABLE', 'write /var/lib/docker: no space left on device'),
+  );
+  const failed = await product().deploy(service);
+  expect(failed).toMatchObject({ status: 'error', stage: 'release' });
+  expect(failed.errorMessage).toContain('no space left on device');
+  expect(running()).toEqual(before);
+  expect(await product().deploy(service)).toMatchObject({ status: 'done' });
 });

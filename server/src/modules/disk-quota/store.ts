@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { DiskStore } from './disk.ts';
+import type { DiskStore } from './disk-quota.ts';
 
 export function createDiskStore(database: Database): Omit<DiskStore, 'liveImages'> & LiveReleases {
   const [measured, pulls] = [tableStore(database, 'quota_disk'), tableStore(database, 'image_pull')];

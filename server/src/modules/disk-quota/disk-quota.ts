@@ -9,7 +9,7 @@ import type { TableRecord } from '../../db/tables.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DiskUsage } from '../../ports/engine/engine-disk.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
-import type { Quotas } from './quota.ts';
+import type { Quotas } from '../quota/quota.ts';
 
 export interface MeasuredServer {
   key: string;
@@ -20,8 +20,8 @@ export interface DiskQuotas {
   /** Measures the server and writes down what each organization takes of it. */
   measure(server: MeasuredServer): Promise<void>;
   /**
-   * CONFLICT when the organization takes more disk than it may, measured now where it has such a limit. Images
-   * of its own that nothing needs are removed before that, and `image` with them when it is refused.
+   * CONFLICT when the organization takes more disk than it may, measured now where it has such a limit.
+   * Images of its own that nothing needs are removed before that, and `image` with them when it is refused.
    */
   requireRoom(organizationId: string, server: MeasuredServer, image?: string): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import { systemClock } from '../../ports/clock.ts';
-import type { DiskQuotas, MeasuredServer } from './disk.ts';
+import type { DiskQuotas, MeasuredServer } from './disk-quota.ts';
 
 eachDatabase('disk of organizations', (test) => {
   let stores: Stores;

@@ -1,10 +1,10 @@
 /** Applications that are built on another server than they run on. */
 import { expect, test } from 'vitest';
-import { AppError } from '../../server/src/domain/errors.ts';
-import { builtPrefix } from '../../server/src/domain/names/image-reference.ts';
-import type { ServiceRef } from '../../server/src/domain/names/service-ref.ts';
-import type { Machine } from './neighbours.ts';
-import { productInMemory } from './product.ts';
+import { AppError } from '../../../server/src/domain/errors.ts';
+import { builtPrefix } from '../../../server/src/domain/names/image-reference.ts';
+import type { ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
+import type { Machine } from '../neighbours.ts';
+import { productInMemory } from '../product.ts';
 
 const product = productInMemory();
 
@@ -76,7 +76,7 @@ test('an unreachable build server is waited for, then the deployment fails and s
   const waited = await product().deploy(service);
   expect(waited).toMatchObject({ status: 'done' });
   expect(product().logOf(waited).join('\n')).toMatch(
-    /cannot be reached over SSH\. The deployment waits for it, at most 30 minutes\.\n.*on after 60 s/,
+    /cannot be reached over SSH\. The deployment waits for it, at most 30 minutes\.\n.*continuing after 60 s/,
   );
   builds.machine.reachable = async () => Promise.reject(away());
   expect(await product().deploy(service)).toMatchObject({
