@@ -1,7 +1,7 @@
 /**
- * Every word as a person sees it in a terminal (tmux) of 80 and of 140 columns, recorded into the guide: the program as
- * it is packed, on answers that are always the same. The guide must show what is printed: `BERTH_RECORD=1 npx vitest
- * run --project system cli/recording.test.ts` writes it anew.
+ * Every word as a person sees it in a terminal (tmux) of 80 and of 140 columns, recorded into the guide:
+ * the program as it is packed, on answers that are always the same. The guide must show what is printed:
+ * `BERTH_RECORD=1 npx vitest run --project system cli/recording.test.ts` writes it anew.
  */
 import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -222,9 +222,9 @@ function stable(text: string, home: string): string {
 
 const head = `# The command line, word by word
 
-What a terminal (tmux) shows where each word is typed, once with 80 and once with 140 columns. A test types the same and
-holds this page against it; the answers are those of a shop that was written down. [The command line](command-line.md)
-says what the words are for.
+What a terminal (tmux) shows where each word is typed, once with 80 and once with 140 columns. A test types
+the same and holds this page against it; the answers are those of a shop that was written down.
+[The command line](command-line.md) says what the words are for.
 `;
 
 test.runIf(tmux !== '')('the guide shows what every word prints, at both widths', async () => {

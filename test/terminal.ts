@@ -1,4 +1,4 @@
-/** A person's terminal: a shell in tmux, so wide as it is said, of which everything that was shown is kept. */
+/** A person's terminal: a shell in tmux, as wide as said, which keeps everything that was shown. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** `berth import dokploy --data`: the data of each database of the other installation into ours of that name. */
+/** `berth import dokploy --data`: the data of each database there into ours of the same name. */
 import { exitCodes } from '../exit-codes.ts';
 import { confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';

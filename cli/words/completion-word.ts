@@ -96,7 +96,8 @@ function secondWordsInBash(shown: Words): string {
     const seconds = pairs.filter((pair) => pair.first === first).map(({ second }) => second);
     // A word of its own, too: what follows may be a service.
     const services = shown.some(({ name }) => name === first) ? ' $(berth __services 2>/dev/null)' : '';
-    return `      ${first}) COMPREPLY=($(compgen -W "${seconds.join(' ')}${services}" -- "$word")); return ;;`;
+    const all = `${seconds.join(' ')}${services}`;
+    return `      ${first}) COMPREPLY=($(compgen -W "${all}" -- "$word")); return ;;`;
   });
   return `  if [ "$COMP_CWORD" -eq 2 ] && [[ "$word" != -* ]]; then
     case "$first" in

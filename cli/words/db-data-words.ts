@@ -187,8 +187,8 @@ const copy: Word = {
   description:
     'Dumps the database at the address and loads the dump, both with the programs in the container of the ' +
     'service, which must reach the address. Tables of the same name are replaced; in MongoDB what is there ' +
-    'stays. A member needs the grant canOpenTerminal. Without --from it asks for the address without showing ' +
-    'it; in a pipe, a line of the standard input is the address.',
+    'stays. A member needs the grant canOpenTerminal. Without --from it asks for the address without ' +
+    'showing it; in a pipe, a line of the standard input is the address.',
   options: {
     from: {
       value: 'URL',

@@ -58,8 +58,9 @@ const create: Word = {
   usage: 'KIND project/name',
   summary: 'creates a database and starts it',
   description:
-    'KIND is postgres, mysql, mariadb, mongo or redis. The project is created if there is none of that name. ' +
-    'The password is generated. At the end it prints the address that other services of the environment connect to.',
+    'KIND is postgres, mysql, mariadb, mongo or redis. The project is created if there is none of ' +
+    'that name. The password is generated. At the end it prints the address that other services of the ' +
+    'environment connect to.',
   options: {
     image: { short: 'i', value: 'REFERENCE', description: 'image and version, such as postgres:17' },
     'no-wait': { description: 'does not wait until it runs' },

@@ -22,7 +22,8 @@ const read = 'for name in host port user password database; do IFS= read -r "$na
 const script = (text: string): readonly string[] => ['sh', '-c', `${read}${text}`];
 
 function mysqlCopy(client: string, dump: string, prefix: string): DatabaseCopy {
-  // "loose": a mysqldump that is MariaDB's does not know the word. A dump that broke ends in what no server takes.
+  // "loose": a mysqldump that is MariaDB's does not know the word. A dump that broke ends in what no server
+  // takes.
   const words =
     '--single-transaction --no-tablespaces --quick --routines --triggers --hex-blob ' +
     '--default-character-set=utf8mb4 --loose-set-gtid-purged=OFF';
@@ -30,7 +31,8 @@ function mysqlCopy(client: string, dump: string, prefix: string): DatabaseCopy {
     schemes: ['mysql', 'mariadb'],
     port: 3306,
     command: script(
-      `{ MYSQL_PWD="$password" ${dump} --protocol=tcp --host="$host" --port="$port" --user="$user" ${words} ` +
+      `{ MYSQL_PWD="$password" ${dump} --protocol=tcp --host="$host" --port="$port" --user="$user" ` +
+        `${words} ` +
         '-- "$database" || echo "THE DUMP BROKE;"; } | ' +
         `MYSQL_PWD="\${${prefix}_PASSWORD:-$${prefix}_ROOT_PASSWORD}" ${client} --binary-mode ` +
         `--default-character-set=utf8mb4 --user="\${${prefix}_USER:-root}" "$${prefix}_DATABASE"`,
@@ -64,7 +66,8 @@ export const databaseCopies: Readonly<Record<CopiedKind, DatabaseCopy>> = {
         'mongodump --host="$host" --port="$port" --username="$user" --authenticationDatabase=admin ' +
         '--config="$config/from" --archive --db="$database" | ' +
         'mongorestore --host=127.0.0.1 --port=27017 --username="$MONGO_INITDB_ROOT_USERNAME" ' +
-        '--authenticationDatabase=admin --config="$config/to" --archive --nsInclude="$database.*" --stopOnError',
+        '--authenticationDatabase=admin --config="$config/to" --archive --nsInclude="$database.*" ' +
+        '--stopOnError',
     ),
   },
 };

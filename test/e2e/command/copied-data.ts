@@ -70,7 +70,7 @@ export async function expectCopied(run: Run): Promise<void> {
   }
 }
 
-/** What an import reads of another server, all thirty services, is made by apply, and then differs in nothing. */
+/** What an import reads of another server, all thirty services, is made by apply; then nothing differs. */
 export async function expectThirty(run: Run, berth: BerthHost, folder: string): Promise<void> {
   await berth.call('destination.create', { name: 'backups', provider: 'local', path: '/srv/backups' });
   await using family = await startFamilyServer();

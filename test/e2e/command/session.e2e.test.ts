@@ -1,4 +1,4 @@
-/** Every word in a terminal (tmux), on a real Berth: the program as it is packed, an engine, a proxy, two servers. */
+/** Every word in a terminal (tmux) on a real Berth, with two servers: the program as it is packed. */
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
