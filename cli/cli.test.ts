@@ -227,7 +227,7 @@ describe('what goes wrong', () => {
       const [path = '', flag = ''] = field.split(' ');
       expect(await berth([path, '--applicationId', 'a1', flag, 'sh -c "exit'])).toMatchObject({
         code: 1,
-        said: expect.stringMatching(/ommand: must be 1 to \d+ words: .+ every quote ended\n$/),
+        said: expect.stringMatching(/ommand: must be 1 to \d+ words: .+ every quote closed\n$/),
       });
     }
     expect(server.seen).toEqual([]);

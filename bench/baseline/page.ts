@@ -55,10 +55,14 @@ async function build(root: string, folder: string): Promise<void> {
       cause,
     });
   });
-  const child = spawn(process.execPath, [vite, 'build', join(root, 'web/bare'), '--outDir', folder], {
-    cwd: join(root, 'web'),
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [vite, 'build', join(root, 'web/bare'), '--outDir', folder, '--emptyOutDir'],
+    {
+      cwd: join(root, 'web'),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   const [code] = await once(child, 'exit');
   if (code !== 0) throw new Error(`The bare page could not be built: exit code ${String(code)}.`);
 }

@@ -52,7 +52,7 @@ step() {
     printf 'failed\n'
     grep -v '^npm warn' "$log" | head -n 40 >&2
     rm -f "$log"
-    fail "\"$*\" failed. Put right what it says above and run this again."
+    fail "\"$*\" failed. Fix what it says above and run this again."
   fi
   rm -f "$log"
   tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))

@@ -42,9 +42,10 @@ export function composeServices(composeFile: string): string[] {
 function containerPorts(value: unknown): number[] {
   if (!Array.isArray(value)) return [];
   return value
-    .map((entry: unknown) =>
-      typeof entry === 'object' ? ofLongForm(fieldsOf(entry)) : ofShortForm(String(entry)),
-    )
+    .map((entry: unknown) => {
+      if (typeof entry === 'string' || typeof entry === 'number') return ofShortForm(String(entry));
+      return ofLongForm(fieldsOf(entry));
+    })
     .filter((port): port is number => port !== undefined && !otherPorts.has(port));
 }
 

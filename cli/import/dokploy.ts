@@ -26,7 +26,10 @@ export interface FamilySource {
 
 type Read = (path: string, input?: Readonly<Record<string, string>>) => Promise<unknown>;
 
-export async function importFamily(source: FamilySource): Promise<Imported> {
+/** One project of it, and the places that services stand in: environments, or the project itself. */
+export async function openFamily(
+  source: FamilySource,
+): Promise<{ read: Read; project: Fields; places: Fields[] }> {
   const read = readerOf(source);
   const projects = arrayOf(await read('project.all'));
   const names = projects.map(({ name }) => textOf(name));
@@ -37,12 +40,17 @@ export async function importFamily(source: FamilySource): Promise<Imported> {
       `Which project? ${source.url} has ${names.join(', ') || 'none'}. Name it: berth import ` +
         'dokploy PROJECT.',
     );
-  const notes: string[] = [];
   // Older ones have no environments; their services stand in the project.
   const places =
     project['environments'] === undefined
       ? [{ ...project, name: 'production' }]
       : arrayOf(project['environments']);
+  return { read, project, places };
+}
+
+export async function importFamily(source: FamilySource): Promise<Imported> {
+  const { read, project, places } = await openFamily(source);
+  const notes: string[] = [];
   const environments: Record<string, { variables?: Variables; services: Record<string, ImportedService> }> =
     {};
   for (const place of places) {
@@ -75,7 +83,7 @@ export async function importFamily(source: FamilySource): Promise<Imported> {
   };
 }
 
-function idOf(kind: string, row: Fields): Record<string, string> {
+export function idOf(kind: string, row: Fields): Record<string, string> {
   return { [`${kind}Id`]: textOf(row[`${kind}Id`]) };
 }
 

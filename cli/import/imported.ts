@@ -80,4 +80,4 @@ export function mountOf(
 }
 
 export const dataNote = (name: string): string =>
-  `${name}: its data is not imported. Dump it there and load it here, as the guide describes.`;
+  `${name}: its data is not imported. The guide describes how to copy it.`;

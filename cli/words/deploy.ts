@@ -102,7 +102,7 @@ export const deploy: Word = {
     );
     if ('service' in target && context.text('compose-service') !== undefined)
       throw new UsageError(
-        `--compose-service is for a new service, and ${nameOf(target.service)} exists already. ` +
+        `--compose-service is for a new service, and ${nameOf(target.service)} already exists. ` +
           '`berth domains add HOST --compose-service NAME` gives it another address.',
       );
     if ('service' in target && portOf(context) !== undefined)
@@ -112,7 +112,7 @@ export const deploy: Word = {
       );
     if ('service' in target && context.text('server') !== undefined)
       throw new UsageError(
-        `--server is for a new service, and ${nameOf(target.service)} exists already. It goes to another ` +
+        `--server is for a new service, and ${nameOf(target.service)} already exists. It goes to another ` +
           `server by: berth move ${nameOf(target.service)} --to ${context.text('server') ?? 'SERVER'}.`,
       );
     const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;

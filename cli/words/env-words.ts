@@ -132,7 +132,10 @@ const get: Word = {
     const all = variablesOf((await read(client, service)).env);
     const missing = args.find((name) => !all.has(name));
     if (missing !== undefined) {
-      context.say(`${nameOf(service)} has no variable ${missing}.`);
+      context.say(
+        `${nameOf(service)} has no variable ${missing}.` +
+          (/^[a-z0-9-]+$/.test(missing) ? ' A service is written project/service here.' : ''),
+      );
       return exitCodes.refused;
     }
     const wanted = [...all].filter(([name]) => args.length === 0 || args.includes(name));

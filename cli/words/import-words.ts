@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nameFromFolder } from '../folder/what-it-is.ts';
+import type { FamilySource } from '../import/dokploy.ts';
 import type { Imported, ReadFile } from '../import/imported.ts';
 import { printable } from '../output/printable.ts';
 import { askSecret, exists } from '../terminal.ts';
@@ -37,6 +38,10 @@ async function importOther(
   context: Context,
 ): Promise<Imported> {
   const { importFamily } = await import('../import/dokploy.ts');
+  return importFamily(await sourceOf(context, project));
+}
+
+async function sourceOf(context: Context, project: string | undefined): Promise<FamilySource> {
   const url = context.text('from');
   if (url === undefined || !URL.canParse(url))
     throw new UsageError(
@@ -45,13 +50,8 @@ async function importOther(
   const key =
     context.terminal.environment['BERTH_IMPORT_KEY'] ||
     (await askSecret(context.terminal, 'API key of it: '));
-  return importFamily({
-    url,
-    key,
-    project,
-    destination: context.text('destination'),
-    signal: context.terminal.signal,
-  });
+  const { signal } = context.terminal;
+  return { url, key, project, destination: context.text('destination'), signal };
 }
 
 export const importWord: Word = {
@@ -73,10 +73,14 @@ export const importWord: Word = {
     name: { value: 'PROJECT', description: 'name of the project' },
     from: { value: 'URL', description: 'for dokploy: address of the other installation' },
     destination: { value: 'NAME', description: 'for dokploy: destination in this Berth for backups' },
+    data: {
+      description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
+    },
+    yes: { short: 'y', description: 'with --data: copies without asking' },
     force: { description: 'overwrites an existing file' },
   },
   most: 2,
-  calls: [],
+  calls: ['project.all', 'terminal.open'],
   async run(context) {
     const { terminal } = context;
     const [format = '', given] = context.args;
@@ -84,8 +88,16 @@ export const importWord: Word = {
     const importer = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (!importer)
       throw new UsageError(
-        `From what? "${format}" is not one of ${known.join(', ')}.${didYouMean(format, known)}`,
+        format === ''
+          ? `From what? Usage: berth import ${importWord.usage}`
+          : `From what? "${format}" is not one of ${known.join(', ')}.${didYouMean(format, known)}`,
       );
+    if (context.is('data')) {
+      if (format !== 'dokploy')
+        throw new UsageError('--data is of dokploy; for others there is `berth db copy`.');
+      const { copyData } = await import('../import/copy-data.ts');
+      return copyData(context, await sourceOf(context, given));
+    }
     const path = context.text('output') ?? 'berth.yml';
     const whole = resolve(terminal.folder, path);
     if (path !== '-' && !context.is('force') && (await exists(whole)))

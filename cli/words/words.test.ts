@@ -71,7 +71,7 @@ describe('arguments', () => {
   });
 
   test.each([
-    [['--folow'], /takes no --folow\. Did you mean follow\?/],
+    [['--folow'], /takes no --folow\. Did you mean --follow\?/],
     [['--since'], /argument missing|since/],
     [['-x'], /Unknown option '-x'/],
   ])('%j is refused', (argv, sentence) => {
@@ -263,5 +263,8 @@ describe('completion', () => {
 
   test('of the others has each word', async () => {
     for (const shell of ['zsh', 'fish']) expect(await script(shell)).toContain('rollback');
+    // Words that come only with a second one, and those that are in no table.
+    for (const first of ['db', 'env', 'login'])
+      expect(await script('fish')).toMatch(RegExp(`__fish_use_subcommand -a ${first} `));
   });
 });

@@ -24,7 +24,7 @@ export const portsStep: Step = {
     ];
     for (const one of wanted) await requireFree(one, context);
     return wanted.length === 0
-      ? 'in use by Berth already'
+      ? 'already in use by Berth'
       : `${wanted.map(({ port }) => port).join(', ')} free`;
   },
 };

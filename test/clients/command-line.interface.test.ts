@@ -138,7 +138,7 @@ it.each([
   const argv = command.replace(/^npx --yes \S+ /, '').replace(/"\$\w+_SHA"/, '4f2a9c81');
   // Indented as it must be: a runner reads the same command.
   expect(JSON.stringify(parse(file))).toContain(JSON.stringify(command).slice(1, -1));
-  const key = { 'x-api-key': /The key, shown this once: (\S+)/.exec(ran.said)?.[1] ?? '' };
+  const key = { 'x-api-key': /The key, shown only this once: (\S+)/.exec(ran.said)?.[1] ?? '' };
   const deployed = await berth(argv, key);
   expect(valueOf(deployed)).toMatchObject({ service: 'Letters/runner', status: 'error' });
   expect(deployed.code).toBe(1);

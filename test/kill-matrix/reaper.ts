@@ -44,9 +44,7 @@ export function createReaper(name: string, engines: readonly State[]): Reaper {
   let killPoint = Infinity;
   let points = 0;
   let isOtherwise = true;
-  const change = (): void => {
-    isOtherwise = true;
-  };
+  const change = (): void => void (isOtherwise = true);
   for (const { watchers } of engines) watchers.add(change);
 
   function kill(): void {

@@ -85,7 +85,7 @@ export const projects = {
   rolling: { on: 'bed', files: e2e('rolling'), minutes: 20 },
   pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 25 },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
-  command: { on: 'bed', files: e2e('command-line'), minutes: 15 },
+  command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 20 },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
   databases: { on: 'bed', files: e2e('databases'), minutes: 25 },
   isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },

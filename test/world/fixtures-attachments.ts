@@ -236,7 +236,7 @@ function scheduleRun(fixtures: Fixtures, own: Own, number: number): TableRecord<
     startedBy: 'schedule',
     status: 'missed',
     exitCode: null,
-    errorMessage: 'Berth did not run at that time.',
+    errorMessage: 'Berth was not running at that time.',
     dueAt: own.createdAt,
     startedAt: null,
     finishedAt: own.createdAt,

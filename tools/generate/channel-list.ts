@@ -26,7 +26,8 @@ export function channelListFile(root: string): [path: string, text: string] {
       `export const channels = { ${shown.join(', ')} };`,
       '',
       'export type ChannelName = keyof typeof channels;',
-      'export const channelNames = Object.keys(channels).filter((name): name is ChannelName => name in channels);',
+      'export const channelNames = Object.keys(channels).filter(' +
+        '(name): name is ChannelName => name in channels);',
       '',
     ].join('\n'),
   ];

@@ -79,12 +79,19 @@ const insertedOf = (part: unknown): unknown[] => {
   return textOf(part) === undefined ? [part] : insertedIn(part);
 };
 
-/** Not English, though they have spaces: SQL, shell, class lists, paths, markup. */
-const code =
-  /^(SELECT|INSERT|UPDATE [a-z_"]+ SET|DELETE FROM|CREATE|ALTER|DROP|WITH|PRAGMA|BEGIN|set -|#!|exec |test |<|\{)|\$\d|&&|\|\||=>|[;{]$|--[a-z-]+ --|\b(class|const|return|import) |^[\w.]+ as \w+$/u;
+/** Not English, though they have spaces. */
+const code = [
+  /^(SELECT|INSERT|UPDATE [a-z_"]+ SET|DELETE FROM|CREATE|ALTER|DROP|WITH|PRAGMA|BEGIN)|^select .+ from /u,
+  /^[\w.]+ as \w+$/u,
+  /^(set -|#!|exec |test |if |try |<|\{)|&&|\|\||=>|[;{]$|--[a-z-]+ --|\$\d/u,
+  /\b(class|const|return|import) /u,
+  // Class lists of the dashboard.
+  /(^| )[a-z:!-]*\b(text|p[xy]?|gap|(min-|max-)?[hw]|m[tblrxy]?|grid-cols|rounded|border|flex)-[\w[(]/u,
+  /^(cut|header|encode) /u,
+];
 
 /** At least three words, of which two follow each other in small letters. */
 function isSentence(text: string): boolean {
   const words = text.split(' ').filter((word) => /^[("'`]?[\p{L}…]/u.test(word));
-  return words.length >= 3 && /\p{Ll}{2,}[,;:.]? \p{Ll}/u.test(text) && !code.test(text);
+  return words.length >= 3 && /\p{Ll}{2,}[,;:.]? \p{Ll}/u.test(text) && !code.some((each) => each.test(text));
 }

@@ -13,6 +13,17 @@ interface Service {
   condition: string;
 }
 
+/** Whatever the stream tells has the list read again. */
+async function followEvents(onTold: () => void, signal: AbortSignal): Promise<void> {
+  const answer = await fetch('/api/event.stream', { signal, headers: { accept: 'text/event-stream' } });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return;
+    if (value?.includes('data:')) onTold();
+  }
+}
+
 function Home(): ReactElement {
   const [services, setServices] = useState<readonly Service[]>([]);
   const [filter, setFilter] = useState('');
@@ -23,9 +34,9 @@ function Home(): ReactElement {
         .then((answer) => answer.json())
         .then(setServices);
     read();
-    const events = new EventSource('/api/event.stream');
-    events.addEventListener('message', read);
-    return () => events.close();
+    const end = new AbortController();
+    void followEvents(read, end.signal);
+    return () => end.abort();
   }, []);
   const shown = useMemo(
     () => services.filter(({ name }) => name.toLowerCase().includes(filter.toLowerCase())),

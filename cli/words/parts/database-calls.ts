@@ -38,6 +38,8 @@ export interface DatabaseView {
   env: string;
   connection: { internal: string; external: string | null };
   externalPort: number | null;
+  /** Redis and MongoDB have none. */
+  databaseName?: string | null;
 }
 
 /** Which kind is called is decided while it runs; one stands for all to the compiler. */

@@ -134,7 +134,8 @@ async function giveComposeAddress(
   const serviceName = given ?? found?.serviceName;
   if (serviceName === undefined) {
     context.say(
-      `It gets no address by itself: the file does not say which of ${services.join(', ')} answers. ` +
+      `It does not get an address automatically: the file does not say which of ` +
+        `${services.join(', ')} answers. ` +
         '`berth domains add HOST [service] --compose-service NAME` gives it one.',
     );
     return;

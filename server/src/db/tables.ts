@@ -550,7 +550,7 @@ const backup = {
   createdAt: text(),
   applicationId: optionalText(),
   composeId: optionalText(),
-  /** Of a volume: its name within the service. */
+  /** For a volume: its name within the service. */
   volumeName: optionalText(),
   /** Of a volume: what becomes of its service while it is read. */
   serviceDuring: optionalText<ServiceDuring>(),

@@ -50,7 +50,7 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
       await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
       await keepId((await engine.applyService(spec)).id);
       await awaitProxy(proxy, settleLimitMs);
-      return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
+      return [`${proxyServiceName}: ${present ? 'differed; corrected' : 'was missing; created'}`];
     },
     async attachProxy() {
       const removed = await removeOrphans(host, parts);

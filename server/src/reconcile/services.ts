@@ -66,7 +66,7 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
       if (specs.length > 0) found.push(...(await removeFormerNames(plan, kept, specs, present)));
     } catch (error) {
       found.push(
-        `${kept.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`,
+        `${kept.appName}: could not be corrected: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
   }
@@ -100,8 +100,8 @@ async function putRight(
   await ensureNetworks(kept);
   await engine.applyService(spec);
   const found = service
-    ? 'differed from its live release; put it back'
-    : 'was gone; made it again from its live release';
+    ? 'differed from its live release; restored'
+    : 'was missing; created again from its live release';
   return [`${spec.name}: the service ${found}`];
 }
 

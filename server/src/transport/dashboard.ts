@@ -139,7 +139,7 @@ async function sendFile(asset: Asset, request: FastifyRequest, reply: FastifyRep
   const beside = encoding && (await opened(asset.encoded.get(encoding.name)));
   const file = beside ?? (await opened(asset.path));
   if (file === undefined)
-    throw new AppError('NOT_FOUND', 'This file of the dashboard was built anew. Load the page again.');
+    throw new AppError('NOT_FOUND', 'This file of the dashboard has been rebuilt. Load the page again.');
   if (encoding !== undefined && beside !== undefined) void reply.header('content-encoding', encoding.name);
   return reply
     .headers({ vary: 'accept-encoding', 'content-length': String(file.bytes) })

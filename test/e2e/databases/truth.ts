@@ -60,7 +60,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
       ]);
       const log = await output(berth.host, 'sh', '-c', 'cat /run/bed/berth-*.log');
       expect(log).toContain('outside: had 0 replicas instead of 1; scaled it');
-      expect(log).toContain('removed: the service was gone; made it again from its live release');
+      expect(log).toContain('removed: the service was missing; created again from its live release');
       await removed.do('remove');
 
       await base.do('stop');

@@ -74,7 +74,7 @@ export function upgradeTests(databases: () => DatabaseFixture): void {
       };
       expect(await base.ask('update', { containerImage: image })).toMatchObject(refused);
       expect(await base.ask('upgrade', { containerImage: (await base.view()).containerImage })).toMatchObject(
-        { status: 412, body: { message: expect.stringContaining('is no upgrade') } },
+        { status: 412, body: { message: expect.stringContaining('is not an upgrade') } },
       );
 
       const former = await base.view();

@@ -6,7 +6,7 @@ import { useAsk } from '../live/api.ts';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { commitLinks } from './commit-links.ts';
-import type { Deployment } from './deployment-rows.tsx';
+import type { Deployment } from './deployment-record.ts';
 import { texts } from './texts.ts';
 
 export function Changes({ deployment }: { deployment: Deployment }): ReactElement | null {

@@ -1,14 +1,12 @@
 /** Deployments as rows: what became of each, why it failed, how long it took. */
 import { useState, type ReactElement } from 'react';
 import { Go } from '../frame/link.tsx';
-import type { Answer } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { deploymentMark, Mark } from '../parts/mark.tsx';
 import { Ago, Took } from '../parts/time.tsx';
+import { serviceOf, type Deployment } from './deployment-record.ts';
 import { canRollBack, RollBack } from './roll-back.tsx';
 import { stageWords } from './texts.ts';
-
-export type Deployment = Answer<'deployment.one'>;
 
 export function DeploymentRows({
   deployments,
@@ -86,10 +84,3 @@ export function DeploymentRows({
     </div>
   );
 }
-
-export const serviceOf = (deployment: Deployment): string =>
-  deployment.applicationId ??
-  deployment.databaseId ??
-  deployment.composeId ??
-  deployment.previewDeploymentId ??
-  '';

@@ -15,7 +15,7 @@ import { Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { Changes } from './changes.tsx';
-import { serviceOf, type Deployment } from './deployment-rows.tsx';
+import { serviceOf, type Deployment } from './deployment-record.ts';
 import { canRollBack, RollBack } from './roll-back.tsx';
 import { Stages } from './stages.tsx';
 import { texts } from './texts.ts';

@@ -6,9 +6,8 @@ import { ask, useAsk, useDo, type Answer } from '../live/api.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { Ago } from '../parts/time.tsx';
 import { wordsOf } from './changed-words.ts';
+import type { Deployment } from './deployment-record.ts';
 import { texts } from './texts.ts';
-
-type Deployment = Answer<'deployment.one'>;
 
 /** Only what was released from an image can be released again. */
 export const canRollBack = ({ status, applicationId }: Deployment): boolean =>

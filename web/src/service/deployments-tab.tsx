@@ -42,7 +42,8 @@ export function DeploymentsTab({ service }: { service: Service }): ReactElement 
           }
         >
           <p>
-            Their logs and images go, so nobody can roll back to them. The live one and those under way stay.
+            Their logs and images go, so you can no longer roll back to them. The live one and those under way
+            stay.
           </p>
         </Confirm>
       )}

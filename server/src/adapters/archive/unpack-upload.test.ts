@@ -271,7 +271,7 @@ describe('what is refused, by name, and leaves nothing', () => {
   test.each([
     ['nothing', Buffer.alloc(0), 'it is empty'],
     ['text', Buffer.from('hello'.repeat(1000)), 'neither zip nor tar'],
-    ['half a zip', zipOf([{ name: 'a', content: 'x'.repeat(5000) }]).subarray(0, 60), 'no zip archive'],
+    ['half a zip', zipOf([{ name: 'a', content: 'x'.repeat(5000) }]).subarray(0, 60), 'not a zip archive'],
     ['an empty zip', zipOf([]), 'it holds no files'],
     ['an empty tar', tarOf([{ name: 'dir/', type: '5' }]), 'it holds no files'],
     [

@@ -41,7 +41,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
       if (!former) return undefined;
       const { kind, moveFrom: from, moveTo } = deployment;
       const isMove = from !== null && moveTo !== null;
-      // There it is new: nothing of it runs yet that could be gone back to.
+      // There it is new: nothing is running yet that could be gone back to.
       const compose = isMove ? { ...former, serverId: serverIdOf(moveTo), liveDeploymentId: null } : former;
       const host = await hostOf({ hosts }, compose, context);
       const live = kind === 'redeploy' || isMove ? await records.live(former) : undefined;

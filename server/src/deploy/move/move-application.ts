@@ -31,7 +31,7 @@ const transfer: Stage<MoveContext> = {
   name: 'transfer',
   resume: 'start',
   holdsBuildSlot: false,
-  sentence: ({ hostName }) => `Bringing the image to ${hostName}`,
+  sentence: ({ hostName }) => `Copying the image to ${hostName}`,
   async run(context) {
     const { application, copyImage, engine, former, log, owner: service, records, save, signal } = context;
     const live = await records.live(former);

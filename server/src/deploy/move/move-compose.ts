@@ -3,9 +3,9 @@
  * must become healthy; then the record and the routes follow, and what was left behind is removed. Until the
  * record has changed, every failure leaves it where it was. What has volumes stays with them.
  */
-import { sentenceOf } from '../../domain/errors.ts';
-import { keepsData } from '../../modules/compose/moving.ts';
 import { join } from 'node:path';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Stage } from '../context.ts';
@@ -49,6 +49,14 @@ const prepareThere: Stage<MoveComposeContext> = {
   },
 };
 
+/** What a compose service may not have that moves. */
+export const keepsData = ({ name }: Pick<ComposeRecord, 'name'>, what: string): AppError =>
+  new AppError(
+    'PRECONDITION_FAILED',
+    `${name} keeps data on its server (${what}), which does not move with it. Create it anew ` +
+      'on the other server and copy the data, by a backup of the volume for one.',
+  );
+
 const releaseThere: Stage<MoveComposeContext> = {
   ...releaseServices,
   async undo(context) {
@@ -65,7 +73,7 @@ const switchServer: Stage<MoveComposeContext> = {
   name: 'switch',
   resume: 'here',
   holdsBuildSlot: false,
-  sentence: ({ hostName }) => `Leading its domains to ${hostName}`,
+  sentence: ({ hostName }) => `Pointing its domains to ${hostName}`,
   async run(context) {
     const { compose, deployment, records } = context;
     await records.place(compose.composeId, deployment.moveTo ?? '');
@@ -77,15 +85,15 @@ const leave: Stage<MoveComposeContext> = {
   name: 'leave',
   resume: 'here',
   holdsBuildSlot: false,
-  sentence: () => 'Removing it where it was',
+  sentence: () => 'Removing it from its former server',
   async run(context) {
     try {
       await removeFormer(context);
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
-        `The compose service runs on ${context.hostName}, but not everything of it could be removed where ` +
-          `it was: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
+        `The compose service runs on ${context.hostName}, but it could not be removed completely from its ` +
+          `former server: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
       );
     }
   },

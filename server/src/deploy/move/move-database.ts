@@ -56,7 +56,7 @@ export const transferData: Stage<MoveDatabaseContext> = {
     const here = await context.formerHost();
     const live = await records.liveSpec(former);
     if (!live)
-      throw new AppError('PRECONDITION_FAILED', `${former.name} has no release any more: deploy first.`);
+      throw new AppError('PRECONDITION_FAILED', `${former.name} no longer has a release: deploy first.`);
     await removeLeftThere(context);
     await here.engine.removeContainers(programLabel(context));
     if (await here.engine.service(live.name)) {

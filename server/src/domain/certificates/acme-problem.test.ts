@@ -116,9 +116,9 @@ const documents: readonly [string, string, string][] = [
   [
     'invalidContact',
     'Error creating new account :: contact email has forbidden domain "example.com"',
-    'does not take the e-mail address',
+    'does not accept the e-mail address',
   ],
-  ['malformed', 'invalid external account binding', 'does not take the account binding'],
+  ['malformed', 'invalid external account binding', 'does not accept the account binding'],
   ['serverInternal', 'Error finalizing order', 'reports an internal error'],
 ];
 

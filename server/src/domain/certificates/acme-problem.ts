@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     type: 'unauthorized',
     detail: /account|external|binding|mac|jws|signature/i,
     sentence:
-      'The certificate authority does not take this account. Check the account binding (eab) of the ' +
+      'The certificate authority does not accept this account. Check the account binding (eab) of the ' +
       'certificate resolver.',
   },
   {
@@ -149,29 +149,29 @@ const rows: readonly Row[] = [
   {
     type: 'externalAccountRequired',
     sentence:
-      'The certificate authority wants an account binding. Give key id and key as eab of the ' +
+      'The certificate authority requires an account binding. Give key id and key as eab of the ' +
       'certificate resolver.',
   },
   {
     type: 'userActionRequired',
     sentence:
-      'The certificate authority wants its account to be confirmed first, perhaps new terms of service. ' +
+      'The certificate authority requires its account to be confirmed first, perhaps new terms of service. ' +
       'See its website.',
   },
   {
     type: 'badSignatureAlgorithm',
-    sentence: "The certificate authority does not take the proxy's kind of keys. Choose another authority.",
+    sentence: "The certificate authority does not accept the proxy's kind of keys. Choose another authority.",
   },
   {
     type: 'invalidContact',
     sentence:
-      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in ' +
+      'The certificate authority does not accept the e-mail address of the account. Change acmeEmail in ' +
       'the settings, or email of the certificate resolver.',
   },
   {
     type: 'unsupportedContact',
     sentence:
-      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in ' +
+      'The certificate authority does not accept the e-mail address of the account. Change acmeEmail in ' +
       'the settings, or email of the certificate resolver.',
   },
   {
@@ -183,7 +183,7 @@ const rows: readonly Row[] = [
     type: 'malformed',
     detail: /external|eab|binding/i,
     sentence:
-      'The certificate authority does not take the account binding. Check key id and key (eab) of the ' +
+      'The certificate authority does not accept the account binding. Check key id and key (eab) of the ' +
       'certificate resolver.',
   },
   {

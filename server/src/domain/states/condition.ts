@@ -28,7 +28,7 @@ export interface Conditioned {
 
 export interface ConditionVerdict {
   condition: Condition;
-  /** One sentence for what is not as it should be; null when nothing is. */
+  /** One sentence about what is wrong; null when nothing is. */
   reason: string | null;
 }
 

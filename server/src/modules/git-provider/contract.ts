@@ -48,7 +48,7 @@ const settings = z.object({
     .max(10_000)
     .nullish()
     .describe('Required for GitLab, Gitea and Bitbucket; never shown'),
-  username: line(300).nullish().describe('Of Bitbucket: the workspace, and required there'),
+  username: line(300).nullish().describe('Required for Bitbucket: the workspace'),
 });
 const remote = ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 

@@ -1,5 +1,5 @@
 /** Links to git hosts: records, and what is asked of the hosts with them. */
-import { countedAll } from '../../domain/text/counted.ts';
+import { refuseWhileUsed } from '../../domain/text/used.ts';
 import { AppError } from '../../domain/errors.ts';
 import { gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
@@ -90,13 +90,11 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
     },
     async remove(gitProviderId, organizationId) {
       const record = await found(store, gitProviderId, organizationId);
-      const uses = countedAll(await store.uses(gitProviderId));
-      if (uses !== '')
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The git provider ${record.name} is used by ${uses}. Move those services to another provider ` +
-            'first.',
-        );
+      refuseWhileUsed(
+        `The git provider ${record.name}`,
+        await store.uses(gitProviderId),
+        () => 'Move those services to another provider first.',
+      );
       await store.remove({ gitProviderId, organizationId });
       return withoutSecrets(record);
     },
@@ -157,8 +155,8 @@ function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
   if (isApp && installationId === null)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The GitHub App ${record.name} is not installed anywhere yet. Install it on its page at GitHub, which ` +
-        'leads back here, or set its installationId with gitProvider.update.',
+      `The GitHub App ${record.name} is not installed anywhere yet. Install it on its page at GitHub, ` +
+        'which leads back here, or set its installationId with gitProvider.update.',
     );
   return apis.connect({
     organizationId,

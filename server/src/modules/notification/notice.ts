@@ -45,7 +45,7 @@ export function testNotice(id: string, at: string, name: string): Notice {
     tone: 'neutral',
     at,
     title: 'Test message',
-    message: `Berth reaches the channel ${name}.`,
+    message: `Berth can reach the channel ${name}.`,
     subject: null,
     count: 1,
   };

@@ -45,8 +45,8 @@ export const createHostRules: CreateHostRules = ({ settings, url, facts }) => {
       if (why !== undefined)
         throw badField(
           'host',
-          `cannot be led to a service: ${why}. Browsers would send it what belongs to Berth. Take another ` +
-            'host, such as the one that domain.generateDomain gives',
+          `cannot be routed to a service: ${why}. Browsers would send it what belongs to Berth. Use ` +
+            'another host, such as the one that domain.generateDomain gives',
         );
     },
     async allowed(serverKey) {

@@ -230,7 +230,7 @@ eachDatabase('preview deployments', (test) => {
     ).toEqual([1, 2]);
     const told = (): unknown[] => [...host.comments.values()].filter(({ number }) => number === 3);
     expect(told()).toEqual([
-      { number: 3, text: expect.stringContaining('2 previews run already'), edits: 0 },
+      { number: 3, text: expect.stringContaining('2 previews are already running'), edits: 0 },
     ]);
     await tell({ number: 3, labels: ['demo'], commit: second });
     expect(told()).toHaveLength(1);

@@ -280,7 +280,7 @@ async function mayWrite(
   return api.canWrite(event.repository, event.author).catch((error: unknown) => {
     warn(
       `Whether the author of the pull request ${event.number} of ${event.repository} may write to it ` +
-        `could not be asked, so it is taken for no: ${sentenceOf(error)}`,
+        `could not be determined, so it is taken as no: ${sentenceOf(error)}`,
     );
     return false;
   });
@@ -343,7 +343,7 @@ async function wholeCommit(
   if (api === undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      'the git host tells only the first digits of commits, and the application names no git provider ' +
+      'the git host sends only the first digits of commits, and the application names no git provider ' +
         '(githubId) to ask for the rest.',
     );
   return api.fullCommit(repository, commit);

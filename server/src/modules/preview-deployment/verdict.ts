@@ -21,6 +21,6 @@ export function whyNoPreview(
   if (previewLabels.length > 0 && !event.labels.some((label) => previewLabels.includes(label)))
     return 'the pull request has none of previewLabels';
   if (event.isFork && gitHosts[provider].pullRefs(event.number) === null)
-    return `${provider} keeps the commits of forks in the fork alone, where Berth does not fetch them`;
+    return `${provider} keeps the commits of forks only in the fork, where Berth does not fetch them`;
   return undefined;
 }

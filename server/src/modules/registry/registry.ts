@@ -1,4 +1,5 @@
 /** Image registries of an organization (decisions 12). */
+import { giveAnother, refuseWhileUsed } from '../../domain/text/used.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -98,7 +99,11 @@ export function createRegistries(
     },
     async remove(registryId, organizationId) {
       const record = await found(store, registryId, organizationId);
-      refuseUsed(record, await store.countUses(registryId));
+      refuseWhileUsed(
+        `The registry ${record.name}`,
+        { application: await store.countUses(registryId) },
+        giveAnother,
+      );
       await store.remove({ registryId, organizationId });
       return withoutPassword(record);
     },
@@ -148,15 +153,6 @@ function patched(present: RegistryRecord, patch: RegistryPatch): RegistryRecord 
 }
 
 const shownUrl = (registryUrl: string): string => registryUrl || 'the default registry';
-
-function refuseUsed({ name }: RegistryRecord, uses: number): void {
-  if (uses === 0) return;
-  throw new AppError(
-    'PRECONDITION_FAILED',
-    `The registry ${name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ` +
-      `${uses === 1 ? 'it' : 'them'} another one first.`,
-  );
-}
 
 function authOf({ registryUrl, username, password }: RegistrySignIn): RegistryAuth {
   return { username, password: new Secret(password), serverAddress: serverOf(registryUrl) };

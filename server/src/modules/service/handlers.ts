@@ -85,7 +85,7 @@ export function serviceHandlers({
       if (!lines)
         throw new AppError(
           'NOT_FOUND',
-          `No output is kept of the task ${task}. It may still be running, or be older than the setting ` +
+          `No output is kept for the task ${task}. It may still be running, or be older than the setting ` +
             'endedOutputDays; service.endedTasks lists those that are kept.',
         );
       const newest: EndedLine[] = [];

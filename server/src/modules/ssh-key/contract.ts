@@ -27,7 +27,7 @@ export const sshKeyContract = {
     output: sshKeyRecord,
   }),
   generate: mutation({
-    summary: 'Makes a new SSH key pair, stores it and answers its public key',
+    summary: 'Creates a new SSH key pair, stores it and returns its public key',
     access: { class: 'admin', resources: [] },
     input: z.object({
       name: name.default('Generated key'),

@@ -64,7 +64,7 @@ export function createSwarm(
       if (!node)
         throw flatError(
           'Node not found',
-          'There is no node with this id in the swarm. swarm.getNodes lists those that there are.',
+          'There is no node with this id in the swarm. swarm.getNodes lists the nodes.',
         );
       return details(node);
     },

@@ -105,9 +105,9 @@ export function createTerminals(parts: TerminalParts): Terminals {
 const cannotForward = (): AppError =>
   new AppError(
     'PRECONDITION_FAILED',
-    "The container has no program of Berth's to connect with: its service was released before Berth put " +
-      'one there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on the ' +
-      'machine.',
+    "The container does not have Berth's program to connect with: its service was released before Berth " +
+      'put one there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on ' +
+      'the machine.',
   );
 
 type Side = (argv: string[]) => Promise<{ exitCode: number; stdout: string }>;
@@ -180,7 +180,7 @@ async function placeOf(parts: TerminalParts, organizationId: string, input: Reac
   const nothingRuns = (): AppError =>
     new AppError(
       'PRECONDITION_FAILED',
-      `Nothing of ${name} runs, so there is no container to open. Start or deploy it.`,
+      `Nothing of ${name} is running, so there is no container to open. Start or deploy it.`,
     );
   if (!host) throw nothingRuns();
   const services = (await host.engine.services()).filter(
@@ -244,7 +244,7 @@ async function runningTask(
   if (wanted !== undefined)
     throw new AppError(
       'NOT_FOUND',
-      'The task named in task does not run; leave it out for the newest that does.',
+      'The task named in task is not running; leave it out for the newest one that is.',
     );
   throw new AppError(
     'PRECONDITION_FAILED',
@@ -273,7 +273,7 @@ function unlessElsewhere(error: unknown, { isElsewhere, task }: RunningTask): un
   if (!isElsewhere || !(error instanceof AppError) || error.code !== 'NOT_FOUND') return error;
   return new AppError(
     'PRECONDITION_FAILED',
-    `It runs on the node ${task.nodeId} of the swarm, which is no server of Berth's or is silent.`,
+    `It runs on the node ${task.nodeId} of the swarm, which is not a server of Berth's or does not answer.`,
   );
 }
 

@@ -50,7 +50,7 @@ export function createUsers(store: UserStore, clock: Clock, proofs: Proofs): Use
       if ((await store.users.update({ userId, passwordHash: from }, { passwordHash: to })) === 0) {
         throw new AppError(
           'CONFLICT',
-          'The password was changed meanwhile by another call. Sign in with that one.',
+          'The password has since been changed by another call. Sign in with the new one.',
         );
       }
       await store.endSessions(userId, keptSessionId);

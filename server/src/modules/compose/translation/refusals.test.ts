@@ -21,7 +21,7 @@ describe('what cannot be done is refused with service and key', () => {
     ['credential_spec: {file: x}', 'credential_spec'],
     ['provider: {type: x}', 'provider'],
     ['post_start: [{command: x}]', 'post_start'],
-    ['unheard_of: 1', 'unheard_of is no key'],
+    ['unheard_of: 1', 'unheard_of is not a key'],
     ['deploy: {mode: global}', 'deploy.mode'],
     ['deploy: {unheard_of: 1}', 'deploy.unheard_of'],
     [

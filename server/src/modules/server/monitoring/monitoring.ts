@@ -138,7 +138,7 @@ async function setUp(parts: MonitoringParts, server: Monitored): Promise<void> {
       'SERVICE_UNAVAILABLE',
       `The monitoring agent of ${installation.host.name} was started and does not answer within ` +
         `${answerLimitMs / 1000} s. "docker service ps berth-monitoring" and "docker service logs ` +
-        'berth-monitoring" there tell why.',
+        'berth-monitoring" there show why.',
       { cause: seen },
     );
   }

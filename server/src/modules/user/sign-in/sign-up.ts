@@ -60,8 +60,7 @@ export function createSignUp(
         if (await store.users.find({ email }))
           throw new AppError(
             'CONFLICT',
-            'There is an account with this e-mail address already. Sign in with it and the same token ' +
-              'to join.',
+            'An account with this e-mail address already exists. Sign in with it and the same token to join.',
           );
         return insertUser(account, passwordHash);
       });
