@@ -44,7 +44,7 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
     await expect(makeFolder('run')).rejects.toMatchObject({
       code: 'PRECONDITION_FAILED',
       message: expect.stringMatching(
-        /^Only 1000 bytes of disk are free, and a copy of Berth's database needs/,
+        /^Only 1000 bytes of disk are free; a copy of Berth's database needs/,
       ),
     });
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });

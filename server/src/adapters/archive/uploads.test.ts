@@ -97,7 +97,7 @@ test('a disk that would be too full refuses before anything is written, with the
   ).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
     message: expect.stringMatching(
-      /^Only [\d.]+ GiB of disk are free, and the upload needs 3\.0 GiB while 921600\.0 GiB stay free \(setting minFreeDisk\)\. Free some space/,
+      /^Only [\d.]+ GiB of disk are free; the upload needs 3\.0 GiB, and 921600\.0 GiB must stay free \(setting minFreeDisk\)\. Free some space/,
     ),
   });
   expect(readdirSync(root)).toEqual([]);
