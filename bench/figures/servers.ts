@@ -21,7 +21,6 @@ import { berthHost, type BerthHost } from '../../test/e2e/fixtures/berth-host.ts
 import { until } from '../../test/e2e/fixtures/workshop.ts';
 import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder/builder-fixture.ts';
 import { amount, median, type Figure } from '../figure.ts';
-import { agentFigures } from './agent.ts';
 import { deploy, platformShare, prepare, type Share } from './deployments.ts';
 
 const reads = 200;
@@ -56,10 +55,8 @@ export async function serverFigures(root: string, say: (text: string) => void): 
     const serverId = await setUp(berth, far);
     say('deployments here and there …');
     const shares = await sharesOf(berth, far, serverId);
-    say('the monitoring agent …');
-    const agent = await agentFigures(berth, far, serverId);
     await berth.stop();
-    return [reading, ...travel, remoteFigure(shares), ...agent];
+    return [reading, ...travel, remoteFigure(shares)];
   } finally {
     await rm(folder, { recursive: true, force: true });
     await bed.close();
@@ -196,7 +193,7 @@ function travelFigure(name: string, own: Travel | undefined, byHand: Travel | un
     name,
     kind: 'absolute',
     measured: words(own),
-    baseline: `${words(byHand)} (docker save | docker load, the same connection)`,
+    baseline: `${words(byHand)} (docker save, docker load, the same connection)`,
     budget: 'no more bytes',
     isKept: own.bytes <= byHand.bytes,
   };

@@ -40,6 +40,35 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([far, berth.host].map((host) => host.kill())));
 
+it('a compose service without volumes goes there with its domain', async () => {
+  const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
+    name: 'stack',
+    appName: 'stack',
+    environmentId: house.environmentId,
+  });
+  const services = { web: { image: 'berth/node:24', command: ['node', '-e', program] } };
+  const composeFile = JSON.stringify({ services });
+  await berth.call('compose.update', { composeId, sourceType: 'raw', composeFile });
+  const domain = {
+    composeId,
+    domainType: 'compose',
+    serviceName: 'web',
+    host: 'stack.localhost',
+    port: 3000,
+  };
+  await berth.call('domain.create', domain);
+  await deployCompose(composeId);
+  await untilAnswers(berth.host);
+  const { deploymentId } = await berth.call<{ deploymentId: string }>('compose.moveToServer', {
+    composeId,
+    serverId,
+  });
+  const ended = await deploymentEnded(berth, 'stack', deploymentId, 300_000);
+  expect(ended, (await berth.log(deploymentId)).join('\n')).toMatchObject({ status: 'done' });
+  await untilAnswers(far);
+  expect(await dockerOf(berth.host).services(`berth.compose=${composeId}`)).toEqual([]);
+});
+
 it.each(['postgres', 'mariadb', 'redis'] as const)('%s goes there and comes back', async (kind) => {
   const base = await house.database(kind, `kept-${kind}`);
   const former = await written(base, 21_000 + kind.length);
@@ -94,45 +123,6 @@ it('a database stays where it was when its port is taken there', async () => {
   await taken.do('saveExternalPort', { externalPort: 21_200 });
   expect(await base.ask('moveToServer', { serverId })).toMatchObject({ status: 409 });
   expect(await read(base, 'first')).toBe('written here');
-});
-
-it('a compose service without volumes goes there with its domain; one with a volume is refused', async () => {
-  const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
-    name: 'stack',
-    appName: 'stack',
-    environmentId: house.environmentId,
-  });
-  const file = (volumes: string[]): string =>
-    JSON.stringify({
-      services: { web: { image: 'berth/node:24', command: ['node', '-e', program], volumes } },
-    });
-  const save = (composeFile: string) =>
-    berth.call('compose.update', { composeId, sourceType: 'raw', composeFile });
-  await save(file([]));
-  const domain = {
-    composeId,
-    domainType: 'compose',
-    serviceName: 'web',
-    host: 'stack.localhost',
-    port: 3000,
-  };
-  await berth.call('domain.create', domain);
-  await deployCompose(composeId);
-  await untilAnswers(berth.host);
-  const { deploymentId } = await berth.call<{ deploymentId: string }>('compose.moveToServer', {
-    composeId,
-    serverId,
-  });
-  const ended = await deploymentEnded(berth, 'stack', deploymentId, 300_000);
-  expect(ended, (await berth.log(deploymentId)).join('\n')).toMatchObject({ status: 'done' });
-  await untilAnswers(far);
-  expect(await dockerOf(berth.host).services(`berth.compose=${composeId}`)).toEqual([]);
-  await save(file(['./kept:/kept']));
-  await deployCompose(composeId);
-  expect(await berth.ask('compose.moveToServer', { composeId, serverId: null })).toMatchObject({
-    status: 412,
-    body: { message: expect.stringContaining('a volume of web') },
-  });
 });
 
 const program = "require('node:http').createServer((_, answer) => answer.end('stack')).listen(3000)";
