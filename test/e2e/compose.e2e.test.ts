@@ -357,4 +357,4 @@ services:
   expect(await dockerOf(berth.host).volumes(`berth.compose=${tools.id}`)).toEqual([]);
 }
 
-it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be put right']));
+it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be corrected']));

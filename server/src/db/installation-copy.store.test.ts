@@ -43,9 +43,7 @@ eachDatabase('a snapshot of the installation', (test, dialect) => {
     free = 1000;
     await expect(makeFolder('run')).rejects.toMatchObject({
       code: 'PRECONDITION_FAILED',
-      message: expect.stringMatching(
-        /^Only 1000 bytes of disk are free; a copy of Berth's database needs/,
-      ),
+      message: expect.stringMatching(/^Only 1000 bytes of disk are free; a copy of Berth's database needs/),
     });
     await expect(stat(folder)).rejects.toMatchObject({ code: 'ENOENT' });
   });

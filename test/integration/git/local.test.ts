@@ -64,7 +64,7 @@ describe('a repository on this server', () => {
     });
     await expect(fixture.checkout({ url: bare }, { commit: 'a'.repeat(40) })).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: expect.stringContaining('any more'),
+      message: expect.stringContaining('no longer has'),
     });
     expect(existsSync(join(fixture.folder, 'out'))).toBe(false);
     expect(readdirSync(fixture.scratchRoot)).toEqual([]);

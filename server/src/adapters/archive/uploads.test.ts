@@ -112,7 +112,7 @@ test('a disk that fills while it is unpacked ends it, and nothing of it stays', 
   });
   await expect(uploads.keep('a1', archive('large.tar.gz'), current)).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
-    message: expect.stringContaining('the upload needs room while 512.0 MiB stay free'),
+    message: expect.stringContaining('the upload needs room, and 512.0 MiB must stay free'),
   });
   expect(left()).toEqual([]);
 });

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
@@ -117,7 +118,7 @@ async function namesOn(
   { compose }: MoveComposeContext,
 ): Promise<string[]> {
   return (await engine.services())
-    .filter(({ labels }) => labels['berth.compose'] === compose.composeId)
+    .filter(({ labels }) => labels[ownerLabels.compose] === compose.composeId)
     .map(({ name }) => name);
 }
 

@@ -6,6 +6,7 @@
 import type { FormerVolume } from '../../db/stored-types.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { databaseRef, isSameService, ownerOfLabels, ownerLabels } from '../../domain/names/service-ref.ts';
+import { moveLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { serverIdOf } from '../../domain/names/server-key.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { volumePrograms } from '../../modules/backup/backup.ts';
@@ -28,8 +29,6 @@ export interface MoveDatabaseContext extends DatabaseContext {
 }
 
 const removalLimitMs = 90_000;
-/** Of the programs that copy, with the deployment that they belong to. */
-const moveLabel = 'berth.move';
 
 /** The record as the move will make it: the image that runs, on a volume of its own there. */
 export function movedRecord(
@@ -128,7 +127,7 @@ function programsOf(
     { probePath },
     { runId: deploymentId, volume, image: live },
   );
-  const labels = { [moveLabel]: deploymentId, 'berth.organization': organizationId };
+  const labels = { [moveLabel]: deploymentId, [organizationLabel]: organizationId };
   return { read: { ...read, labels }, write: { ...write, labels }, digest: { ...digest, labels } };
 }
 

@@ -47,6 +47,9 @@ export const restoreLabel = 'berth.restore';
 /** Of a container that makes or restores a backup: the run. */
 export const backupRunLabel = 'berth.backup-run';
 
+/** Of a program that copies the data of a database to another server: the deployment. */
+export const moveLabel = 'berth.move';
+
 /** Of what the platform itself runs: what it is there for. */
 export const roleLabel = 'berth.role';
 
@@ -77,6 +80,7 @@ export const identityLabels: readonly string[] = [
   roleLabel,
   specLabel,
   backupRunLabel,
+  moveLabel,
   builderLabel,
   'com.docker.compose.project',
   'com.docker.compose.service',

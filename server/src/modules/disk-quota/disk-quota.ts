@@ -5,6 +5,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { deploymentLabel, organizationLabel } from '../../domain/names/labels.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DiskUsage } from '../../ports/engine/engine-disk.ts';
@@ -100,11 +101,9 @@ interface Seen {
 const isBuilt = ({ tags, isOfRegistry }: Image): boolean =>
   !isOfRegistry && tags.every((tag) => tag.startsWith(builtPrefix));
 
-const ownerLabel = 'berth.organization';
-
 /** Whose an image is: of whom it was built for, else of everybody who got it from a registry. */
 function ownersOf(image: Image, pulls: readonly Pull[]): Set<string> {
-  const builtFor = isBuilt(image) ? image.labels[ownerLabel] : undefined;
+  const builtFor = isBuilt(image) ? image.labels[organizationLabel] : undefined;
   const gotIt = pulls.filter(({ imageId }) => imageId === image.id);
   return new Set(builtFor === undefined ? gotIt.map(({ organizationId }) => organizationId) : [builtFor]);
 }
@@ -119,7 +118,8 @@ function bytesOf(
     if (organizationId !== undefined && organizations.has(organizationId))
       bytes.set(organizationId, (bytes.get(organizationId) ?? 0) + more);
   };
-  for (const { labels, sizeBytes } of [...containers, ...volumes]) add(labels[ownerLabel], sizeBytes ?? 0);
+  for (const { labels, sizeBytes } of [...containers, ...volumes])
+    add(labels[organizationLabel], sizeBytes ?? 0);
   for (const image of images) for (const owner of ownersOf(image, pulls)) add(owner, image.wholeBytes);
   return bytes;
 }
@@ -136,7 +136,7 @@ async function idleImages(
 ): Promise<Image[]> {
   const live = await store.liveImages(organizationId);
   const isAwaited = async (image: Image): Promise<boolean> => {
-    const deploymentId = isBuilt(image) ? image.labels['berth.deployment'] : undefined;
+    const deploymentId = isBuilt(image) ? image.labels[deploymentLabel] : undefined;
     if (deploymentId !== undefined) return store.isOfUse(deploymentId);
     const since = clock.now() - justPulledMs;
     return pulls.some(({ imageId, pulledAt }) => imageId === image.id && Date.parse(pulledAt) > since);

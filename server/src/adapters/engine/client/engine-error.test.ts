@@ -45,7 +45,7 @@ test.each([
     503,
     'This node is not a swarm manager. Use "docker swarm init" ...',
     'SERVICE_UNAVAILABLE',
-    'manages no swarm',
+    'is not a swarm manager',
   ],
   [
     500,

@@ -51,9 +51,9 @@ describe('services among each other', () => {
   });
 
   test.each([
-    ['services: {a: {image: x, depends_on: [b]}, b: {image: x, depends_on: [a]}}', /circle: a → b → a/],
+    ['services: {a: {image: x, depends_on: [b]}, b: {image: x, depends_on: [a]}}', /circular: a → b → a/],
     ['services: {a: {image: x, depends_on: [b]}}', /names b/],
-    ['services: {a: {extends: a, image: x}}', /circle/],
+    ['services: {a: {extends: a, image: x}}', /circular/],
     ['services: {a: {extends: b}}', /services\.b is extended/],
     ['services: {a: {extends: {file: b.yml, service: x}}}', /another file/],
     [
