@@ -16,8 +16,8 @@ export interface Filled<T> {
 }
 
 /**
- * `insert` runs in one transaction. With SQLite all of it is in the one file afterwards, so that a copy of the
- * file is a copy of the installation; `databaseUrl` names a PostgreSQL database in its place.
+ * `insert` runs in one transaction. With SQLite all of it is in the one file afterwards, so that a copy of
+ * the file is a copy of the installation; `databaseUrl` names a PostgreSQL database in its place.
  */
 export async function fill<T>(
   data: string,
