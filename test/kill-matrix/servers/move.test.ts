@@ -276,7 +276,8 @@ test.each([-hourMs, hourMs])(
     await product().run(async (world) => {
       world.drift.length = 0;
       await world.reconciler.run();
-      expect(world.drift).toEqual([]);
+      // Of the services of this test: others share the installation.
+      expect(world.drift.filter((line) => line.includes(name))).toEqual([]);
     });
   },
 );
