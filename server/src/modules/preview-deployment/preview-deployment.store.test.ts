@@ -245,7 +245,7 @@ eachDatabase('preview deployments', (test) => {
     expect(await all()).toEqual([]);
     const [refused = '', unasked = ''] = desk.warnings;
     expect(refused).toContain('pull request 12 of acme/shop gets no preview: its author may not write');
-    expect(unasked).toMatch(/pull request 13 of acme\/shop.*could not be asked/);
+    expect(unasked).toMatch(/pull request 13 of acme\/shop.*could not be determined/);
     await tell({ number: 14 });
     expect(await all()).toHaveLength(1);
   });
