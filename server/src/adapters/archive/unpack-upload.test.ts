@@ -248,9 +248,9 @@ describe('what is refused, by name, and leaves nothing', () => {
     [['a', './a'], 'occurs twice'],
     [['a', 'a/b'], 'occurs twice'],
     [['a/b', 'a'], 'occurs twice'],
-    [['README', 'readme'], 'in the form of its letters only'],
-    [['Dir/x', 'dir/y'], 'in the form of its letters only'],
-    [['caf\u00e9', 'cafe\u0301'], 'in the form of its letters only'],
+    [['README', 'readme'], 'only in the form of its letters'],
+    [['Dir/x', 'dir/y'], 'only in the form of its letters'],
+    [['caf\u00e9', 'cafe\u0301'], 'only in the form of its letters'],
   ])('names that meet: %j', async (names, sentence) => {
     const parts = names.map((name) => ({ name, content: 'x' }));
     expect(await refusal(zipOf(parts))).toEqual(says(sentence));
