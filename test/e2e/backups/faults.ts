@@ -287,7 +287,7 @@ export function killTests(place: () => BackupFixture): void {
     const run = await endOf(kept.runs);
     expect(run).toMatchObject({ status: 'done', isStored: true });
     expect(await kept.log(run.backupRunId)).toMatch(
-      /Berth was restarted during the step upload; beginning again \(attempt 2 of 3\)/,
+      /Berth was restarted during the step upload; starting over \(attempt 2 of 3\)/,
     );
     expect(await listed(fixture, base.id)).toEqual([run.path]);
     expect((await s3.files()).filter((path) => path.includes('.part.'))).toEqual([]);

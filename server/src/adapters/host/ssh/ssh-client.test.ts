@@ -26,7 +26,7 @@ test('another host key is refused with both fingerprints before anybody signs in
   const signedIn = attempts();
   const pinned = 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   const refused = await connectSsh({ ...target, hostKey: pinned }, quick).catch(String);
-  expect(refused).toContain(`presents the host key ${first.hostKey},, but ${pinned} is pinned`);
+  expect(refused).toContain(`presents the host key ${first.hostKey}, but ${pinned} is pinned`);
   expect([signedIn > 0, attempts() - signedIn]).toEqual([true, 0]);
   const again = await connectSsh({ ...target, hostKey: first.hostKey }, quick);
   again.end();
