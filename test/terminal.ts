@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 /** Of one command, or of what it is to show before it is answered: far above what a busy machine needs. */
-const limitMs = 60_000;
+const limitMs = 240_000;
 
 /** What a person waits for at the end of what is shown, without the space behind it, and types then. */
 export type Reply = readonly [shown: RegExp, typed: string];

@@ -50,6 +50,8 @@ export const exceptions: readonly Exception[] = [
   },
   // Files of the other platforms.
   { guide: 'coming-from.md', command: /^import /, seenBy: imports },
+  // A database that runs.
+  { guide: 'coming-from.md', command: /^db (create|copy) /, seenBy: 'test/e2e/command/copied-data.ts' },
   // A project whose services are in the file.
   { guide: 'berth-file.md', command: /^(plan|apply)$/, seenBy: 'test/clients/berth-file.interface.test.ts' },
   // Machines beside Berth's own.
@@ -60,7 +62,11 @@ export const exceptions: readonly Exception[] = [
     seenBy: 'test/e2e/servers/build-server.e2e.test.ts',
   },
   { guide: 'clusters.md', command: /^cluster /, seenBy: clusters },
-  { guide: 'servers.md', command: /^server add /, seenBy: 'test/e2e/servers/server-add.e2e.test.ts' },
+  {
+    guide: 'servers.md',
+    command: /^(server add |deploy --server )/,
+    seenBy: 'test/e2e/servers/server-add.e2e.test.ts',
+  },
   { guide: 'moving-a-service.md', command: /^move /, seenBy: 'cli/recording.test.ts' },
   {
     guide: 'moving-a-service.md',
@@ -70,9 +76,8 @@ export const exceptions: readonly Exception[] = [
   },
   {
     guide: 'moving-a-service.md',
-    command: /^backup\./,
-    refused: /./,
-    seenBy: 'test/e2e/backup.e2e.test.ts',
+    command: /^api postgres\.removeFormerVolume /,
+    seenBy: 'test/e2e/servers/moving.e2e.test.ts',
   },
   {
     guide: 'when-a-server-is-gone.md',
