@@ -85,7 +85,7 @@ const broken: Record<
         command: `node -e 'const all = []; setInterval(() => all.push(Buffer.alloc(8e6, 1)), 5)'`,
       }),
     reason: /out of memory.*The former version keeps running\.$/,
-    log: /Last lines|could not be read|goes back to the former version/,
+    log: /Last lines|could not be read|going back to the former version/,
   },
   'has an image that does not exist': {
     change: async (app) =>
