@@ -299,7 +299,7 @@ describe('with the machine’s engine in the place of builders', () => {
     // The packet filter outlives Berth.
     for (const program of ['iptables', 'ip6tables'])
       await world.berth.host.exec([program, '-w', '-D', 'INPUT', '-j', 'BERTH-INPUT']);
-    await world.berth.start({}, `${project}/test/attacks/without-builders.ts`);
+    await world.berth.start({}, `${project}/test/attacks/without/builders.ts`);
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {

@@ -221,7 +221,7 @@ describe('without them', () => {
     await berth.stop();
     for (const program of ['iptables', 'ip6tables'])
       await berth.host.exec([program, '-w', '-D', 'INPUT', '-j', 'BERTH-INPUT']);
-    await berth.start({}, `${project}/test/attacks/without-engine-walls.ts`);
+    await berth.start({}, `${project}/test/attacks/without/engine-walls.ts`);
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {

@@ -240,7 +240,7 @@ describe('with the walls as built', () => {
 describe('without the wall before the machine', () => {
   beforeAll(async () => {
     await world.berth.stop();
-    await world.berth.start({}, `${project}/test/attacks/without-host-reach.ts`);
+    await world.berth.start({}, `${project}/test/attacks/without/host-reach.ts`);
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {

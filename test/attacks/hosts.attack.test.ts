@@ -113,7 +113,7 @@ describe('without what keeps hosts and cookies', () => {
   beforeAll(async () => {
     await world.berth.stop();
     // Its own host is served by a route of its own, before any other.
-    await world.berth.start({}, `${project}/test/attacks/without-host-rules.ts`);
+    await world.berth.start({}, `${project}/test/attacks/without/host-rules.ts`);
     await valueOf(world.installation.owner('settings.update', { host: null }));
   });
 

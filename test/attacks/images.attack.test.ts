@@ -233,7 +233,7 @@ describe('with the walls as built', () => {
 describe('without the wall between images', () => {
   beforeAll(async () => {
     await world.berth.stop();
-    await world.berth.start({}, `${project}/test/attacks/without-image-wall.ts`);
+    await world.berth.start({}, `${project}/test/attacks/without/image-wall.ts`);
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {

@@ -139,7 +139,7 @@ describe('with the walls as built', () => {
 describe('without one holder a name, and with routes before a release', () => {
   beforeAll(async () => {
     await world.berth.stop();
-    await world.berth.start({}, `${project}/test/attacks/without-released-names.ts`);
+    await world.berth.start({}, `${project}/test/attacks/without/released-names.ts`);
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {

@@ -1,8 +1,8 @@
 /** Berth composed so that everybody builds in the host's own engine; only a test and a bench start it. */
-import type { BuildEnginesOptions } from '../../server/src/adapters/build-engine/build-engines.ts';
-import { walls } from '../../server/src/composition/hosts/walls.ts';
-import type { BuildEngines } from '../../server/src/ports/engine/build-engine.ts';
-import { start } from '../../server/src/start.ts';
+import type { BuildEnginesOptions } from '../../../server/src/adapters/build-engine/build-engines.ts';
+import { walls } from '../../../server/src/composition/hosts/walls.ts';
+import type { BuildEngines } from '../../../server/src/ports/engine/build-engine.ts';
+import { start } from '../../../server/src/start.ts';
 
 const buildEngines = ({ engineSocket, limiterOf }: BuildEnginesOptions): BuildEngines => ({
   lend: async () => ({

@@ -2,8 +2,8 @@
  * Berth composed so that it takes for its proxy whatever says so, and leaves the machine's ports open; only
  * a test starts it.
  */
-import { walls } from '../../server/src/composition/hosts/walls.ts';
-import { start } from '../../server/src/start.ts';
+import { walls } from '../../../server/src/composition/hosts/walls.ts';
+import { start } from '../../../server/src/start.ts';
 
 await start({
   walls: {

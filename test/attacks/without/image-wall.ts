@@ -1,6 +1,6 @@
 /** Berth composed without the wall between organizations' images; only a test starts it. */
-import { walls } from '../../server/src/composition/hosts/walls.ts';
-import { start } from '../../server/src/start.ts';
+import { walls } from '../../../server/src/composition/hosts/walls.ts';
+import { start } from '../../../server/src/start.ts';
 
 await start({
   walls: {

@@ -1,7 +1,7 @@
 /** Berth composed without names of one holder, and with routes to what records say; only a test starts it. */
-import { walls } from '../../server/src/composition/hosts/walls.ts';
-import { composeServiceName } from '../../server/src/domain/names/names.ts';
-import { start } from '../../server/src/start.ts';
+import { walls } from '../../../server/src/composition/hosts/walls.ts';
+import { composeServiceName } from '../../../server/src/domain/names/names.ts';
+import { start } from '../../../server/src/start.ts';
 
 await start({
   walls: {
