@@ -14,6 +14,8 @@ import { fill } from './fill.ts';
 
 export interface Installation {
   apiKey: string;
+  email: string;
+  password: string;
   /** The application with deployments, domain, port and mount. */
   applicationId: string;
   /** Applications of an image, ready to be deployed. */
@@ -23,12 +25,14 @@ export interface Installation {
 export const serviceCount = 1000;
 const deploymentCount = 10;
 
-export async function fillInstallation(data: string): Promise<Installation> {
+export async function fillInstallation(data: string, databaseUrl?: string): Promise<Installation> {
   const {
     apiKey,
+    email,
+    password,
     made: [applicationId = '', ...deployable],
-  } = await fill(data, insertServices);
-  return { apiKey, applicationId, deployable };
+  } = await fill(data, insertServices, databaseUrl);
+  return { apiKey, email, password, applicationId, deployable };
 }
 
 /** The same database file and key for the baseline. */
@@ -142,6 +146,7 @@ function domainOf(owner: Owner): TableRecord<'domain'> {
     asciiHost: 'shop.example.com',
     path: '/',
     port: 3000,
+    ownPort: 3000,
     https: false,
     certificateType: 'none',
     customCertResolver: null,

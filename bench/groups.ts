@@ -5,8 +5,18 @@ import { backupFigures } from './figures/backups.ts';
 import { builderFigures } from './figures/builders.ts';
 import { deploymentFigures } from './figures/deployments.ts';
 import { domainFigures } from './figures/domains.ts';
+import { manyServersFigures } from './figures/many-servers.ts';
 import { packingFigures } from './figures/packing.ts';
-import { commandFigures, eventFigures, largeFigure, logFigures, requestFigures } from './installations.ts';
+import { serverFigures } from './figures/servers.ts';
+import {
+  commandFigures,
+  eventFigures,
+  largeFigure,
+  logFigures,
+  pageFigures,
+  postgresFigures,
+  requestFigures,
+} from './installations.ts';
 
 /**
  * `built`: the server as the product runs it, bundled into `dist` first. `bed`: root, for engines
@@ -26,6 +36,11 @@ export const groups = {
     needs: 'built',
     figures: async (bench) => [...(await requestFigures(bench)), await largeFigure(bench)],
   },
+  postgres: {
+    summary: 'reads on PostgreSQL, beside the same on SQLite (root)',
+    needs: 'built',
+    figures: postgresFigures,
+  },
   logs: { summary: 'the end of a log of 1 GB, beside tail -n', needs: 'built', figures: logFigures },
   events: {
     summary: '200 open streams of events: memory, and the time of a change that all hear',
@@ -37,15 +52,31 @@ export const groups = {
     needs: 'built',
     figures: commandFigures,
   },
+  dashboard: {
+    summary: 'the dashboard in Chromium with 1,000 services and a log of 1,000,000 lines, beside React alone',
+    needs: 'built',
+    figures: pageFigures,
+  },
   packing: {
     summary: 'a folder of 20,000 files packed for an upload, beside tar on the same folder',
     needs: 'nothing',
     figures: packingFigures,
   },
+  many: {
+    summary: '100 simulated servers: memory, the cost of a quiet minute, the slowest answer',
+    needs: 'built',
+    figures: manyServersFigures,
+  },
   deployments: {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",
     needs: 'bed',
     figures: ({ root, say }) => deploymentFigures(root, say),
+  },
+  servers: {
+    summary:
+      "a server's engine through SSH, images that travel, deployments there, beside Berth's own machine",
+    needs: 'bed',
+    figures: ({ root, say }) => serverFigures(root, say),
   },
   builders: {
     summary: 'a build in the builder of an organization, beside the engine itself',

@@ -1,18 +1,24 @@
 /** What is measured on installations of the bench's own, without an engine: 1,000 and 3,000 services. */
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
+import { startBrowser } from '../test/web/browser.ts';
+import { serveBarePage } from './baseline/page.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
 import { commandLineFigures } from './figures/command-line.ts';
+import { dashboardFigures } from './figures/dashboard.ts';
 import { eventStreams } from './figures/event-streams.ts';
 import { listLargeOrganization } from './figures/large-list.ts';
 import { endOfLog } from './figures/logs.ts';
 import type { Pair } from './figures/pair.ts';
 import { idleMemory, memoryAfterLoad, startTime } from './figures/process.ts';
+import { readsOnPostgres } from './figures/postgres.ts';
 import { changeRequests, readRequests } from './figures/requests.ts';
 import { acceptDeployments, listServices } from './figures/single-calls.ts';
 import { fillLargeInstallation } from './large-data.ts';
+import { startPostgres } from '../test/bed/postgres.ts';
 import { startServer, type ServerProcess } from './server-process.ts';
 
 const starts = 5;
@@ -75,6 +81,8 @@ interface Filled {
   berth: ServerProcess;
   data: string;
   apiKey: string;
+  email: string;
+  password: string;
   applicationId: string;
   headers: { 'x-api-key': string };
   /** Of the newest deployment of one application. */
@@ -82,9 +90,9 @@ interface Filled {
 }
 
 /** A Berth of its own with 1,000 services, in the folder of that name. */
-async function startFilled(folder: string, name: string): Promise<Filled> {
+async function startFilled(folder: string, name: string, databaseUrl?: string): Promise<Filled> {
   const data = join(folder, name);
-  const { apiKey, applicationId } = await fillInstallation(data);
+  const { apiKey, applicationId, email, password } = await fillInstallation(data, databaseUrl);
   const headers = { 'x-api-key': apiKey };
   const path = `/api/deployment.all?applicationId=${applicationId}&limit=1`;
   const berth = await startServer({
@@ -95,9 +103,10 @@ async function startFilled(folder: string, name: string): Promise<Filled> {
       BERTH_DATA: data,
       BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
       BERTH_LOG_LEVEL: 'error',
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     },
   });
-  return { berth, data, apiKey, applicationId, headers, path };
+  return { berth, data, apiKey, email, password, applicationId, headers, path };
 }
 
 export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> {
@@ -107,6 +116,30 @@ export async function commandFigures({ folder, say }: Bench): Promise<Figure[]> 
     return await commandLineFigures({ url: berth.url, apiKey });
   } finally {
     await berth.stop();
+  }
+}
+
+/** One Berth on each database. Needs root, as the PostgreSQL server of tests does. */
+export async function postgresFigures({ folder, say }: Bench): Promise<Figure[]> {
+  if (process.getuid?.() !== 0) {
+    say('postgres is left out: it needs root for a PostgreSQL server of its own.');
+    return [];
+  }
+  say('PostgreSQL beside SQLite …');
+  const server = await startPostgres();
+  const started: Filled[] = [];
+  try {
+    started.push(await startFilled(folder, 'on-postgres', server.url));
+    started.push(await startFilled(folder, 'on-sqlite'));
+    const [postgres, sqlite] = started.map(({ berth, applicationId, headers }) => ({
+      berth,
+      headers,
+      path: `/api/application.one?applicationId=${applicationId}`,
+    }));
+    return postgres && sqlite ? [await readsOnPostgres(postgres, sqlite)] : [];
+  } finally {
+    for (const { berth } of started) await berth.stop();
+    await server.stop();
   }
 }
 
@@ -121,6 +154,43 @@ export async function eventFigures({ folder, say }: Bench): Promise<Figure[]> {
     await berth.stop();
   }
 }
+
+const lineCount = 1_000_000;
+
+/** In Chromium, beside React alone. */
+export async function pageFigures({ root, folder, say }: Bench): Promise<Figure[]> {
+  say('The dashboard …');
+  const { berth, data, headers, path, ...account } = await startFilled(folder, 'dashboard');
+  const bare = await serveBarePage(root, join(folder, 'bare'), berth.url);
+  const browser = await startBrowser();
+  try {
+    const answer = await fetch(`${berth.url}${path}`, { headers, signal: AbortSignal.timeout(30_000) });
+    const [, deploymentId = ''] = /"deploymentId":"([^"]+)"/.exec(await answer.text()) ?? [];
+    await mkdir(join(data, 'logs'), { recursive: true });
+    await writeFile(join(data, 'logs', `${deploymentId}.log`), longLogText());
+    return await dashboardFigures({
+      browser,
+      urls: { dashboard: berth.url, bare: bare.url },
+      folders: { dashboard: join(root, 'dist/web'), bare: bare.folder },
+      ...account,
+      deploymentId,
+      lineCount,
+      // One every five seconds.
+      changesOfAnHour: 720,
+    });
+  } finally {
+    await browser.close();
+    await bare.close();
+    await berth.stop();
+  }
+}
+
+/** Ten lines of it tell of a full disk. */
+const longLogText = (): string =>
+  Array.from({ length: lineCount }, (_, at) => {
+    const text = (at + 1) % 100_000 === 0 ? 'error: the disk is full' : `GET /orders/${at + 1} 200 in 12 ms`;
+    return `2026-06-03T00:00:00.000Z ${text}\n`;
+  }).join('');
 
 /** On a server of its own, whose memory nothing else moves. */
 export async function logFigures({ folder, say }: Bench): Promise<Figure[]> {

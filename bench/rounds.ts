@@ -29,26 +29,29 @@ export interface Compared {
 
 const rounds = 5;
 
-export async function compare(
-  berth: ServerProcess,
-  baseline: ServerProcess,
-  load: Omit<Load, 'url'>,
-  path: string,
-): Promise<Compared> {
+/** A server and what it is asked. */
+export interface Side {
+  server: ServerProcess;
+  load: Omit<Load, 'url'>;
+  path: string;
+}
+
+export async function compare(berth: Side, baseline: Side): Promise<Compared> {
   const generate = hasWrk() ? wrk : ownLoad;
-  const one = async (server: ServerProcess, seconds: number): Promise<Measured> => {
+  const one = async ({ server, load, path }: Side, seconds: number): Promise<Measured> => {
     const before = cpuMicroseconds(server.pid);
     const result = await generate({ ...load, seconds, url: `${server.url}${path}` });
     await sleep(50);
     return { ...result, cpuPerRequest: (cpuMicroseconds(server.pid) - before) / result.requests };
   };
   // Both are warm before anything counts.
-  for (const server of [baseline, berth]) await one(server, 1);
+  for (const side of [baseline, berth]) await one(side, 1);
   const results: { berth: Measured; baseline: Measured }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const first = round % 2 === 0 ? baseline : berth;
-    const firstResult = await one(first, load.seconds);
-    const secondResult = await one(first === berth ? baseline : berth, load.seconds);
+    const firstResult = await one(first, first.load.seconds);
+    const second = first === berth ? baseline : berth;
+    const secondResult = await one(second, second.load.seconds);
     results.push(
       first === berth
         ? { berth: firstResult, baseline: secondResult }

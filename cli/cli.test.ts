@@ -194,8 +194,8 @@ describe('what goes wrong', () => {
       ['application.update', '--applicationId', 'a1', '--env', '@/tmp'],
       /\/tmp cannot be read: it is a folder/,
     ],
-    [['login', '--url', 'my berth'], /which is no address/],
-    [['login', '--url', 'ftp://berth.example.com'], /which is no address/],
+    [['login', '--url', 'my berth'], /which is not an address/],
+    [['login', '--url', 'ftp://berth.example.com'], /which is not an address/],
   ])('wrong usage %j: exit code 2', async (argv, sentence) => {
     expect(await berth(argv)).toEqual({ code: 2, out: '', said: expect.stringMatching(sentence) });
     expect(server.seen).toEqual([]);
@@ -227,7 +227,7 @@ describe('what goes wrong', () => {
       const [path = '', flag = ''] = field.split(' ');
       expect(await berth([path, '--applicationId', 'a1', flag, 'sh -c "exit'])).toMatchObject({
         code: 1,
-        said: expect.stringMatching(/ommand: must be 1 to \d+ words: .+ every quote ended\n$/),
+        said: expect.stringMatching(/ommand: must be 1 to \d+ words: .+ every quote closed\n$/),
       });
     }
     expect(server.seen).toEqual([]);
@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
 
   test('another address without a scheme is https, and the sentence says so', async () => {
     const said = expect.stringMatching(
-      /^Berth at https:\/\/berth\.invalid:1 cannot be reached.*\n"berth\.invalid:1" names no scheme/,
+      /^Berth at https:\/\/berth\.invalid:1 cannot be reached.*\n"berth\.invalid:1" has no scheme/,
     );
     const environment = { BERTH_URL: 'berth.invalid:1', BERTH_API_KEY: goodKey };
     expect(await berth(['user.get'], { environment })).toEqual({ code: 3, out: '', said });
@@ -351,9 +351,9 @@ describe('login', () => {
       code: 1,
       out: '',
       said:
-        'The account keyless@example.com is good, but this program needs an API key and may not make ' +
-        'one. You lack the permission canAccessToAPI. An Owner or Admin of the organization can give ' +
-        'it.\n',
+        'The account keyless@example.com is valid, but this program needs an API key, and the account may ' +
+        'not create one. You lack the permission canAccessToAPI. An Owner or Admin of the organization ' +
+        'can give it.\n',
     });
   });
 

@@ -7,28 +7,28 @@ const intro = `berth: deploy to a Berth server and look after what runs there.
 
 `;
 
-const outro = `
-  sign-up         creates an account and signs in
-  login           signs in
-  logout          signs out
-  reset-password  sets a new password for an account; on the machine Berth runs on, as root
-  api             calls any procedure of Berth's interface: berth api <router>.<procedure>
-  help            shows the help of a command: berth help <command>
-  --version       shows the version
+/** What is no row of the table of words. */
+const beside: readonly (readonly [string, string])[] = [
+  ['sign-up', 'creates an account and signs in'],
+  ['login', 'signs in'],
+  ['logout', 'signs out'],
+  ['reset-password', 'sets a new password for an account; on the machine Berth runs on, as root'],
+  ['api', "calls any procedure of Berth's interface: berth api <router>.<procedure>"],
+  ['help', 'shows the help of a command: berth help <command>'],
+  ['--version', 'shows the version'],
+];
 
-Services: write project/service, or project/environment/service if the service is not in the
-default environment. The service's name is enough if only one service has it. In a folder that was
-deployed or linked, leave the name out.
-
-Output: tables on a terminal, JSON in a pipe; --json and --table override this. The environment
-variables NO_COLOR and COLUMNS are respected.
-
-Server and API key: taken from --url and --key, then from BERTH_URL and BERTH_API_KEY, then from
-the sign-in that \`berth login\` stored in ~/.config/berth/config.json.
-
-Exit codes: 0 success; 1 refused by Berth, or the deployment failed; 2 wrong usage; 3 Berth cannot
-be reached; 130 interrupted. \`berth run\` ends with the exit code of the program it ran.
-`;
+const outro = [
+  'Services: write project/service, or project/environment/service if the service is not in the ' +
+    "default environment. The service's name is enough if only one service has it. In a folder that was " +
+    'deployed or linked, leave the name out.',
+  'Output: tables on a terminal, JSON in a pipe; --json and --table override this. The environment ' +
+    'variables NO_COLOR and COLUMNS are respected.',
+  'Server and API key: taken from --url and --key, then from BERTH_URL and BERTH_API_KEY, then from ' +
+    'the sign-in that `berth login` stored in ~/.config/berth/config.json.',
+  'Exit codes: 0 success; 1 refused by Berth, or the deployment failed; 2 wrong usage; 3 Berth cannot ' +
+    'be reached; 130 interrupted. `berth run`, `exec` and `shell` end with the exit code of the program.',
+] as const;
 
 const url: Option = { value: 'URL', description: 'address of Berth' };
 const email: Option = { value: 'EMAIL', description: 'address of the account' };
@@ -81,21 +81,26 @@ const further: readonly Pick<Word, 'name' | 'usage' | 'summary' | 'description' 
   },
 ];
 
-/** Help of one of the words that are in no table; undefined when it is none of them. */
+/** Help of one of the words that are in no table; undefined when it is not one of them. */
 export function furtherHelp(name: string): string | undefined {
   const one = further.find((row) => row.name === name);
   return one && pageOf(one, { ...one.options, help: commonOptions.help });
 }
 
 export function generalHelp(): string {
-  const width = Math.max(...words.filter(({ hidden }) => !hidden).map(({ name }) => name.length)) + 2;
+  const shown = words.filter(({ hidden }) => !hidden);
+  const width = Math.max(...shown.map(({ name }) => name.length)) + 3;
+  const row = (name: string, summary: string): string => {
+    const lines = wrapped(summary, lineWidth - width - 2);
+    return `  ${name.padEnd(width)}${lines.join(`\n${' '.repeat(width + 2)}`)}\n`;
+  };
   const lists = groups.map(({ title, words: own }) => {
-    const lines = own
-      .filter(({ hidden }) => !hidden)
-      .map(({ name, summary }) => `  ${name.padEnd(width)} ${summary}\n`);
-    return `${title}\n${lines.join('')}`;
+    const rows = own.filter(({ hidden }) => !hidden).map(({ name, summary }) => row(name, summary));
+    return `${title}\n${rows.join('')}`;
   });
-  return `${intro}${lists.join('\n')}\nFurther\n${outro.trimStart().replace(/^/, '  ')}`;
+  const further = `Further\n${beside.map(([name, summary]) => row(name, summary)).join('')}`;
+  const says = outro.map((text) => `${wrapped(text, lineWidth).join('\n')}\n`);
+  return intro + [...lists, further, ...says].join('\n');
 }
 
 /** What `berth api` shows; the routers come from a list without schemas. */

@@ -77,8 +77,8 @@ async function keyFor(session: Connection): Promise<StoredLogin> {
     if (!(cause instanceof BerthError && cause.code === 'FORBIDDEN')) throw cause;
     throw new BerthError(
       cause.code,
-      `The account ${email} is good, but this program needs an API key and may not make one. ` +
-        `${cause.message}`,
+      `The account ${email} is valid, but this program needs an API key, and the account may not create ` +
+        `one. ${cause.message}`,
       { httpStatus: cause.httpStatus },
     );
   } finally {

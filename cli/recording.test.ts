@@ -1,24 +1,35 @@
 /**
- * Every word as a person sees it, at 80 and at 140 columns, recorded into the guide. The guide must show what
- * the words print: `BERTH_RECORD=1 npx vitest run --project unit cli/recording.test.ts` writes it anew.
+ * Every word as a person sees it in a terminal (tmux) of 80 and of 140 columns, recorded into the guide:
+ * the program as it is packed, on answers that are always the same. The guide must show what is printed:
+ * `BERTH_RECORD=1 npx vitest run --project system cli/recording.test.ts` writes it anew.
  */
-import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startAnsweringServer, type AnsweringServer } from '../test/answering-server.ts';
-import { runBerth, type Ran } from '../test/command-line.ts';
+import { runBerth } from '../test/command-line.ts';
 import { now, projectsOf, recordedAnswers } from '../test/recorded-answers.ts';
+import { openTerminal, type Reply } from '../test/terminal.ts';
+import { packageCommandLine } from '../tools/package/command-line.ts';
 import { widthOf } from './output/printable.ts';
 import { words } from './words/words.ts';
 
-const guide = join(import.meta.dirname, '../docs/guide/command-line.md');
-const marks = ['<!-- recording: begin -->\n', '<!-- recording: end -->'] as const;
+const page = join(import.meta.dirname, '../docs/guide/command-line-session.md');
 const widths = [80, 140] as const;
 
+const isSure: readonly Reply[] = [[/\(yes\/no\) \[no\]$/, 'yes']];
+
 /** In an order that a person might type them in. */
-const session: readonly (readonly [string, { types?: readonly string[]; stdin?: string }?])[] = [
-  ['deploy', { types: ['web', 'shop'] }],
+const session: readonly (readonly [string, (readonly Reply[])?])[] = [
+  [
+    'deploy',
+    [
+      [/Name of the service \[web\]$/, 'web'],
+      [/Project \[shop\]$/, 'shop'],
+    ],
+  ],
   ['deploy'],
   ['status'],
   ['ps shop/web'],
@@ -46,10 +57,10 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['env diff shop/web'],
   ['env edit shop/web'],
   ['plan'],
-  ['apply', { types: ['yes'] }],
+  ['apply', isSure],
   ['export shop --output shop.yml'],
   ['import compose old.yml --output moved.yml'],
-  ['secret set shop/web STRIPE_KEY', { stdin: 'sk_live_1\n' }],
+  ['secret set shop/web STRIPE_KEY', [[/STRIPE_KEY:$/, 'sk_live_1']]],
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],
   ['domains check shop.example.com'],
@@ -59,7 +70,8 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['db connect shop/db'],
   ['db backup shop/db'],
   ['db backups shop/db'],
-  ['db restore shop/db', { types: ['yes'] }],
+  ['db restore shop/db', isSure],
+  ['db copy shop/db --from postgresql://ann:secret@old.example.com/shop', isSure],
   ['whoami'],
   ['use shop'],
   ['link shop/staging/web'],
@@ -73,13 +85,13 @@ const session: readonly (readonly [string, { types?: readonly string[]; stdin?: 
   ['cluster demote fsn-2'],
   ['cluster leave fsn-2'],
   ['cluster remove fsn-2'],
-  ['server add 203.0.113.7 --name paris'],
+  ['server add 203.0.113.7 --name paris', [[/\[Enter\]$/, '']]],
   ['server add 203.0.113.20'],
   ['server add'],
   ['server add 203.0.113.7 --port 99999'],
   ['members'],
   ['ci setup github shop/web'],
-  ['mcp', { stdin: '' }],
+  ['mcp < /dev/null'],
   ['completion'],
   ['stauts'],
   ['logs shop/wbe'],
@@ -93,9 +105,11 @@ const orders = {
   appName: 'orders-9c3e5d',
   applicationStatus: 'done',
 };
+/** Where tmux is; empty where it is not installed. */
+const tmux = execFileSync('sh', ['-c', 'command -v tmux || true']).toString().trim();
+
 let server: AnsweringServer;
 let isMade = false;
-let home: string;
 beforeAll(async () => {
   server = await startAnsweringServer({
     ...recordedAnswers,
@@ -148,70 +162,83 @@ services:
     kind: application
 `;
 
-async function record(columns: number): Promise<{ text: string; ran: Map<string, Ran> }> {
-  home = await mkdtemp(join(tmpdir(), 'berth-recording-'));
+/** What a home has: the folder of a shop, and the packed program with a clock that stands still. */
+async function makeHome(): Promise<string> {
+  // As long everywhere: lines are broken where they are recorded.
+  const home = await mkdtemp('/tmp/berth-ann-');
+  const program = join(home, 'program');
+  await packageCommandLine(program);
+  const bin = join(home, 'bin');
+  await Promise.all([mkdir(bin), mkdir(join(home, 'web'))]);
+  const clock = `data:text/javascript,Date.now=()=>${now}`;
+  const start = `#!/bin/bash\nexec ${process.execPath} --import '${clock}' ${program}/berth.mjs "$@"\n`;
+  const files = {
+    'bin/berth': start,
+    'web/Dockerfile': 'FROM node:24\nCOPY . .\nCMD ["node", "."]\n',
+    'web/old.yml': 'services:\n  cache:\n    image: redis:7\n    ports: ["6379:6379"]\n',
+    'web/.env': 'NODE_ENV=production\nCOLOR=red\n',
+    'web/.gitignore': '.env\n',
+  };
+  for (const [path, content] of Object.entries(files)) await writeFile(join(home, path), content);
+  await chmod(join(bin, 'berth'), 0o755);
+  await symlink(tmux, join(bin, 'tmux'));
+  return home;
+}
+
+/** Group of what was typed and shown, and each command whose answer is wider than the terminal. */
+async function record(columns: number): Promise<{ text: string; wide: string[] }> {
+  const home = await makeHome();
   const folder = join(home, 'web');
-  await mkdir(folder);
-  await writeFile(join(folder, 'Dockerfile'), 'FROM node:24\nCOPY . .\nCMD ["node", "."]\n');
-  await writeFile(
-    join(folder, 'old.yml'),
-    'services:\n  cache:\n    image: redis:7\n    ports: ["6379:6379"]\n',
-  );
-  await writeFile(join(folder, '.env'), 'NODE_ENV=production\nCOLOR=red\n');
-  await writeFile(join(folder, '.gitignore'), '.env\n');
-  const environment = { HOME: home, BERTH_URL: server.url, BERTH_API_KEY: 'key', NO_COLOR: '1' };
-  const ran = new Map<string, Ran>();
   isMade = false;
-  let text = '';
   try {
-    for (const [line, { types, stdin } = {}] of session) {
-      const shown = {
-        columns,
-        now: () => now,
-        ...(types === undefined ? {} : { types }),
-        ...(stdin === undefined ? {} : { stdin }),
-      };
+    // No other program than these is found: no psql, no browser.
+    const environment = { HOME: home, PATH: join(home, 'bin'), TERM: 'tmux-256color', LANG: 'C.UTF-8' };
+    const signedIn = { BERTH_URL: server.url, BERTH_API_KEY: 'key', EDITOR: 'true' };
+    await using terminal = await openTerminal({
+      columns,
+      folder,
+      environment: { ...environment, ...signedIn },
+    });
+    for (const [line, replies] of session) {
       // Later than the deploys, which would apply it.
       if (line === 'plan') await writeFile(join(folder, 'berth.yml'), berthFile);
-      const one = await runBerth(line.split(' '), { environment, folder, ...shown });
-      ran.set(line, one);
-      text += `$ berth ${line}\n${one.said}${one.out}\n`;
+      await terminal.command(`berth ${line}`, replies);
     }
+    const shown = (await terminal.shown()).trimEnd().split('\n').slice(0, -1);
+    return { text: stable(shown.join('\n'), home), wide: shown.filter((line) => widthOf(line) > columns) };
   } finally {
     await rm(home, { recursive: true, force: true });
   }
-  return { text: stable(text, folder), ran };
 }
 
-/** Without what differs from machine to machine. */
-function stable(text: string, folder: string): string {
+/** Without what differs from run to run; the other address is as long. */
+function stable(text: string, home: string): string {
   return text
-    .replaceAll(server.url, 'https://berth.example.com')
-    .replaceAll(folder, '/home/ann/web')
-    .replaceAll(/as \d+ B, in \d+\.\d s/g, 'as 148 B, in 0.0 s')
-    .replaceAll(/(Sent in|Deployed \S+ in) \d+\.\d s/g, '$1 0.3 s');
+    .replaceAll(server.url, 'https://my.example.com')
+    .replaceAll(home, '/home/ann')
+    .replaceAll(/[ \t]+$/gm, '')
+    .replaceAll(/as \d+ B, in/g, 'as 148 B, in');
 }
 
-test('the guide shows what every word prints, at both widths', async () => {
-  const recorded: string[] = [];
+const head = `# The command line, word by word
+
+What a terminal (tmux) shows where each word is typed, once with 80 and once with 140 columns. A test types
+the same and holds this page against it; the answers are those of a shop that was written down.
+[The command line](command-line.md) says what the words are for.
+`;
+
+test.runIf(tmux !== '')('the guide shows what every word prints, at both widths', async () => {
+  const parts: string[] = [];
   for (const columns of widths) {
-    const { text, ran } = await record(columns);
+    const { text, wide } = await record(columns);
     // A call without a recorded answer would stand in the guide as what a person sees.
     expect(text).not.toContain('Nothing was written down');
-    recorded.push(`### At ${columns} columns\n\n\`\`\`console\n${text.trimEnd()}\n\`\`\`\n`);
-    const tables = [...ran].filter(
-      ([line, { out, code }]) => /^[A-Z]/.test(out) && code === 0 && !/^(help|ci) /.test(line),
-    );
-    const wide = tables.filter(([, { out }]) => Math.max(...out.split('\n').map(widthOf)) > columns);
-    expect(wide.map(([line]) => line)).toEqual([]);
+    expect(wide).toEqual([]);
+    parts.push(`## At ${columns} columns\n\n\`\`\`console\n${text}\n\`\`\`\n`);
   }
-  const written = await readFile(guide, 'utf8');
-  const [before = '', rest = ''] = written.split(marks[0]);
-  const [present = '', after = ''] = rest.split(marks[1]);
-  const fresh = recorded.join('\n');
-  const isWritten = Boolean(process.env['BERTH_RECORD']);
-  if (isWritten) await writeFile(guide, `${before}${marks[0]}${fresh}${marks[1]}${after}`);
-  expect(isWritten ? fresh : present).toBe(fresh);
+  const fresh = [head, ...parts].join('\n');
+  if (process.env['BERTH_RECORD']) await writeFile(page, fresh);
+  expect(await readFile(page, 'utf8')).toBe(fresh);
 });
 
 test('no word is left out of the recording', () => {

@@ -52,8 +52,19 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
   if (found) return runWord(found.word, found.rest, terminal);
   if (first.startsWith('-'))
     throw new UsageError(`"${first}" must come after a command. \`berth help\` lists the commands.`);
+  if (second === undefined) sayWordsBeside(first, terminal);
   return procedure(first, argv.slice(1), terminal);
 }
+
+/** A router may be called like words of two parts, which a person is more likely to mean. */
+function sayWordsBeside(first: string, terminal: Terminal): void {
+  const inner = wordsBehind(first);
+  if (inner.length > 0)
+    terminal.say(`Commands: ${inner.join(', ')}. Below are the procedures of the interface.\n`);
+}
+
+const wordsBehind = (first: string): string[] =>
+  words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name] : []));
 
 /** A word of two parts goes before one of one: `env set` before `env`. */
 function wordOf(argv: readonly string[]): { word: Word; rest: readonly string[] } | undefined {
@@ -63,7 +74,7 @@ function wordOf(argv: readonly string[]): { word: Word; rest: readonly string[] 
     if (word && argv.length >= parts) return { word, rest: argv.slice(parts) };
   }
   const [first = '', second] = argv;
-  const inner = words.flatMap(({ name }) => (name.startsWith(`${first} `) ? [name] : []));
+  const inner = wordsBehind(first);
   // A router of that name stays reachable.
   if (inner.length === 0 || first in procedureKinds) return undefined;
   if (second === undefined || second.startsWith('-'))
@@ -90,7 +101,7 @@ async function runWord(word: Word, argv: readonly string[], terminal: Terminal):
 async function procedure(name: string, argv: readonly string[], terminal: Terminal): Promise<number> {
   const known = procedureNames();
   if (!known.has(name)) {
-    const all = [...words.map((word) => word.name), ...loginCommands.keys(), ...known];
+    const all = [...words.map((word) => word.name), ...loginCommands.keys(), 'help', 'api', ...known];
     throw new UsageError(
       `There is no ${name}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
         'routers of the interface.',

@@ -142,8 +142,8 @@ export async function fileToSend(terminal: Terminal, path: string): Promise<File
 
 function aFolder(path: string): string {
   return (
-    `${path} is a folder; --file takes one file. Pack it as it is sent: ` +
-    `tar -cz -C ${quote(path)} . | berth … --file -`
+    `${path} is a folder; --file takes one file. Pack it while sending it: tar -cz -C ${quote(path)} . | ` +
+    'berth … --file -'
   );
 }
 
@@ -215,7 +215,7 @@ export function isPersonThere({ stdin, isTerminal }: Terminal): boolean {
 /** Throws UsageError unless a person says yes, or `--yes` was given. */
 export async function confirm(terminal: Terminal, what: string, isSure: boolean): Promise<void> {
   if (isSure) return;
-  if (!isPersonThere(terminal)) throw new UsageError(`${what} Give --yes to do it without a question.`);
+  if (!isPersonThere(terminal)) throw new UsageError(`${what} Give --yes to do it without asking.`);
   const answer = await ask(terminal, `${what} Go on? (yes/no)`, 'no');
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was done.');
 }

@@ -21,6 +21,7 @@ export const images = {
     from: 'berth/postgres:15',
     forTests: true,
   },
+  'berth/python:3.11': { folder: 'python', use: 'Python 3.11, for a sample', forTests: true },
   'berth/mysql:8': {
     folder: 'mysql',
     use: 'a stand-in for MySQL: MariaDB under its names',

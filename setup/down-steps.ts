@@ -20,7 +20,7 @@ const engineStep: Step = {
   async run({ layout, engine, signal, say }) {
     if (recordedProcess(layout.engineProcess) === undefined) {
       return (await engine.answers(3000))
-        ? 'was not started by bin/up and goes on, and so do the services on it'
+        ? 'was not started by bin/up and keeps running, and so do the services on it'
         : 'does not run';
     }
     say('bin/up started it, so it is stopped, and with it every container');

@@ -46,7 +46,13 @@ export async function startAnsweringServer(answers: Answers): Promise<AnsweringS
   };
 }
 
-/** A program in a container, of which the last words of its command tell what it prints. */
+const outputs = [
+  ['node --version', 'v24.0.0\n'],
+  ['pg_dump', ''],
+  ['psql', 'psql (18.0)\nType "help" for help.\n\ndb=# \n'],
+] as const;
+
+/** A program in a container, of which a part of its command tells what it prints. */
 function answerProgram(socket: WebSocket, { url = '/' }: IncomingMessage): void {
   const input: unknown = JSON.parse(new URL(url, 'http://localhost').searchParams.get('input') ?? '{}');
   const command = z
@@ -54,8 +60,8 @@ function answerProgram(socket: WebSocket, { url = '/' }: IncomingMessage): void 
     .parse(input)
     .command.join(' ');
   socket.send(JSON.stringify({ type: 'opened', serviceName: 'web', task: 't', containerId: 'c', command }));
-  const output = command === 'node --version' ? 'v24.0.0' : 'psql (18.0)\nType "help" for help.\n\ndb=# ';
-  socket.send(Buffer.concat([Buffer.of(1), Buffer.from(`${output}\n`)]));
+  const output = command === '' ? '# ' : (outputs.find(([part]) => command.includes(part))?.[1] ?? '');
+  socket.send(Buffer.concat([Buffer.of(1), Buffer.from(output)]));
   socket.send(JSON.stringify({ type: 'end', reason: 'exited', exitCode: 0, message: '' }));
   socket.close(1000);
 }

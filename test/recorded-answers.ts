@@ -103,7 +103,7 @@ export const recordedAnswers: Answers = {
   'deployment.one': deployment('d4Nw9gYr3MqC', 1),
   'deployment.rollback': deployment('d4Nw9gYr3MqC', 1),
   'deployment.logs': [
-    { type: 'line', text: '2026-03-01T11:59:00.000Z ── Taking the uploaded source' },
+    { type: 'line', text: '2026-03-01T11:59:00.000Z ── Using the uploaded source' },
     { type: 'line', text: '   checkout took 0.2 s' },
     { type: 'line', text: '── Building with dockerfile' },
     { type: 'line', text: '#5 [2/2] COPY . .' },
@@ -133,6 +133,8 @@ export const recordedAnswers: Answers = {
   'application.dropDeployment': true,
   'application.redeploy': true,
   'application.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
+  'compose.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
+  'postgres.moveToServer': { deploymentId: 'd4Nw9gYr3MqC' },
   'application.saveEnvironment': { applicationId: 'web-id' },
   'application.reload': { success: true },
   'application.start': { applicationId: 'web-id', applicationStatus: 'done' },

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
 import { openBed } from '../../test/bed/bed.ts';
+import type { BedHost } from '../../test/bed/host/host.ts';
 import { installHostPackages } from '../../test/bed/host/host-packages.ts';
 import { berthHost, type BerthHost } from '../../test/e2e/fixtures/berth-host.ts';
 import { amount, median, type Figure } from '../figure.ts';
@@ -31,8 +32,10 @@ const sources = {
     '() => server.close(() => process.exit(0)));\n',
 };
 
-interface Stand {
+export interface Stand {
   berth: BerthHost;
+  /** Where the application runs, and where it is deployed by hand beside it. */
+  host: BedHost;
   applicationId: string;
   /** Commits a new version of the source. */
   push(): Promise<void>;
@@ -52,7 +55,7 @@ export async function deploymentFigures(root: string, say: (text: string) => voi
     say('first deployment …');
     await deploy(stand);
     say(`${timedRounds} deployments by hand and by Berth …`);
-    const share = await platformShare(stand);
+    const share = shareFigure(await platformShare(stand));
     say(`${rollingRounds} rolling deployments under load …`);
     const rolling = await rollingDeployments(stand);
     say('PostgreSQL by hand and by Berth …');
@@ -64,14 +67,22 @@ export async function deploymentFigures(root: string, say: (text: string) => voi
   }
 }
 
-async function prepare(berth: BerthHost): Promise<Stand> {
-  const { host } = berth;
-  const shell = async (script: string, ...args: string[]): Promise<void> => {
-    const { code, stderr } = await host.exec(['sh', '-euc', script, 'sh', ...args], { limitMs: 120_000 });
+/** On Berth's own machine, or on a server that is set up. */
+export async function prepare(
+  berth: BerthHost,
+  { host, serverId }: { host: BedHost; serverId: string | null } = { host: berth.host, serverId: null },
+): Promise<Stand> {
+  const on = async (where: BedHost, script: string, ...args: string[]): Promise<void> => {
+    const { code, stderr } = await where.exec(['sh', '-euc', script, 'sh', ...args], { limitMs: 120_000 });
     if (code !== 0) throw new Error(`Preparing the source failed: ${stderr}`);
   };
+  const shell = async (script: string, ...args: string[]): Promise<void> => {
+    // What is deployed by hand is where it runs.
+    for (const where of new Set([berth.host, host])) await on(where, script, ...args);
+  };
   await shell(
-    'mkdir -p "$1" && cd "$1" && git init -q -b main && git config user.email bench@example.com && git ' +
+    'rm -rf "$1" && mkdir -p "$1" && cd "$1" && git init -q -b main && ' +
+      'git config user.email bench@example.com && git ' +
       'config user.name bench && printf %s "$2" > Dockerfile && printf %s "$3" > server.js',
     repository,
     sources.dockerfile,
@@ -87,6 +98,7 @@ async function prepare(berth: BerthHost): Promise<Stand> {
   const { applicationId } = await berth.call<{ applicationId: string }>('application.create', {
     name: 'bench',
     environmentId: environment.environmentId,
+    serverId,
   });
   await berth.call('application.update', {
     applicationId,
@@ -96,13 +108,14 @@ async function prepare(berth: BerthHost): Promise<Stand> {
     buildType: 'dockerfile',
   });
   await domainWhenProxyAnswers(berth, applicationId);
-  await shell(
+  await on(
+    host,
     'cp -r "$1" /tmp/first && /usr/bin/docker build -q -t hand/app:0 /tmp/first && /usr/bin/docker ' +
       'service create -q --detach --no-resolve-image --name hand --update-order start-first ' +
       '--update-monitor 5s --stop-grace-period 10s hand/app:0',
     repository,
   );
-  return { berth, applicationId, push };
+  return { berth, host, applicationId, push };
 }
 
 /** Berth starts the proxy after it answers itself. */
@@ -116,7 +129,7 @@ async function domainWhenProxyAnswers(berth: BerthHost, applicationId: string): 
 }
 
 /** Deploys and waits for the end; gives the milliseconds from accepted to healthy. */
-async function deploy({ berth, applicationId }: Stand): Promise<number> {
+export async function deploy({ berth, applicationId }: Stand): Promise<number> {
   await berth.call('application.deploy', { applicationId });
   const accepted = Date.now();
   const {
@@ -130,28 +143,39 @@ async function deploy({ berth, applicationId }: Stand): Promise<number> {
   return Date.parse(newest.healthyAt) - accepted;
 }
 
-async function platformShare(stand: Stand): Promise<Figure> {
+/** Milliseconds, medians of rounds by turns. */
+export interface Share {
+  own: number;
+  byHand: number;
+  share: number;
+}
+
+export async function platformShare(stand: Stand): Promise<Share> {
   const own: number[] = [];
   const byHand: number[] = [];
   for (let round = 1; round <= timedRounds; round += 1) {
     await stand.push();
-    byHand.push(await deployByHand(stand.berth, round));
+    byHand.push(await deployByHand(stand.host, round));
     await stand.push();
     own.push(await deploy(stand));
   }
   const share = median(own.map((ms, index) => ms - (byHand[index] ?? NaN)));
+  return { own: median(own), byHand: median(byHand), share };
+}
+
+function shareFigure({ own, byHand, share }: Share): Figure {
   return {
     name: "platform's share of a deployment",
     kind: 'absolute',
-    measured: `${amount(share, 'ms')} (${amount(median(own), 'ms')} accepted to healthy)`,
-    baseline: `${amount(median(byHand), 'ms')} by git clone, docker build, docker service update`,
+    measured: `${amount(share, 'ms')} (${amount(own, 'ms')} accepted to healthy)`,
+    baseline: `${amount(byHand, 'ms')} by git clone, docker build, docker service update`,
     budget: `≤ ${shareBudgetMs} ms`,
     isKept: share <= shareBudgetMs,
   };
 }
 
 /** The same with three commands; the milliseconds until the engine says that the new task is healthy. */
-async function deployByHand({ host }: BerthHost, round: number): Promise<number> {
+async function deployByHand(host: BedHost, round: number): Promise<number> {
   const image = `hand/app:${round}`;
   const script =
     'date +%s%3N; rm -rf /tmp/hand; git clone -q --depth 1 "file://$1" /tmp/hand; /usr/bin/docker build ' +

@@ -67,6 +67,7 @@ async function fill(bed: Bed, berth: BerthHost, applicationId: string, count: nu
         asciiHost: host,
         path: '/',
         port: 1 + index,
+        ownPort: 1 + index,
         https: false,
         certificateType: 'none',
         customCertResolver: null,

@@ -1,6 +1,7 @@
 /** 200 open streams of events: their memory, and the processor time of a change that all of them hear. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { amount, type Figure } from '../figure.ts';
 import { cpuMicroseconds, residentBytes } from '../process-figures.ts';
 import type { ServerProcess } from '../server-process.ts';
@@ -9,6 +10,8 @@ const streams = 200;
 const changes = 100;
 const memoryBudgetMb = 20;
 const changeBudgetMs = 5;
+/** Changes that are further apart are told each by itself. */
+const apartMs = 40;
 const hearLimitMs = 60_000;
 
 export interface Listening {
@@ -19,27 +22,39 @@ export interface Listening {
 
 export async function eventStreams({ berth, headers, applicationId }: Listening): Promise<Figure[]> {
   const post = (path: string, body: object): Promise<void> => change(berth, headers, path, body);
-  const rename = async (): Promise<number> => {
+  const rename = async (ms: number): Promise<number> => {
     const before = cpuMicroseconds(berth.pid);
-    for (let count = 0; count < changes; count += 1)
+    for (let count = 0; count < changes; count += 1) {
       await post('application.update', { applicationId, description: `change ${count}` });
+      if (ms > 0) await pause(ms);
+    }
     return before;
   };
   await post('settings.update', { streamLimit: streams + 10 });
   // The first rounds make it warm.
-  for (let round = 0; round < 3; round += 1) await rename();
-  const alone = cpuPerChange(berth, await rename());
+  for (let round = 0; round < 3; round += 1) await rename(0);
+  const alone: number[] = [];
+  for (const { ms } of paces) alone.push(cpuPerChange(berth, await rename(ms)));
 
   const memoryBefore = residentBytes(berth.pid);
   const readers = await Promise.all(Array.from({ length: streams }, () => openReader(berth, headers)));
   const megabytes = (residentBytes(berth.pid) - memoryBefore) / 1_000_000;
   try {
     // Likewise once to make it warm.
-    await rename();
-    await Promise.all(readers.map((reader) => reader.heard(changes)));
-    const before = await rename();
-    await Promise.all(readers.map((reader) => reader.heard(2 * changes)));
-    const ms = Math.max(0, cpuPerChange(berth, before) - alone);
+    let heard = 0;
+    const heardAll = async (): Promise<void> => {
+      heard += changes;
+      await Promise.all(readers.map((reader) => reader.heard(heard)));
+    };
+    await rename(0);
+    await heardAll();
+    const figures: Figure[] = [];
+    for (const [at, { ms, what }] of paces.entries()) {
+      const before = await rename(ms);
+      await heardAll();
+      const own = alone[at] ?? 0;
+      figures.push(changeFigure(what, Math.max(0, cpuPerChange(berth, before) - own), own));
+    }
     return [
       {
         name: `${streams} open streams of events: memory (RSS) above what it was before`,
@@ -49,18 +64,27 @@ export async function eventStreams({ berth, headers, applicationId }: Listening)
         isKept: megabytes <= memoryBudgetMb,
         kind: 'absolute',
       },
-      {
-        name: `a change that ${streams} streams hear: processor time above that of a change nobody hears`,
-        measured: amount(ms, 'ms'),
-        baseline: `${amount(alone, 'ms')} (without streams)`,
-        budget: `≤ ${changeBudgetMs} ms`,
-        isKept: ms <= changeBudgetMs,
-        kind: 'absolute',
-      },
+      ...figures,
     ];
   } finally {
     for (const reader of readers) reader.close();
   }
+}
+
+const paces = [
+  { ms: apartMs, what: 'a change by itself' },
+  { ms: 0, what: 'a change of many in a row' },
+];
+
+function changeFigure(what: string, ms: number, alone: number): Figure {
+  return {
+    name: `${what} that ${streams} streams hear: processor time above that of a change nobody hears`,
+    measured: amount(ms, 'ms'),
+    baseline: `${amount(alone, 'ms')} (without streams)`,
+    budget: `≤ ${changeBudgetMs} ms`,
+    isKept: ms <= changeBudgetMs,
+    kind: 'absolute',
+  };
 }
 
 const cpuPerChange = (berth: ServerProcess, before: number): number =>

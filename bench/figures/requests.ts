@@ -1,5 +1,6 @@
 import { amount, type Figure } from '../figure.ts';
 import { compare, type Compared, type Measured } from '../rounds.ts';
+import type { Load } from '../load/load.ts';
 import { requireSameAnswer, type Pair } from './pair.ts';
 
 const connections = 32;
@@ -13,7 +14,7 @@ export async function readRequests(pair: Pair): Promise<Figure> {
   const { headers } = pair;
   return figure(
     'application.one, 32 connections',
-    await compare(pair.berth, pair.baseline, { method: 'GET', headers, connections, seconds }, path),
+    await compareOn(pair, { method: 'GET', headers, connections, seconds }, path),
   );
 }
 
@@ -26,13 +27,12 @@ export async function changeRequests(pair: Pair): Promise<Figure> {
   const headers = { ...pair.headers, 'content-type': 'application/json' };
   return figure(
     'application.update, 32 connections',
-    await compare(
-      pair.berth,
-      pair.baseline,
-      { method: 'POST', headers, body, connections, seconds },
-      '/api/application.update',
-    ),
+    await compareOn(pair, { method: 'POST', headers, body, connections, seconds }, '/api/application.update'),
   );
+}
+
+function compareOn({ berth, baseline }: Pair, load: Omit<Load, 'url'>, path: string): Promise<Compared> {
+  return compare({ server: berth, load, path }, { server: baseline, load, path });
 }
 
 function figure(name: string, { berth, baseline, requestsRatio, cpuRatio }: Compared): Figure {

@@ -25,7 +25,7 @@ require_programs() {
   command -v git >/dev/null || fail 'git is missing. Run "apt-get install git", then this again. Nothing was changed.'
 }
 
-# close_inherited: programs that go on after set-up must not hold what the caller had open; its pipe would never end.
+# close_inherited: programs that go on after set-up must not contain what the caller had open; its pipe would never end.
 close_inherited() {
   local path fd
   for path in /proc/$$/fd/*; do
@@ -52,7 +52,7 @@ step() {
     printf 'failed\n'
     grep -v '^npm warn' "$log" | head -n 40 >&2
     rm -f "$log"
-    fail "\"$*\" failed. Put right what it says above and run this again."
+    fail "\"$*\" failed. Fix what it says above and run this again."
   fi
   rm -f "$log"
   tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))

@@ -13,7 +13,7 @@ export function addressOf(text: string, from: string): string {
   const address = withScheme.test(text) ? text : `${ownMachine.test(text) ? 'http' : 'https'}://${text}`;
   if (text.replace(withScheme, '').includes('://') || !URL.canParse(address))
     throw new UsageError(
-      `${from} is "${text}", which is no address. Give one such as https://berth.example.com.`,
+      `${from} is "${text}", which is not an address. Give one such as https://berth.example.com.`,
     );
   return address;
 }
@@ -24,7 +24,7 @@ export function schemeHint({ environment }: Pick<Terminal, 'environment'>, argv:
   const written = at < 0 ? environment['BERTH_URL'] : (argv[at]?.split('=')[1] ?? argv[at + 1]);
   if (!written || withScheme.test(written) || ownMachine.test(written)) return '';
   return (
-    `"${written}" names no scheme, so https:// was tried. ` +
-    `If Berth answers without TLS, write http://${written}.\n`
+    `"${written}" has no scheme, so https:// was tried. If Berth answers without TLS, write ` +
+    `http://${written}.\n`
   );
 }

@@ -34,7 +34,7 @@ async function readKey(environment: NodeJS.ProcessEnv): Promise<{ url: string; a
   const address = url ? addressOf(url, 'BERTH_URL') : login.url;
   if (!apiKey && !isSamePlace(address, login.url))
     throw new UsageError(
-      `You are signed in to ${login.url}, and its key is not sent to ${address}. Give that one's key too ` +
+      `You are signed in to ${login.url}, and that key is not sent to ${address}. Give a key for it too ` +
         '(--key or BERTH_API_KEY), or run `berth login --url` for it.',
     );
   return { url: address, apiKey: apiKey || login.apiKey };

@@ -59,8 +59,8 @@ export async function forwardPort(options: ForwardOptions): Promise<Forwarder> {
     await once(server, 'listening');
   } catch (cause) {
     throw new UsageError(
-      `Port ${localPort} of this machine cannot be opened, for something else listens there or it is ` +
-        'reserved. Choose another one with --local PORT.',
+      `Port ${localPort} of this machine cannot be opened: it is in use or reserved. Choose another one ` +
+        'with --local PORT.',
       { cause },
     );
   }

@@ -9,7 +9,7 @@ import type { Caller } from './caller.ts';
 /** Why it is deployed; undefined: it is not. */
 export function reasonToDeploy({ run }: InstalledService): string | undefined {
   if (!run.hasSource || run.isStopped) return undefined;
-  if (!run.isReleased) return 'nothing of it runs yet';
+  if (!run.isReleased) return 'nothing is running yet';
   return run.pendingChanges.length > 0
     ? `not in effect yet: ${run.pendingChanges.slice(0, 5).join(', ')}`
     : undefined;

@@ -36,7 +36,7 @@ describe('what is wrong with a file is told with where', () => {
     ['services: {}\n', 'project'],
     [
       'project: a\nservices: {}\nenvironments: { production: { services: {} } }\n',
-      'services stand at the top and in environments.production',
+      'services are given at the top level and in environments.production',
     ],
   ])('%j', (text, sentence) => {
     expect(() => parseBerthFile(text, 'berth.yml')).toThrow(sentence);

@@ -265,7 +265,7 @@ function refuseMasked(record: unknown, name: string): void {
   const masked = findMasked(record);
   if (masked !== undefined)
     throw new UsageError(
-      `${masked} of ${name} is hidden from you: a file can be compared only by who may read secrets ` +
+      `${masked} of ${name} is hidden from you: comparing a file needs permission to read secrets ` +
         '(canReadSecrets).',
     );
 }

@@ -85,8 +85,8 @@ async function planSettings(
   if (server !== undefined && canonical(server) !== canonical(present.settings['serverId']))
     plan.problems.push(
       `${what}: serverId is ${shown(server)} in the file and ${shown(present.settings['serverId'])} in ` +
-        'Berth. A service does not change its server: make it anew under another name, or take serverId ' +
-        'out of the file.',
+        'Berth. A service cannot change its server: create it again under another name, or remove ' +
+        'serverId from the file.',
     );
   if (changes.length === 0) return;
   const { replicas, ...others } = input;

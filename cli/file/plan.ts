@@ -180,8 +180,8 @@ class Making {
       if (there) left.delete(there);
       else if (present?.services.some((one) => one.name === key))
         this.#problems.push(
-          `${this.#nameOf(name, key)}: several services of the environment are called so. Name the one ` +
-            'that is meant by its appName.',
+          `${this.#nameOf(name, key)}: several services of the environment have this name. Identify the ` +
+            'one you mean by its appName.',
         );
       await this.#service(name, key, service, there);
     }
@@ -207,8 +207,8 @@ class Making {
     const parts = { caller: this.#caller, names: this.#names };
     if (present && present.kind !== wanted.kind) {
       this.#problems.push(
-        `${what}: in Berth it is of the kind ${present.kind}. A service does not change its kind: give the ` +
-          'new one another name, or remove the one that is there.',
+        `${what}: in Berth it is of the kind ${present.kind}. A service cannot change its kind: give ` +
+          'the new one another name, or remove the existing one.',
       );
       return;
     }

@@ -42,8 +42,8 @@ function wholeOf(file: BerthFile, path: string): WholeFile {
   const present = environments[defaultEnvironment];
   if (present?.services !== undefined)
     throw new UsageError(
-      `${path}: services stand at the top and in environments.${defaultEnvironment}; both mean the same ` +
-        'environment. Keep one.',
+      `${path}: services are given at the top level and in environments.${defaultEnvironment}; both mean ` +
+        'the same environment. Keep one.',
     );
   return { ...rest, environments: { ...environments, [defaultEnvironment]: { ...present, services } } };
 }

@@ -29,7 +29,9 @@ function* contentOf({ path, from, bytes }: SentFile): Generator<Uint8Array> {
       const piece = Buffer.allocUnsafe(Math.min(pieceBytes, bytes - sent));
       const read = readSync(file, piece);
       if (read === 0)
-        throw new UsageError(`${path} became shorter while it was read. Run it again when it is at rest.`);
+        throw new UsageError(
+          `${path} became shorter while it was being read. Try again when nothing writes to it any more.`,
+        );
       sent += read;
       yield piece.subarray(0, read);
     }

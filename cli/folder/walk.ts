@@ -80,7 +80,7 @@ async function takeOther(state: Walk, folder: Folder, entry: Entry, isLink: bool
   if (!what.isDirectory()) return;
   const here = await realpath(from);
   if (folder.above.includes(here))
-    throw new UsageError(`${path} is a link to a folder that it stands in. Remove it, or ignore it.`);
+    throw new UsageError(`${path} is a link to a folder that contains it. Remove it, or ignore it.`);
   await walk(state, { path, from, rules: folder.rules, above: [...folder.above, here] });
 }
 
@@ -95,12 +95,12 @@ function isLeftOut(state: Walk, git: readonly IgnoreRules[], path: string, isFol
 
 async function linkTarget(root: string, path: string, from: string): Promise<string> {
   const real = await realpath(from).catch((cause: unknown) => {
-    throw new UsageError(`${path} is a link that leads nowhere. Remove it, or ignore it.`, { cause });
+    throw new UsageError(`${path} is a broken link. Remove it, or ignore it.`, { cause });
   });
   if (real !== root && !real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
     throw new UsageError(
-      `${path} is a link out of the folder, to ${relative(root, real)}; what stands there is not sent. ` +
-        'Put the file itself there, or ignore the link.',
+      `${path} is a link out of the folder, to ${relative(root, real)}; its target is not sent. Put the ` +
+        'file itself there, or ignore the link.',
     );
   return real;
 }

@@ -49,8 +49,8 @@ function ofDefinition(content: Fields, notes: string[]): Fields {
     notes.push('dockerfileLines was left out: write the lines into a Dockerfile.');
   else
     notes.push(
-      `The template ${textOf(content['templateId'])} has no counterpart; the builder finds out what ` +
-        'the folder is.',
+      `The template ${textOf(content['templateId'])} has no counterpart; the builder detects what the ` +
+        'folder contains.',
     );
   return { sourceType: 'drop' };
 }

@@ -24,24 +24,24 @@ export async function importCompose(
     const { build, ports, volumes, env_file: envFile } = fieldsOf(value);
     if (build !== undefined)
       notes.push(
-        `${service}: it is built from a folder, which a file alone does not bring. Give it an image, or ` +
+        `${service}: it is built from a folder, which is not part of the file. Give it an image, or ` +
           'take the file from a repository (sourceType git).',
       );
     if (envFile !== undefined)
       notes.push(
-        `${service}: env_file ${listOf(envFile).map(textOf).join(', ')} stays there; give its ` +
+        `${service}: env_file ${listOf(envFile).map(textOf).join(', ')} is not imported; give its ` +
           'variables to the service.',
       );
     for (const port of listOf(ports))
       notes.push(
-        `${service}: the port ${textOf(port) || JSON.stringify(port)} is published beside the ` +
-          'proxy. For http, give it a domain instead and take the port out.',
+        `${service}: the port ${textOf(port) || JSON.stringify(port)} is published directly, not ` +
+          'through the proxy. For HTTP, give it a domain instead and remove the port.',
       );
     for (const volume of listOf(volumes).map((one) => textOf(one) || textOf(fieldsOf(one)['source'])))
       if (/^[/.~]/.test(volume))
         notes.push(
-          `${service}: the folder ${volume.split(':')[0] ?? ''} of the server needs an approval, ` +
-            'or a volume in its place.',
+          `${service}: the folder ${volume.split(':')[0] ?? ''} of the server needs an approval; or use ` +
+            'a volume instead.',
         );
   }
   const project = textOf(content['name']) || name;

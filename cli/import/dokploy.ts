@@ -26,7 +26,10 @@ export interface FamilySource {
 
 type Read = (path: string, input?: Readonly<Record<string, string>>) => Promise<unknown>;
 
-export async function importFamily(source: FamilySource): Promise<Imported> {
+/** One project of it, and the places that services stand in: environments, or the project itself. */
+export async function openFamily(
+  source: FamilySource,
+): Promise<{ read: Read; project: Fields; places: Fields[] }> {
   const read = readerOf(source);
   const projects = arrayOf(await read('project.all'));
   const names = projects.map(({ name }) => textOf(name));
@@ -37,12 +40,17 @@ export async function importFamily(source: FamilySource): Promise<Imported> {
       `Which project? ${source.url} has ${names.join(', ') || 'none'}. Name it: berth import ` +
         'dokploy PROJECT.',
     );
-  const notes: string[] = [];
   // Older ones have no environments; their services stand in the project.
   const places =
     project['environments'] === undefined
       ? [{ ...project, name: 'production' }]
       : arrayOf(project['environments']);
+  return { read, project, places };
+}
+
+export async function importFamily(source: FamilySource): Promise<Imported> {
+  const { read, project, places } = await openFamily(source);
+  const notes: string[] = [];
   const environments: Record<string, { variables?: Variables; services: Record<string, ImportedService> }> =
     {};
   for (const place of places) {
@@ -75,7 +83,7 @@ export async function importFamily(source: FamilySource): Promise<Imported> {
   };
 }
 
-function idOf(kind: string, row: Fields): Record<string, string> {
+export function idOf(kind: string, row: Fields): Record<string, string> {
   return { [`${kind}Id`]: textOf(row[`${kind}Id`]) };
 }
 
@@ -96,7 +104,7 @@ function readerOf({ url, key, signal }: FamilySource): Read {
     }
     if (!response.ok)
       throw new UsageError(
-        `${url} answers ${path} with ${response.status}. Check that the key is one of it and may read.`,
+        `${url} answers ${path} with ${response.status}. Check that the key belongs to it and may read.`,
       );
     const value: unknown = await response.json();
     return value;
@@ -148,13 +156,13 @@ function serviceOf(
     if (isUsual && field !== 'autoDeploy') continue;
     if (value === undefined || value === null) continue;
     if (foreignIds.includes(field))
-      notes.push(`${key}: ${field} names a thing of the other installation and was left out.`);
+      notes.push(`${key}: ${field} refers to something in the other installation and was left out.`);
     else if (schema.safeParse(value).success) settings[field] = value;
-    else notes.push(`${key}: ${field} is not in a form that is taken here and was left out.`);
+    else notes.push(`${key}: ${field} is in a form that is not supported here and was left out.`);
   }
   for (const field of engineForms)
     if (canonical(record[field]) !== 'null')
-      notes.push(`${key}: ${field} was left out; it has a field of its own here.`);
+      notes.push(`${key}: ${field} was left out; here it has a field of its own.`);
   for (const field of ['security', 'volumeBackups'])
     if (arrayOf(record[field]).length > 0)
       notes.push(`${key}: ${arrayOf(record[field]).length} of ${field} were left out.`);
@@ -163,7 +171,7 @@ function serviceOf(
   if (kind !== 'application' && kind !== 'compose')
     notes.push(
       dataNote(key),
-      `${key}: it gets a new password; write \${{${key}.URL}} where its address stands.`,
+      `${key}: it gets a new password; write \${{${key}.URL}} where its address is used.`,
     );
   else if (arrayOf(record['mounts']).some(({ type }) => type === 'volume')) notes.push(dataNote(key));
   return {

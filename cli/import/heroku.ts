@@ -84,7 +84,7 @@ export async function importHeroku(
       : { sourceType: 'git', customGitUrl: repository, customGitBranch: 'main' };
   const buildType = textOf(app?.['stack']) === 'container' ? 'dockerfile' : 'heroku_buildpacks';
   if (listOf(app?.['buildpacks']).length > 0)
-    notes.push('The list of buildpacks was left out: the builder finds the one that fits by itself.');
+    notes.push('The list of buildpacks was left out: the builder detects the right one.');
   const quantities = quantitiesOf(app?.['formation']);
   const services = applicationsOf(processesOf(procfile ?? ''), {
     source: { ...source, buildType },

@@ -80,4 +80,4 @@ export function mountOf(
 }
 
 export const dataNote = (name: string): string =>
-  `${name}: its data is not brought along. Dump it there and load it here, as the guide says.`;
+  `${name}: its data is not imported. The guide describes how to copy it.`;

@@ -47,7 +47,7 @@ export async function importKamal(
   if (text === undefined)
     throw new UsageError(`There is no ${path} here. Name the file: berth import kamal FILE.`);
   if (text.includes('<%'))
-    throw new UsageError(`${path} holds ERB (<% … %>). Print it with its values first: kamal config.`);
+    throw new UsageError(`${path} holds ERB (<% … %>). Render it first: kamal config.`);
   const config = fieldsOf(parse(text));
   const notes = unknownKeys(path, config, known);
   const project = plainName(textOf(config['service']), name);
@@ -82,7 +82,8 @@ function roleOf(role: string, settings: Fields, config: Fields, notes: string[])
     notes.push(`${role}: ${whole} has no tag in the file; latest was taken. Name the version that runs.`);
   if (registry['username'] !== undefined && role === 'web')
     notes.push(
-      `The sign-in at ${server || 'the registry'} was left out: make a registry and name it in registryId.`,
+      `The sign-in at ${server || 'the registry'} was left out: create a registry and give its id as ` +
+        'registryId.',
     );
   const command = textOf(settings['cmd']);
   const own = role === 'web' ? proxyOf(config['proxy'], notes) : proxyOf(settings['proxy'], notes);
@@ -172,11 +173,11 @@ function accessoryOf(key: string, accessory: Fields, notes: string[]): ImportedS
   ];
   notes.push(...unknownKeys(key, accessory, knownKeys));
   if (listOf(accessory['files']).length > 0)
-    notes.push(`${key}: its files were left out; make each a mount of the type file.`);
+    notes.push(`${key}: its files were left out; create a mount of type file for each.`);
   if (kind !== undefined) {
     notes.push(
       dataNote(key),
-      `${key}: it gets a new password and the address \${{${key}.URL}}; set that where the old one stands.`,
+      `${key}: it gets a new password and the address \${{${key}.URL}}; use it in place of the old one.`,
     );
     return { kind, containerImage };
   }
@@ -188,8 +189,8 @@ function accessoryOf(key: string, accessory: Fields, notes: string[]): ImportedS
   const command = textOf(accessory['cmd']);
   if (accessory['port'] !== undefined)
     notes.push(
-      `${key}: the port ${textOf(accessory['port'])} was left out: other services reach it ` +
-        'by its name inside.',
+      `${key}: the port ${textOf(accessory['port'])} was left out: other services reach it by its name ` +
+        'on their network.',
     );
   return {
     kind: 'application',

@@ -20,7 +20,7 @@ export async function appJsonOf(read: ReadFile): Promise<Fields | undefined> {
   const text = await read('app.json');
   if (text === undefined) return undefined;
   const content = parseJson(text);
-  if (typeof content !== 'object' || content === null) throw new UsageError('app.json is no JSON.');
+  if (typeof content !== 'object' || content === null) throw new UsageError('app.json is not valid JSON.');
   return fieldsOf(content);
 }
 

@@ -62,7 +62,7 @@ function toolOf(name: string, own: readonly ToolCall[]): Tool {
       type: 'object',
       properties: {
         procedure: { type: 'string', enum: own.map(({ named }) => named.path) },
-        input: { type: 'object', description: 'Input of the procedure, as the description has it' },
+        input: { type: 'object', description: 'Input of the procedure, as its description says' },
       },
       required: ['procedure'],
       additionalProperties: false,

@@ -32,7 +32,7 @@ const whoami: Word = {
     context.answer(answer, () =>
       [
         `${email} (${role}) of ${organization} at ${connection.url}`,
-        ...(scope === undefined ? [] : [`Names without a project are of ${scope}.`]),
+        ...(scope === undefined ? [] : [`Names without a project refer to ${scope}.`]),
         ...(link === undefined ? [] : [`This folder is linked to ${link.name}.`]),
         '',
       ].join('\n'),
@@ -43,7 +43,7 @@ const whoami: Word = {
 const use: Word = {
   name: 'use',
   usage: '[project[/environment]]',
-  summary: 'sets the project of names that have none',
+  summary: 'sets the project for names without one',
   options: { none: { description: 'forgets it' } },
   most: 1,
   calls: ['project.all'],
@@ -65,7 +65,7 @@ const use: Word = {
     }
     const now = await scopeOf(context.terminal, connection.url);
     context.answer({ project: now ?? null }, () =>
-      now === undefined ? 'No project is in use.\n' : `Names without a project are of ${now}.\n`,
+      now === undefined ? 'No project is in use.\n' : `Names without a project refer to ${now}.\n`,
     );
   },
 };
@@ -75,8 +75,8 @@ const link: Word = {
   usage: '[service]',
   summary: 'links this folder to a service, so that commands in it need no name',
   description:
-    'The link is kept beside the sign-in (~/.config/berth/folders.json) and not in the folder. Without a ' +
-    'service it is shown.',
+    'The link is stored with the sign-in (~/.config/berth/folders.json), not in the folder. Without a ' +
+    'service, the current link is shown.',
   options: { remove: { description: 'removes the link' } },
   most: 1,
   calls: ['project.all'],
@@ -128,7 +128,7 @@ const servers = listWord({
     { title: 'type', value: (row) => row.serverType, spare: 2 },
     { title: 'services', value: (row) => row.totalServices, right: true, spare: 1 },
   ],
-  none: 'There are no remote servers; services run on the server of Berth itself.',
+  none: "There are no remote servers; services run on Berth's own machine.",
 });
 
 const members = listWord({

@@ -88,14 +88,15 @@ const setup: Word = {
   usage: 'github|gitlab|gitea|forgejo [service]',
   summary: 'prints a CI configuration that deploys, and creates its API key',
   description:
-    'Prints the file to the output. With --email it signs in with a password to make a key that may deploy ' +
-    'and read what that takes, and nothing else; the key is shown once, on the error output. What is built ' +
-    'from git needs reading and deploying; what is sent or is an image needs to change applications, too. ' +
-    'Keys are narrowed by procedure and not by service: the key acts where its owner does.',
+    'Prints the file to standard output. With --email it signs in with a password and creates a key that ' +
+    'may deploy, read what deploying needs, and nothing else; the key is shown once, on standard error. A ' +
+    'service built from git needs a key that may read and deploy; uploads and images need one that may ' +
+    'change applications, too. Keys are restricted by procedure, not by service: the key works wherever ' +
+    'its owner does.',
   options: {
-    email: { value: 'EMAIL', description: 'signs in as this account to make the key' },
-    branch: { value: 'BRANCH', description: 'the branch that is deployed; main without it' },
-    package: { value: 'PACKAGE', description: 'what npx runs: a name, or the address of a packed file' },
+    email: { value: 'EMAIL', description: 'signs in as this account to create the key' },
+    branch: { value: 'BRANCH', description: 'branch to deploy; default: main' },
+    package: { value: 'PACKAGE', description: 'package that npx runs: a name, or the address of a tarball' },
   },
   most: 2,
   calls: ['project.all', 'application.one', 'user.get', 'user.createApiKey'],
@@ -121,8 +122,8 @@ const setup: Word = {
     const key = await keyFor(context, service);
     context.say(
       key === undefined
-        ? 'With --email EMAIL a key that may only deploy is made, too.'
-        : `The key, shown this once: ${key}`,
+        ? 'With --email EMAIL a key that may only deploy is created, too.'
+        : `The key, shown only this once: ${key}`,
     );
   },
 };

@@ -38,10 +38,10 @@ const nodes: Word = {
 const join: Word = {
   name: 'cluster join',
   usage: 'SERVER --to SERVER',
-  summary: "makes a server a node of another's cluster",
+  summary: "makes a server a node of another server's cluster",
   description:
-    'The first server gives up its own swarm, so nothing may stand on it; services of the second one are ' +
-    'spread over both from their next release on.',
+    'The first server gives up its own swarm, so it must have no services; services of the second one ' +
+    'are spread over both from their next release.',
   options: {
     to: { value: 'SERVER', description: 'name or id of the server whose cluster it joins' },
     manager: { description: 'as a manager; three managers survive the loss of one' },
@@ -64,12 +64,12 @@ const join: Word = {
 type Change = 'drain' | 'activate' | 'promote' | 'demote' | 'leave' | 'remove';
 
 const changes: readonly { name: Change; summary: string; done: string }[] = [
-  { name: 'drain', summary: 'moves what runs on a node to the others', done: 'runs nothing any more' },
-  { name: 'activate', summary: 'lets a drained node work again', done: 'takes tasks again' },
+  { name: 'drain', summary: 'moves what runs on a node to the others', done: 'no longer runs anything' },
+  { name: 'activate', summary: 'makes a drained node take tasks again', done: 'takes tasks again' },
   { name: 'promote', summary: 'makes a node a manager', done: 'is a manager' },
   { name: 'demote', summary: 'makes a manager a worker', done: 'is a worker' },
   { name: 'leave', summary: 'drains a node and gives it a swarm of its own', done: 'left its cluster' },
-  { name: 'remove', summary: 'takes a lost node out of its cluster', done: 'is no node any more' },
+  { name: 'remove', summary: 'takes a lost node out of its cluster', done: 'is no longer a node' },
 ];
 
 const changing = ({ name, summary, done }: (typeof changes)[number]): Word => {

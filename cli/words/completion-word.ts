@@ -50,24 +50,28 @@ complete -F _berth berth
   zsh: (shown) => `autoload -U +X bashcompinit && bashcompinit
 ${scripts['bash']?.(shown) ?? ''}`,
   fish: (shown) => {
-    const lines = shown.flatMap(({ name, summary, options }) => {
+    const firsts = firstWords(shown).map((first) => {
+      const word = shown.find(({ name }) => name === first);
+      const inner = shown.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name);
+      const summary = word?.summary ?? inner.join(', ');
+      return `complete -c berth -f -n __fish_use_subcommand -a ${first} -d '${quoted(summary)}'`;
+    });
+    const more = shown.flatMap(({ name, summary, options }) => {
       const [first = '', second] = name.split(' ');
-      const at =
-        second === undefined
-          ? `-n __fish_use_subcommand -a ${first} -d '${quoted(summary)}'`
-          : `-n '__fish_seen_subcommand_from ${first}' -a ${second} -d '${quoted(summary)}'`;
+      const isFirst = `__fish_seen_subcommand_from ${first}`;
+      const isThis = second === undefined ? isFirst : `${isFirst}; and __fish_seen_subcommand_from ${second}`;
       const own = Object.entries(options ?? {}).map(
         ([option, { short, description }]) =>
-          `complete -c berth -n '__fish_seen_subcommand_from ${first}' -l ${option}` +
+          `complete -c berth -n '${isThis}' -l ${option}` +
           `${short === undefined ? '' : ` -s ${short}`} -d '${quoted(description)}'`,
       );
-      return [`complete -c berth -f ${at}`, ...own];
+      if (second === undefined) return own;
+      return [`complete -c berth -f -n '${isFirst}' -a ${second} -d '${quoted(summary)}'`, ...own];
     });
-    const places = firstWords(shown).filter(
-      (word) => !['help', 'api', 'login', 'logout', 'sign-up'].includes(word),
-    );
+    const places = firstWords(shown).filter((word) => !outOfTable.includes(word));
     return [
-      ...lines,
+      ...firsts,
+      ...more,
       `complete -c berth -f -n '__fish_seen_subcommand_from ${places.join(' ')}' ` +
         "-a '(berth __services 2>/dev/null)'",
       '',
@@ -75,9 +79,11 @@ ${scripts['bash']?.(shown) ?? ''}`,
   },
 };
 
+const outOfTable: readonly string[] = ['login', 'logout', 'sign-up', 'api', 'help'];
+
 function firstWords(shown: Words): string[] {
   const firsts = shown.map(({ name }) => name.split(' ')[0] ?? name);
-  return [...new Set([...firsts, 'login', 'logout', 'sign-up', 'api', 'help'])];
+  return [...new Set([...firsts, ...outOfTable])];
 }
 
 function secondWordsInBash(shown: Words): string {
@@ -88,7 +94,10 @@ function secondWordsInBash(shown: Words): string {
   const firsts = [...new Set(pairs.map(({ first }) => first))];
   const cases = firsts.map((first) => {
     const seconds = pairs.filter((pair) => pair.first === first).map(({ second }) => second);
-    return `      ${first}) COMPREPLY=($(compgen -W "${seconds.join(' ')}" -- "$word")); return ;;`;
+    // A word of its own, too: what follows may be a service.
+    const services = shown.some(({ name }) => name === first) ? ' $(berth __services 2>/dev/null)' : '';
+    const all = `${seconds.join(' ')}${services}`;
+    return `      ${first}) COMPREPLY=($(compgen -W "${all}" -- "$word")); return ;;`;
   });
   return `  if [ "$COMP_CWORD" -eq 2 ] && [[ "$word" != -* ]]; then
     case "$first" in

@@ -46,9 +46,15 @@ export const deploy: Word = {
       value: 'PORT',
       description: 'port that a new service listens on; otherwise found out from the folder, or 3000',
     },
+    server: { value: 'SERVER', description: 'name or id of the server that a new service runs on' },
+    'compose-service': {
+      value: 'NAME',
+      description: 'of a new compose service: which service of its file gets the address',
+    },
     commit: {
       value: 'SHA',
-      description: 'names the deployment; of a service built from git, another commit is a failure',
+      description:
+        'names the deployment; for a service built from git, deploying another commit is a failure',
     },
     folder: { value: 'PATH', description: 'deploys this folder instead of the current one' },
     as: {
@@ -65,6 +71,7 @@ export const deploy: Word = {
     ...fileCalls,
     'project.all',
     'project.create',
+    'server.all',
     'application.create',
     'application.one',
     'application.saveBuildType',
@@ -85,7 +92,7 @@ export const deploy: Word = {
   async run(context) {
     const folder = resolve(context.terminal.folder, context.text('folder') ?? '.');
     if (context.is('wait') && context.is('no-wait'))
-      throw new UsageError('--wait and --no-wait are given; give one.');
+      throw new UsageError('--wait and --no-wait exclude each other; give one.');
     const { client } = await context.berth();
     const ofFile = context.text('image') === undefined ? await applyFirst(context, folder) : undefined;
     if (typeof ofFile === 'number') return ofFile;
@@ -93,10 +100,20 @@ export const deploy: Word = {
       ofFile ? { ...context, args: [ofFile.name] } : context,
       nameFromFolder(folder),
     );
+    if ('service' in target && context.text('compose-service') !== undefined)
+      throw new UsageError(
+        `--compose-service is for a new service, and ${nameOf(target.service)} already exists. ` +
+          '`berth domains add HOST --compose-service NAME` gives it another address.',
+      );
     if ('service' in target && portOf(context) !== undefined)
       throw new UsageError(
-        `--port is for a new service, and ${nameOf(target.service)} exists already. The port is a setting ` +
+        `--port is for a new service, and ${nameOf(target.service)} already exists. The port is a setting ` +
           'of its addresses: berth api domain.update --domainId ID --port PORT.',
+      );
+    if ('service' in target && context.text('server') !== undefined)
+      throw new UsageError(
+        `--server is for a new service, and ${nameOf(target.service)} already exists. It goes to another ` +
+          `server by: berth move ${nameOf(target.service)} --to ${context.text('server') ?? 'SERVER'}.`,
       );
     const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
     const service =
@@ -189,11 +206,12 @@ async function sendPacked(
   const { upload, names } = await client.application.uploadedChunks({ applicationId });
   const base = upload === null ? undefined : { upload, names: Buffer.from(names, 'base64') };
   await using packed = await packFolder(folder, context.terminal.signal, base);
-  if (packed.files === 0) throw new UsageError(`${folder} holds nothing to send: all of it is left out.`);
+  if (packed.files === 0)
+    throw new UsageError(`${folder} contains nothing to send: everything in it is excluded.`);
   const packedAt = context.terminal.now();
   context.say(
     `Packed ${packed.files} files, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
-      `${size(packed.packedBytes)} to send${base ? ', the rest is there since the last time' : ''}.`,
+      `${size(packed.packedBytes)} to send${base ? ', the rest is already there' : ''}.`,
   );
   const commit = context.text('commit');
   const file = commit === undefined ? packed.file : new File([packed.file], `${commit}.berth`);
@@ -213,7 +231,7 @@ async function beginCompose(
   const composeId = service.id;
   const { sourceType } = await client.compose.one({ composeId });
   if (sourceType === 'raw' && said?.['composeFile'] !== undefined)
-    context.say(`${nameOf(service)} is deployed as berth.yml has it.`);
+    context.say(`${nameOf(service)} is deployed as berth.yml describes it.`);
   else if (sourceType === 'raw') {
     if (facts?.composeFile === undefined) throw unknownFolder(folder, 'no compose file');
     const composeFile = await readFile(join(folder, facts.composeFile), 'utf8');

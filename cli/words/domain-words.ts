@@ -1,4 +1,5 @@
 /** `berth domains` and `berth open`. */
+import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
@@ -45,42 +46,68 @@ const add: Word = {
   usage: 'HOST [service]',
   summary: 'routes a host to a service, with a certificate from an authority',
   description:
-    'Routes the host to the service at once. Its certificate is issued by itself when the DNS leads to the ' +
-    'server, which `berth domains check` shows; --http routes it without one.',
+    'Routes the host to the service at once. Its certificate is issued automatically once the DNS points ' +
+    'to the server, which `berth domains check` shows; --http routes it without one.',
   options: {
     port: {
       short: 'p',
       value: 'PORT',
-      description: 'port of the service; 3000 without it, 80 of a static site',
+      description: 'port of the service; default: 3000, or 80 for a static site',
     },
-    path: { value: 'PATH', description: 'only what begins with this path' },
+    path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },
-    'compose-service': { value: 'NAME', description: 'of a compose service: the service in its file' },
+    'compose-service': {
+      value: 'NAME',
+      description: 'for a compose service: the service in its file; by default the only one that answers',
+    },
   },
   most: 2,
-  calls: ['project.all', 'domain.create'],
+  calls: ['project.all', 'compose.one', 'domain.create'],
   async run(context) {
     const { client } = await context.berth();
     const [host, name] = context.args;
     if (host === undefined) throw new UsageError('Which host? Usage: berth domains add HOST [service]');
     const service = await routedOf(context, name);
-    const serviceName = context.text('compose-service');
     const path = context.text('path');
-    const port = context.text('port') === undefined ? {} : { port: numberOf(context, 'port', 3000) };
+    const port = context.text('port') === undefined ? undefined : numberOf(context, 'port', 3000);
     const how = {
       host,
-      ...port,
+      ...(port === undefined ? {} : { port }),
       ...(path === undefined ? {} : { path }),
       ...(context.is('http') ? {} : { https: true, certificateType: 'acme' as const }),
     };
     const domain = await client.domain.create(
       service.kind === 'compose'
-        ? { ...how, domainType: 'compose', composeId: service.id, serviceName: serviceName ?? null }
+        ? {
+            ...(await frontOf(context, client, service.id)),
+            ...how,
+            domainType: 'compose',
+            composeId: service.id,
+          }
         : { ...how, applicationId: service.id },
     );
     context.answer(domain, () => `${urlOf(domain)} leads to ${nameOf(service)}.\n`);
   },
 };
+
+/** The service of the compose file that is named, else the one that people open. */
+async function frontOf(
+  context: Context,
+  client: Client,
+  composeId: string,
+): Promise<{ serviceName: string; port?: number }> {
+  const given = context.text('compose-service');
+  if (given !== undefined) return { serviceName: given };
+  const { composeFile } = await client.compose.one({ composeId });
+  const { composeAddress, composeServices } = await import('../folder/compose-address.ts');
+  const found = composeAddress(composeFile ?? '');
+  if (found)
+    return { serviceName: found.serviceName, ...(found.port === undefined ? {} : { port: found.port }) };
+  const services = composeServices(composeFile ?? '').join(', ');
+  throw new UsageError(
+    `Which service of the compose file? Give --compose-service${services && `: ${services}`}.`,
+  );
+}
 
 const check: Word = {
   name: 'domains check',
@@ -94,7 +121,7 @@ const check: Word = {
     if (domain === undefined) throw new UsageError('Which host? Usage: berth domains check HOST');
     const verdict = await client.domain.validateDomain({ domain });
     context.answer(verdict, () => {
-      if (verdict.isValid) return `${domain} leads to the server (${verdict.resolvedIps.join(', ')}).\n`;
+      if (verdict.isValid) return `${domain} points to the server (${verdict.resolvedIps.join(', ')}).\n`;
       return `${domain}: ${verdict.error ?? `leads to ${verdict.resolvedIps.join(', ') || 'nowhere'}`}\n`;
     });
     return verdict.isValid ? exitCodes.done : exitCodes.refused;

@@ -132,7 +132,10 @@ const get: Word = {
     const all = variablesOf((await read(client, service)).env);
     const missing = args.find((name) => !all.has(name));
     if (missing !== undefined) {
-      context.say(`${nameOf(service)} has no variable ${missing}.`);
+      context.say(
+        `${nameOf(service)} has no variable ${missing}.` +
+          (/^[a-z0-9-]+$/.test(missing) ? ' A service is written project/service here.' : ''),
+      );
       return exitCodes.refused;
     }
     const wanted = [...all].filter(([name]) => args.length === 0 || args.includes(name));
@@ -226,7 +229,7 @@ const edit: Word = {
       const path = join(folder, 'variables.env');
       await writeFile(path, from.env === '' ? '' : `${from.env}\n`, { mode: 0o600 });
       if ((await runProgram([editor, ...words, path])) !== 0)
-        throw new UsageError(`${editor} did not end well; nothing was changed.`);
+        throw new UsageError(`${editor} failed; nothing was changed.`);
       await save(context, client, service, from, (await readFile(path, 'utf8')).trimEnd());
     } finally {
       await rm(folder, { recursive: true, force: true });

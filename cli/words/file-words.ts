@@ -19,7 +19,7 @@ import type { Options, ProcedureName, Word } from './parts/word.ts';
 
 const usualNames = ['berth.yml', 'berth.yaml'];
 const fileOption: Options = {
-  file: { short: 'f', value: 'PATH', description: 'this file instead of berth.yml; - is the standard input' },
+  file: { short: 'f', value: 'PATH', description: 'this file instead of berth.yml; - is standard input' },
   prune: { description: 'removes services and environments of the project that are not in the file' },
 };
 
@@ -164,9 +164,9 @@ const plan: Word = {
   usage: '',
   summary: 'shows how berth.yml differs from what runs, and what applying it does',
   description:
-    'Field by field, with what each change causes: nothing (it is in effect at once), a restart, a new ' +
-    'release, or data loss. Whatever was changed in Berth since is shown too, and what is there and not in ' +
-    'the file. Nothing is changed.',
+    'Lists the differences field by field, with what each change causes: nothing (it takes effect at ' +
+    'once), a restart, a new release, or data loss. It also shows what was changed in Berth since, and ' +
+    'what exists there but not in the file. Nothing is changed.',
   options: { ...fileOption, check: { description: 'ends with 1 when something differs' } },
   most: 0,
   calls: reads,
@@ -183,13 +183,13 @@ const apply: Word = {
   usage: '',
   summary: 'applies berth.yml',
   description:
-    'Does what `berth plan` shows, in the right order, and deploys what then runs otherwise than it is ' +
-    'saved: databases first. When it is ended or something is refused, what is done is told, and the next ' +
-    '`berth apply` does the rest.',
+    'Makes the changes that `berth plan` shows, in the right order, and deploys the services whose ' +
+    'settings then differ from what runs, databases first. If it is interrupted or something is refused, ' +
+    'it reports what is done, and the next `berth apply` does the rest.',
   options: {
     ...fileOption,
     yes: { description: 'does not ask' },
-    'allow-data-loss': { description: 'does what loses data, too' },
+    'allow-data-loss': { description: 'also makes changes that lose data' },
     'no-deploy': { description: 'saves only' },
   },
   most: 0,
@@ -205,7 +205,7 @@ const apply: Word = {
       return exitCodes.done;
     }
     if (isPersonThere(context.terminal))
-      await confirm(context.terminal, 'This is done now.', context.is('yes'));
+      await confirm(context.terminal, 'Doing this now.', context.is('yes'));
     const outcome = await doAll(context, all);
     context.answer({ done: outcome.done, deployed: outcome.deployed }, () => '');
     return outcome.code;
@@ -216,8 +216,8 @@ function refuseLoss(context: Context, { steps }: WholePlan): void {
   const losing = steps.filter(({ cause }) => cause === 'data loss');
   if (losing.length === 0 || context.is('allow-data-loss')) return;
   throw new UsageError(
-    `Data would be lost: ${losing.map(({ what }) => what).join(', ')}. Nothing was done. ` +
-      '`berth apply --allow-data-loss` does it all the same.',
+    `Data would be lost: ${losing.map(({ what }) => what).join(', ')}. Nothing was done. \`berth apply ` +
+      '--allow-data-loss` does it anyway.',
   );
 }
 
@@ -242,7 +242,7 @@ async function doAll(
       const rest = whole.steps.slice(index).map(({ what }) => what);
       context.say(
         `${done.length} of ${whole.steps.length} steps are done. Left: ${[...new Set(rest)].join(', ')}. ` +
-          '`berth apply` again does the rest.',
+          'Run `berth apply` again for the rest.',
       );
       throw prefixed(error, step.what);
     }
@@ -268,7 +268,7 @@ async function doAll(
     });
     if (!isGood) {
       context.say(context.look('red', `✗ ${one.what}: ${printable(errorMessage ?? '')}`));
-      context.say('What is saved stays; `berth apply` again deploys it anew, with what comes after it.');
+      context.say('What is saved stays; run `berth apply` again to deploy it and the rest.');
       return { done, deployed, code: exitCodes.refused };
     }
     deployed.push(one.what);
@@ -303,7 +303,7 @@ export async function applyFirst(context: Context, folder: string): Promise<OfFi
   if (all.plan.steps.length > 0) {
     context.terminal.say(shownPlan(context, all));
     if (isPersonThere(context.terminal))
-      await confirm(context.terminal, 'This is done now.', context.is('yes'));
+      await confirm(context.terminal, 'Doing this now.', context.is('yes'));
   }
   const { code } = await doAll(context, all, meant);
   return code === exitCodes.done ? meant : code;
@@ -321,8 +321,8 @@ const exportWord: Word = {
   usage: '[project]',
   summary: 'writes a project as berth.yml',
   description:
-    'Secrets are named and not written. Settings that nobody changed are left out; --all writes them too. ' +
-    'A service that does not run is written with `deploy: false`.',
+    'Secrets are listed by name only. Settings at their defaults are left out; --all writes them too. A ' +
+    'service that is not running is written with `deploy: false`.',
   options: {
     all: { description: 'every setting, and the names on the network' },
     output: { short: 'o', value: 'PATH', description: 'into this file' },

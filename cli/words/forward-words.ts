@@ -9,11 +9,11 @@ export const forward: Word = {
   usage: '[service] PORT',
   summary: 'opens a port of a service on this machine',
   description:
-    'Connections to 127.0.0.1 on this machine lead to the port where the service listens in its container, ' +
-    'through Berth and until ctrl-C. Nothing is published. A member needs the grant canForwardPorts.',
+    'Forwards connections to 127.0.0.1 on this machine to the port where the service listens in its ' +
+    'container, through Berth, until ctrl-C. Nothing is published. A member needs the grant canForwardPorts.',
   options: {
-    local: { value: 'PORT', description: 'port of this machine; the same without it, 0 for a free one' },
-    service: { value: 'NAME', description: 'of a compose service: which service of its file' },
+    local: { value: 'PORT', description: 'port of this machine; default: the same; 0: any free one' },
+    service: { value: 'NAME', description: 'for a compose service: the service in its file' },
   },
   most: 2,
   calls: ['project.all', 'terminal.forward'],
@@ -31,7 +31,7 @@ export const forward: Word = {
     });
     context.answer(
       { host: '127.0.0.1', port: local, service: nameOf(service), servicePort: port },
-      () => `127.0.0.1:${local} leads to port ${port} of ${nameOf(service)}, until ctrl-C.\n`,
+      () => `127.0.0.1:${local} forwards to port ${port} of ${nameOf(service)} until ctrl-C.\n`,
     );
     await ended;
   },

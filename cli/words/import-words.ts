@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nameFromFolder } from '../folder/what-it-is.ts';
+import type { FamilySource } from '../import/dokploy.ts';
 import type { Imported, ReadFile } from '../import/imported.ts';
 import { printable } from '../output/printable.ts';
 import { askSecret, exists } from '../terminal.ts';
@@ -37,6 +38,10 @@ async function importOther(
   context: Context,
 ): Promise<Imported> {
   const { importFamily } = await import('../import/dokploy.ts');
+  return importFamily(await sourceOf(context, project));
+}
+
+async function sourceOf(context: Context, project: string | undefined): Promise<FamilySource> {
   const url = context.text('from');
   if (url === undefined || !URL.canParse(url))
     throw new UsageError(
@@ -45,13 +50,8 @@ async function importOther(
   const key =
     context.terminal.environment['BERTH_IMPORT_KEY'] ||
     (await askSecret(context.terminal, 'API key of it: '));
-  return importFamily({
-    url,
-    key,
-    project,
-    destination: context.text('destination'),
-    signal: context.terminal.signal,
-  });
+  const { signal } = context.terminal;
+  return { url, key, project, destination: context.text('destination'), signal };
 }
 
 export const importWord: Word = {
@@ -63,16 +63,24 @@ export const importWord: Word = {
     '`heroku config -s` printed; kamal: config/deploy.yml; caprover: a captain-definition, or the list of ' +
     'apps as FILE; dokku: what `dokku config:export` printed, as FILE. dokploy reads the project that is ' +
     'named from another server of the same interface; its key is asked for, or BERTH_IMPORT_KEY. Nothing ' +
-    'is made: the file is written, and `berth plan` and `berth apply` go on from there.',
+    'is created: only the file is written; continue with `berth plan` and `berth apply`.',
   options: {
-    output: { short: 'o', value: 'PATH', description: 'this file instead of berth.yml; - is the output' },
+    output: {
+      short: 'o',
+      value: 'PATH',
+      description: 'this file instead of berth.yml; - is standard output',
+    },
     name: { value: 'PROJECT', description: 'name of the project' },
-    from: { value: 'URL', description: 'of dokploy: address of the other installation' },
-    destination: { value: 'NAME', description: 'of dokploy: destination of this Berth that backups go to' },
-    force: { description: 'over a file that is there' },
+    from: { value: 'URL', description: 'for dokploy: address of the other installation' },
+    destination: { value: 'NAME', description: 'for dokploy: destination in this Berth for backups' },
+    data: {
+      description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
+    },
+    yes: { short: 'y', description: 'with --data: copies without asking' },
+    force: { description: 'overwrites an existing file' },
   },
   most: 2,
-  calls: [],
+  calls: ['project.all', 'terminal.open'],
   async run(context) {
     const { terminal } = context;
     const [format = '', given] = context.args;
@@ -80,12 +88,20 @@ export const importWord: Word = {
     const importer = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (!importer)
       throw new UsageError(
-        `From what? "${format}" is none of ${known.join(', ')}.${didYouMean(format, known)}`,
+        format === ''
+          ? `From what? Usage: berth import ${importWord.usage}`
+          : `From what? "${format}" is not one of ${known.join(', ')}.${didYouMean(format, known)}`,
       );
+    if (context.is('data')) {
+      if (format !== 'dokploy')
+        throw new UsageError('--data is of dokploy; for others there is `berth db copy`.');
+      const { copyData } = await import('../import/copy-data.ts');
+      return copyData(context, await sourceOf(context, given));
+    }
     const path = context.text('output') ?? 'berth.yml';
     const whole = resolve(terminal.folder, path);
     if (path !== '-' && !context.is('force') && (await exists(whole)))
-      throw new UsageError(`${path} is there already. Give --force to write over it, or --output.`);
+      throw new UsageError(`${path} already exists. Give --force to overwrite it, or --output.`);
     const read: ReadFile = (name) =>
       readFile(resolve(terminal.folder, name), 'utf8').catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
@@ -128,7 +144,7 @@ function report(
   for (const note of notes) context.say(`· ${printable(note)}`);
   if (file === undefined) return;
   context.say(
-    `Values of variables stand in ${file}: name those that are secret with { secret: true } before it goes ` +
-      'into a repository, and set them with `berth secret set`. Then `berth plan` shows what will be made.',
+    `The values of variables are in ${file}: mark those that are secret with { secret: true } before you ` +
+      'commit the file, and set them with `berth secret set`. Then `berth plan` shows what will be created.',
   );
 }

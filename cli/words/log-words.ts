@@ -32,15 +32,16 @@ export const logs: Word = {
   usage: '[service …]',
   summary: 'shows the output of services',
   description:
-    'Shows the newest lines of each service, ordered by time; with -f also what comes. A line of several ' +
-    'services begins with the name of its own. In a pipe lines are text; --json makes each an object.',
+    'Shows the newest lines of each service, ordered by time; with -f also new lines as they arrive. With ' +
+    'several services, each line begins with the name of its service. In a pipe lines are text; --json ' +
+    'makes each an object.',
   options: {
-    follow: { short: 'f', description: 'goes on with what comes, until ctrl-C' },
-    since: { value: 'TIME', description: 'from then on: 30s, 15m, 2h, 3d, or 2026-01-31T12:00:00Z' },
-    grep: { short: 'g', value: 'TEXT', description: 'only lines that hold the text' },
-    tail: { short: 'n', value: 'NUMBER', description: 'so many of the newest lines of each; 200 without it' },
-    ended: { description: 'of tasks that ended, as far as it is kept: former releases, crashes, stops' },
-    times: { short: 't', description: 'the time before each line' },
+    follow: { short: 'f', description: 'keeps printing new lines until ctrl-C' },
+    since: { value: 'TIME', description: 'only lines since then: 30s, 15m, 2h, 3d, or 2026-01-31T12:00:00Z' },
+    grep: { short: 'g', value: 'TEXT', description: 'only lines that contain the text' },
+    tail: { short: 'n', value: 'NUMBER', description: 'number of newest lines of each; default: 200' },
+    ended: { description: 'output kept from ended tasks: earlier releases, crashes, stops' },
+    times: { short: 't', description: 'shows the time before each line' },
   },
   calls: [
     'project.all',
@@ -63,7 +64,7 @@ export const logs: Word = {
       isEnded: context.is('ended'),
     };
     if (wanted.isEnded && context.is('follow'))
-      throw new UsageError('What ended says nothing more: --ended goes without --follow.');
+      throw new UsageError('Ended tasks write nothing more: --ended cannot be combined with --follow.');
     const print = printerOf(context, services);
     if (!context.is('follow')) return showPast(client, services, wanted, print);
     const { signal } = context.terminal;

@@ -8,8 +8,8 @@ export const mcpWord: Word = {
   summary: 'serves the interface to assistants (Model Context Protocol)',
   description:
     'Speaks over standard input and output; the assistant starts it. It reads what the key may read; with ' +
-    '--write it changes what the key may change. Whatever destroys is asked of the person through the ' +
-    'assistant, and not done where it cannot ask. Give it a key of its own, which may no more than it needs.',
+    '--write it changes what the key may change. Destructive calls are confirmed by the person through the ' +
+    'assistant, and refused where it cannot ask. Give it a key of its own with no more rights than it needs.',
   options: { write: { description: 'changes, too' } },
   most: 0,
   calls: [],

@@ -17,15 +17,15 @@ const plainKey = /^[a-z0-9@.-]+ [A-Za-z0-9+/=]+/;
 export const serverAdd: Word = {
   name: 'server add',
   usage: 'ADDRESS',
-  summary: 'makes a machine with an SSH server one that services run on',
+  summary: 'adds a machine reachable over SSH as a server for services',
   description:
-    'Makes an SSH key, adds the server and sets it up. The key gets there by --install, which signs in ' +
-    'with your own ssh (it asks for the password once), or by hand: the line for authorized_keys is ' +
-    'printed. The same command again goes on where it ended.',
+    'Creates an SSH key, adds the server and sets it up. With --install the key is put there with your ' +
+    'own ssh (it asks for the password once); otherwise the line for authorized_keys is printed. Run the ' +
+    'same command again to continue where it stopped.',
   options: {
-    user: { value: 'NAME', description: 'user to sign in as; root without it' },
-    port: { short: 'p', value: 'PORT', description: 'port of its SSH server; 22 without it' },
-    name: { value: 'NAME', description: 'its name in Berth; the address without it' },
+    user: { value: 'NAME', description: 'user to sign in as; default: root' },
+    port: { short: 'p', value: 'PORT', description: 'port of its SSH server; default: 22' },
+    name: { value: 'NAME', description: 'its name in Berth; default: the address' },
     build: { description: 'a build server: engine and builders, no services' },
     install: { description: 'puts the key there with your own ssh' },
   },
@@ -38,7 +38,7 @@ export const serverAdd: Word = {
       ({ ipAddress, port }) => ipAddress === machine.ipAddress && port === machine.port,
     );
     const serverId = present?.serverId ?? (await added(context, client, machine));
-    if (present) context.say(`${present.name} is there already; going on with it.`);
+    if (present) context.say(`${present.name} already exists; continuing with it.`);
     return followSetup(context, client, serverId);
   },
 };
@@ -56,7 +56,8 @@ function machineOf(context: Context): NewMachine {
   if (address === undefined || !(isIP(address) || /^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(address)))
     throw new UsageError('Give the address of the machine: `berth server add 203.0.113.7`.');
   const username = context.text('user') ?? 'root';
-  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(username)) throw new UsageError(`--user: ${username} is no user.`);
+  if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(username))
+    throw new UsageError(`--user: ${username} is not a valid user name.`);
   const port = Number(context.text('port') ?? setupPort);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new UsageError('--port: must be a number from 1 to 65535.');
@@ -75,14 +76,14 @@ async function added(context: Context, client: Client, machine: NewMachine): Pro
   const { sshKeyId, publicKey } = await client.sshKey.generate({ name: `Server ${machine.name}` });
   const { serverId } = await client.server.create({ ...machine, description: null, sshKeyId });
   const [line] = plainKey.exec(publicKey) ?? [];
-  if (line === undefined) throw new UsageError(`Berth answered no public key, but ${publicKey}.`);
+  if (line === undefined) throw new UsageError(`Berth did not return a public key, but ${publicKey}.`);
   if (context.is('install')) await install(context, machine, line);
   else {
     context.say(`Append this line to ~/.ssh/authorized_keys of ${machine.username} on the machine:`);
     context.terminal.say(`${line}\n`);
     if (!isPersonThere(context.terminal))
-      throw new UsageError('Then give the same command again, which sets the server up.');
-    await ask(context.terminal, 'Go on when it is there', 'Enter');
+      throw new UsageError('Then run the same command again to set the server up.');
+    await ask(context.terminal, 'Continue when it is there', 'Enter');
   }
   return serverId;
 }
@@ -102,7 +103,7 @@ async function install({ terminal }: Context, { ipAddress, port, username }: New
   if (code !== 0)
     throw new UsageError(
       `ssh ended with exit code ${code}, and the key is not there. Append this line to ` +
-        `~/.ssh/authorized_keys of ${username} on the machine, then give the same command again without ` +
+        `~/.ssh/authorized_keys of ${username} on the machine, then run the same command again without ` +
         `--install:\n${line}`,
     );
 }
@@ -119,7 +120,7 @@ async function followSetup(context: Context, client: Client, serverId: string): 
       terminal.say(`${look(line.startsWith('── ') ? 'bold' : 'dim', line)}\n`);
     }
   } catch (error) {
-    if (terminal.signal.aborted) terminal.say('The set-up goes on; `berth servers` shows it.\n');
+    if (terminal.signal.aborted) terminal.say('The set-up continues; `berth servers` shows it.\n');
     if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
     context.say(error.message);
   }

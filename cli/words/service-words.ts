@@ -37,7 +37,7 @@ const restart = actionWord({
   name: 'restart',
   summary: 'restarts services with their current settings',
   description:
-    'Restarts with the present settings and variables, without a build: an application task by task.',
+    'Restarts with the current settings and variables, without a build: an application task by task.',
   calls: ['application.reload', 'postgres.reload'],
   action: {
     application: (client, { id, appName }) =>
@@ -137,8 +137,8 @@ const rollback: Word = {
   usage: '[service] [deployment]',
   summary: 'releases an earlier deployment again',
   description:
-    'Releases the image of an earlier deployment with the settings it had: the last good one before the ' +
-    'present, or one that `berth history` lists, by its id or the beginning of it.',
+    'Releases the image of an earlier deployment with the settings it had: the last successful one before ' +
+    'the current one, or one that `berth history` lists, by its id or the beginning of it.',
   options: {
     to: { value: 'DEPLOYMENT', description: 'id of the deployment, or its beginning' },
     'no-wait': { description: 'does not wait for the end' },
@@ -156,7 +156,7 @@ const rollback: Word = {
     if (!target)
       throw new UsageError(
         to === undefined
-          ? `${nameOf(service)} has no earlier deployment that ended well.`
+          ? `${nameOf(service)} has no earlier successful deployment.`
           : `${nameOf(service)} has no deployment ${to}. \`berth history ${nameOf(service)}\` lists them.`,
       );
     context.say(`Back to ${target.title} of ${target.createdAt} (${target.deploymentId}).`);
@@ -168,27 +168,40 @@ const rollback: Word = {
 const move: Word = {
   name: 'move',
   usage: '[service] --to SERVER',
-  summary: 'moves an application to another server',
+  summary: 'moves a service to another server',
   description:
-    'Starts the running version there, leads its domains to it once it is healthy, and removes it where it ' +
-    "was. SERVER is a server's name or id, or `own` for the machine of Berth itself.",
+    'Starts the running version of an application or a compose service there, points its domains to it ' +
+    'once it is healthy, and removes it from its former server. A database is closed while its data is ' +
+    "copied and compared; its former volume stays. SERVER is a server's name or id, or `own` for Berth's " +
+    'own machine.',
   options: {
     to: { value: 'SERVER', description: 'name or id of the server, or own' },
     'no-wait': { description: 'does not wait for the end' },
   },
   most: 1,
-  calls: ['project.all', 'server.all', 'application.moveToServer', 'deployment.logs'],
+  calls: [
+    'project.all',
+    'server.all',
+    'application.moveToServer',
+    'compose.moveToServer',
+    'postgres.moveToServer',
+    'deployment.logs',
+  ],
   async run(context) {
     const to = context.text('to');
     if (to === undefined) throw new UsageError('Name the server: `berth move shop/web --to SERVER`.');
     const { client } = await context.berth();
     const service = await serviceOf(context, context.args[0]);
-    if (service.kind !== 'application')
-      throw new UsageError(`${nameOf(service)} is no application, and only these move to another server.`);
     const serverId = to === 'own' ? null : await serverNamed(client, to);
-    const { deploymentId } = await client.application.moveToServer({ applicationId: service.id, serverId });
+    const { id, kind } = service;
+    const { deploymentId } =
+      kind === 'application'
+        ? await client.application.moveToServer({ applicationId: id, serverId })
+        : kind === 'compose'
+          ? await client.compose.moveToServer({ composeId: id, serverId })
+          : await databaseCalls(client, service).moveToServer(serverId);
     if (deploymentId !== null) return followDeployment(context, service, deploymentId);
-    context.say(`${nameOf(service)} has no release yet; its first one will be there.`);
+    context.say(`${nameOf(service)} has no release yet; its first one will run there.`);
     return 0;
   },
 };

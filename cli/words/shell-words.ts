@@ -6,8 +6,8 @@ import { serviceOf } from './parts/services.ts';
 import type { Options, Word } from './parts/word.ts';
 
 const which: Options = {
-  service: { value: 'NAME', description: 'of a compose service: which service of its file' },
-  task: { value: 'ID', description: 'of several tasks, this one; the newest without it' },
+  service: { value: 'NAME', description: 'for a compose service: the service in its file' },
+  task: { value: 'ID', description: 'the task to use; default: the newest' },
 };
 
 const shell: Word = {
@@ -33,7 +33,7 @@ const exec: Word = {
   usage: '[service] -- COMMAND [argument …]',
   summary: 'runs a command in a running container',
   description:
-    'What it reads and writes is that of this command, its exit code too. Arguments reach it as they are; ' +
+    'Its standard input, output and exit code are those of this command. Arguments are passed as they are; ' +
     "for pipes and variables run a shell: -- sh -c 'env | sort'. A member needs the grant canOpenTerminal.",
   options: which,
   most: 1,
@@ -41,7 +41,7 @@ const exec: Word = {
   async run(context) {
     const command = context.rest;
     if (command === undefined || command.length === 0)
-      throw new UsageError('Which command? Write it behind --: berth exec [service] -- COMMAND [argument …]');
+      throw new UsageError('Which command? Write it after --: berth exec [service] -- COMMAND [argument …]');
     const service = await serviceOf(context, context.args[0]);
     return (await runInContainer(context, { serviceId: service.id, command })) ?? exitCodes.done;
   },

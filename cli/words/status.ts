@@ -144,7 +144,7 @@ const history: Word = {
   name: 'history',
   usage: '[service]',
   summary: 'lists the deployments of a service, newest first',
-  options: { limit: { short: 'n', value: 'NUMBER', description: 'so many of them; 20 without it' } },
+  options: { limit: { short: 'n', value: 'NUMBER', description: 'number of deployments; default: 20' } },
   most: 1,
   calls: ['project.all', 'deployment.all'],
   async run(context) {

@@ -71,7 +71,7 @@ describe('arguments', () => {
   });
 
   test.each([
-    [['--folow'], /takes no --folow\. Did you mean follow\?/],
+    [['--folow'], /takes no --folow\. Did you mean --follow\?/],
     [['--since'], /argument missing|since/],
     [['-x'], /Unknown option '-x'/],
   ])('%j is refused', (argv, sentence) => {
@@ -136,7 +136,9 @@ describe('names', () => {
       id: appName,
       appName,
     }));
-    expect(() => pick(twins, 'shop/web')).toThrow('"shop/web" may be any of web-a1, web-b2.');
+    expect(() => pick(twins, 'shop/web')).toThrow(
+      '"shop/web" is ambiguous: it may be any of web-a1, web-b2.',
+    );
     expect(pick(twins, 'web-b2').id).toBe('web-b2');
   });
 });
@@ -261,5 +263,8 @@ describe('completion', () => {
 
   test('of the others has each word', async () => {
     for (const shell of ['zsh', 'fish']) expect(await script(shell)).toContain('rollback');
+    // Words that come only with a second one, and those that are in no table.
+    for (const first of ['db', 'env', 'login'])
+      expect(await script('fish')).toMatch(RegExp(`__fish_use_subcommand -a ${first} `));
   });
 });

@@ -49,7 +49,7 @@ export async function pullUntilAnswered(
     }
     return answered
       ? { kind: 'pulled' }
-      : { kind: 'silent', reason: 'the engine ended the pull without a word' };
+      : { kind: 'silent', reason: 'the engine ended the pull without a message' };
   } catch (error) {
     limits.signal.throwIfAborted();
     if (silence.signal.aborted)

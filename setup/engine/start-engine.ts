@@ -35,8 +35,8 @@ export async function startEngine(context: SetupContext): Promise<void> {
   const fault = state === 'ended' ? 'ended at once' : `did not answer within ${startLimitMs / 1000} s`;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `the container engine ${fault}. Put right what its log names (${layout.engineLog}) and run the ` +
-      `command again. Its last lines:\n${tailOf(layout.engineLog, 12)}`,
+    `the container engine ${fault}. Fix what its log names (${layout.engineLog}) and run the command ` +
+      `again. Its last lines:\n${tailOf(layout.engineLog, 12)}`,
   );
 }
 

@@ -66,7 +66,7 @@ async function openSession(context: SetupContext, { email, password }: Credentia
       'PRECONDITION_FAILED',
       `Berth has its users already, and the one saved in ${layout.credentials} cannot sign in ` +
         `(${cause.message}). Berth itself runs: sign in at ${settings.url} with your own account; ` +
-        (`the example is not needed. To have it all the same, write an Owner's email and password into ` +
+        (`the example is not needed. To have it anyway, write an Owner's email and password into ` +
           'that file and run the command again.'),
       { cause },
     );

@@ -14,7 +14,7 @@ export function defaultAddress(): string {
   if (chosen === undefined) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      'this machine has no network address but its loopback. Give it one (a swarm needs an address to ' +
+      'this machine has no network address except its loopback. Give it one (a swarm needs an address to ' +
         'be known by) and run the command again.',
     );
   }

@@ -39,7 +39,7 @@ export function buildId(product: string): string {
 export function filesBelow(path: string): string[] {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts === undefined)
-    throw new AppError('PRECONDITION_FAILED', `${path} is missing. Run ./bin/up from a whole checkout.`);
+    throw new AppError('PRECONDITION_FAILED', `${path} is missing. Run ./bin/up from a complete checkout.`);
   if (facts.isFile()) return [path];
   return readdirSync(path, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -43,7 +43,7 @@ function layNode(product: string, half: string): string {
   if (!existsSync(join(product, program)))
     throw new AppError(
       'PRECONDITION_FAILED',
-      `Node 24 for this machine (${process.arch}) is no dependency here. Berth runs on x64 and arm64.`,
+      `Node 24 for this machine (${process.arch}) is not a dependency here. Berth runs on x64 and arm64.`,
     );
   for (const file of nodeFiles) linkOrCopy(join(product, folder, file), join(half, folder, file));
   return program;

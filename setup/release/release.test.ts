@@ -77,7 +77,7 @@ it('takes of all packages the program of Node.js alone: the others are in the bu
 
 it('is not made where Node.js of this machine is missing, and nothing half-made stays', () => {
   rmSync(join(product, 'node_modules', nodePackage), { recursive: true });
-  expect(() => makeRelease(product, join(folder, 'releases'), '1')).toThrow('is no dependency here');
+  expect(() => makeRelease(product, join(folder, 'releases'), '1')).toThrow('is not a dependency here');
   expect(existsSync(join(folder, 'releases/1'))).toBe(false);
 });
 

@@ -71,7 +71,7 @@ async function refuseOverData({ layout, settings, signal }: SetupContext): Promi
   if (present !== undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${present} is there: this machine has a Berth already, and nothing was changed. Stop it ` +
+      `${present} is there: this machine already has a Berth, and nothing was changed. Stop it ` +
         `(./bin/down) and move ${layout.data} away first, or run ./bin/up without --restore.`,
     );
   if (settings.databaseUrl === undefined) return;
@@ -91,7 +91,7 @@ async function refuseOverData({ layout, settings, signal }: SetupContext): Promi
   if (stdout.trim() !== '0')
     throw new AppError(
       'PRECONDITION_FAILED',
-      'The database that DATABASE_URL names has tables already, and nothing was changed. Give an empty one.',
+      'The database that DATABASE_URL names already has tables, and nothing was changed. Give an empty one.',
     );
 }
 
@@ -114,13 +114,13 @@ async function unpack(file: string, folder: string, signal: AbortSignal): Promis
     } catch (error) {
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${file} is no whole backup of Berth: it lacks ${names.join(', ')}, or it is damaged.`,
+        `${file} is not a complete backup of Berth: it lacks ${names.join(', ')}, or it is damaged.`,
         { cause: error },
       );
     }
     for (const name of names)
       if (!lstatSync(join(folder, name)).isFile())
-        throw new AppError('PRECONDITION_FAILED', `${name} in ${file} is no plain file.`);
+        throw new AppError('PRECONDITION_FAILED', `${name} in ${file} is not a plain file.`);
   };
   await extract(manifestName, keyName);
   const manifest = parseManifest(readFileSync(join(folder, manifestName), 'utf8'), file);
@@ -136,7 +136,7 @@ function parseManifest(text: string, file: string): Manifest {
   if (field('form') !== 'berth-backup-1' || database === undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${file} is no backup that this Berth understands. Use the version that made it, or a newer one.`,
+      `${file} is not a backup that this Berth understands. Use the version that made it, or a newer one.`,
     );
   return { database, version: String(field('version')), createdAt: String(field('createdAt')) };
 }

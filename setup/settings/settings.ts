@@ -121,7 +121,7 @@ export function readSettings(
   if (!URL.canParse(settings.url)) {
     throw new AppError(
       'BAD_REQUEST',
-      `BERTH_URL is "${settings.url}", which is no address. Give one such as https://berth.example.com.`,
+      `BERTH_URL is "${settings.url}", which is not an address. Give one such as https://berth.example.com.`,
     );
   }
   return settings;

@@ -126,8 +126,8 @@ export async function stopRecorded(
     if (!(await hasEnded(identity, 10_000, options.signal))) {
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${options.name} (process ${identity.pid}) does not end even when killed: the kernel holds it. ` +
-          'Restart the machine.',
+        `${options.name} (process ${identity.pid}) does not end even when killed: the kernel keeps it ` +
+          'alive. Restart the machine.',
       );
     }
   }

@@ -61,10 +61,10 @@ async function bringUp(context: SetupContext): Promise<string> {
       throw new AppError(
         'PRECONDITION_FAILED',
         'systemd started docker.service, but it does not answer. See "journalctl -u docker" for the ' +
-          'reason, put it right and run the command again.',
+          'reason, fix it and run the command again.',
       );
     }
-    return `${installs ? 'installed' : 'found'}; systemd starts it, also with the machine`;
+    return `${installs ? 'installed' : 'found'}; systemd starts it, also at boot`;
   }
   await startEngine(context);
   return (
@@ -89,7 +89,7 @@ async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
     throw new AppError(
       'PRECONDITION_FAILED',
       `an engine runs here (dockerd, process ${engine.pid}) and does not answer at ` +
-        `${context.settings.engineSocket}. Berth starts no second one beside it. ` +
+        `${context.settings.engineSocket}. Berth does not start a second one. ` +
         ('Restart it (systemctl restart docker), end it, or set BERTH_ENGINE_SOCKET to where it listens, ' +
           'and run the command again.'),
     );
@@ -104,9 +104,8 @@ async function silentEngineAwakes(context: SetupContext): Promise<boolean> {
   if (systemdRuns()) return false;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `${socket} is there but no engine answers, and no dockerd is seen. If an engine of another place ` +
-      `serves it, start that one; if it is left over, remove the file ("rm ${socket}"). Then run the ` +
-      'command again.',
+    `${socket} is there but no engine answers, and no dockerd is running. If an engine elsewhere serves ` +
+      `it, start that one; if it is left over, remove the file ("rm ${socket}"). Then run the command again.`,
   );
 }
 

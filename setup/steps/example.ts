@@ -1,3 +1,4 @@
+import { proxyServiceName } from '../../server/src/domain/names/names.ts';
 import { createClient } from '../../client/client.ts';
 import type { Client } from '../../client/client.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
@@ -16,7 +17,6 @@ import { ensureRepository } from '../example/repository.ts';
 import { apiAddress } from '../machine/health.ts';
 import { proxyAddress } from '../settings/settings.ts';
 import { waitUntil } from '../process/wait-until.ts';
-import { proxyService } from './ports.ts';
 import { askProxy } from './proxy.ts';
 
 /** Words of the example's page (example/page.html) by which its answer is known. */
@@ -61,7 +61,7 @@ export const exampleStep: Step = {
     throw new AppError(
       'PRECONDITION_FAILED',
       `the example was deployed but does not answer through the proxy at ${address}. See "docker ` +
-        `service ps ${proxyService}" and "docker service ls".`,
+        `service ps ${proxyServiceName}" and "docker service ls".`,
     );
   },
 };

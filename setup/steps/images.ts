@@ -68,7 +68,10 @@ function usesOurs({ settings }: SetupContext): boolean {
 /** Gives why the image did not come, undefined when it did. */
 async function pull(context: SetupContext, reference: string): Promise<string | undefined> {
   if (isPlatformImage(reference))
-    return `images named ${platformPrefix}… are pulled from no registry, where the name could be anybody's`;
+    return (
+      `images named ${platformPrefix}… are never pulled from a registry, where anybody could own the ` +
+      'name'
+    );
   context.say(`pulls ${reference}; waits at most ${answerLimitMs / 1000} s for a registry's answer`);
   const answer = await context.engine.pull(reference, {
     answerLimitMs,

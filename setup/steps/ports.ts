@@ -1,9 +1,7 @@
+import { proxyServiceName } from '../../server/src/domain/names/names.ts';
 import { createServer } from 'node:net';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
-
-/** The service the server makes for its proxy. */
-export const proxyService = 'berth-proxy';
 
 /**
  * Ports that Berth and its proxy will listen on: another program there is named now, not as a failed start
@@ -17,7 +15,7 @@ export const portsStep: Step = {
       ...((await starter.running(context)) === undefined
         ? [{ port: settings.port, host: settings.host, setting: 'BERTH_PORT' }]
         : []),
-      ...((await engine.hasService(proxyService))
+      ...((await engine.hasService(proxyServiceName))
         ? []
         : [
             { port: settings.httpPort, host: '0.0.0.0', setting: 'BERTH_HTTP_PORT' },
@@ -26,7 +24,7 @@ export const portsStep: Step = {
     ];
     for (const one of wanted) await requireFree(one, context);
     return wanted.length === 0
-      ? 'in use by Berth already'
+      ? 'already in use by Berth'
       : `${wanted.map(({ port }) => port).join(', ')} free`;
   },
 };

@@ -28,7 +28,7 @@ export const probeStep: Step = {
     if (fault !== undefined && (await runs(context, probe)))
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${probe} is of no use for health checks: ${fault}. Put another static busybox there and run the ` +
+        `${probe} cannot be used for health checks: ${fault}. Put another static busybox there and run the ` +
           'command again.',
       );
     if (!(await runs(context, probe))) {
@@ -50,7 +50,7 @@ async function fetchProbe(context: SetupContext): Promise<void> {
     if (program === undefined)
       throw new AppError(
         'PRECONDITION_FAILED',
-        "Debian's busybox-static holds no static busybox. Put one at $BERTH_DATA/probe/busybox yourself " +
+        "Debian's busybox-static contains no static busybox. Put one at $BERTH_DATA/probe/busybox yourself " +
           'and run the command again.',
       );
     place(program, context.layout.probe);

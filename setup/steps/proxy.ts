@@ -1,13 +1,12 @@
+import { platformNetwork, proxyServiceName } from '../../server/src/domain/names/names.ts';
+import { managedLabel } from '../../server/src/domain/names/labels.ts';
 import { request } from 'node:http';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
 import type { NetworkFacts } from '../engine/client.ts';
 import { proxyAddress } from '../settings/settings.ts';
 import { waitUntil } from '../process/wait-until.ts';
-import { proxyService } from './ports.ts';
 
-/** The platform's network, which the server makes together with the proxy on it. */
-const platformNetwork = 'berth-proxy';
 const limitMs = 90_000;
 
 /** The server makes network and proxy itself (and mends them later); here it is awaited and shown. */
@@ -49,18 +48,18 @@ async function requireOurs({ engine, signal }: SetupContext): Promise<NetworkFac
 }
 
 function isOurs(network: NetworkFacts): boolean {
-  return network.Labels?.['berth.managed'] === 'true' && network.Driver === 'overlay' && network.Attachable;
+  return network.Labels?.[managedLabel] === 'true' && network.Driver === 'overlay' && network.Attachable;
 }
 
 async function proxyFault(context: SetupContext, hasNetwork: boolean): Promise<AppError> {
   const made =
     `network ${hasNetwork ? 'there' : 'missing'}, service ` +
-    `${(await context.engine.hasService(proxyService)) ? 'there' : 'missing'}`;
+    `${(await context.engine.hasService(proxyServiceName)) ? 'there' : 'missing'}`;
   const lines = await context.starter.lastLines(context, 10);
   return new AppError(
     'SERVICE_UNAVAILABLE',
     `the proxy does not answer on port ${context.settings.httpPort} after ${limitMs / 1000} s ` +
-      `(${made}). See "docker service ps ${proxyService} --no-trunc". Berth's last lines:\n${lines}`,
+      `(${made}). See "docker service ps ${proxyServiceName} --no-trunc". Berth's last lines:\n${lines}`,
   );
 }
 

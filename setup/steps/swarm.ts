@@ -6,10 +6,9 @@ import { defaultAddress } from '../machine/default-address.ts';
  * Sentences for the states in which the engine's swarm cannot be used; Berth never leaves or remakes a swarm.
  */
 const unusable: Readonly<Record<string, string>> = {
-  pending: 'the engine is joining a swarm and is not done. Wait, then run the command again.',
+  pending: 'the engine is still joining a swarm. Wait, then run the command again.',
   error:
-    'the engine reports a fault of its swarm. Put it right ("docker info" names it) and run the command ' +
-    'again.',
+    'the engine reports a fault of its swarm. Fix it ("docker info" names it) and run the command again.',
   locked: 'the engine\'s swarm is locked. Unlock it ("docker swarm unlock") and run the command again.',
 };
 
@@ -21,7 +20,7 @@ export const swarmStep: Step = {
     if (swarm.LocalNodeState === 'inactive') {
       const address = defaultAddress();
       await engine.initSwarm(address);
-      return `made a swarm of this machine, known as ${address}`;
+      return `created a swarm of this machine, known as ${address}`;
     }
     if (swarm.LocalNodeState === 'active' && swarm.ControlAvailable)
       return `this machine is a manager, known as ${swarm.NodeAddr}`;

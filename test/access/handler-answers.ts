@@ -81,6 +81,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'previewDeployment.start': [412],
   'previewDeployment.stop': engineIsDown,
   // Asked by an organization that loopback's closed ports are not told to.
+  // No App was made: GitHub does not know the code, or is not there.
+  'gitProvider.createFromManifest': [412, 503],
   'gitProvider.testConnection': [412],
   'gitProvider.repositories': engineIsDown,
   'gitProvider.branches': engineIsDown,

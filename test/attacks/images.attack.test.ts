@@ -207,7 +207,7 @@ describe('with the walls as built', () => {
     expect(outcome).toMatchObject({
       succeeded: false,
       said: expect.stringMatching(
-        /gives to this organization|has not had|is the id of an image|Berth built|^The base image/,
+        /serves to this organization|has not pulled|is the id of an image|Berth built|^The base image/,
       ),
     });
   });

@@ -148,8 +148,10 @@ describe('a volume that is filled', () => {
       succeeded: false,
       said: expect.stringMatching(/may have 40 MiB of disk/),
     });
-    const { text } = await owner('organization.usage', { organizationId });
-    expect(Number(/"diskBytes":(\d+)}/.exec(text)?.[1])).toBeGreaterThanOrEqual(60_000_000);
+    const usage = await valueOf(owner('organization.usage', { organizationId }));
+    expect(usage).toMatchObject({ used: { diskBytes: expect.any(Number) } });
+    const used = /"used":\{[^}]*"diskBytes":(\d+)/.exec(JSON.stringify(usage))?.[1];
+    expect(Number(used)).toBeGreaterThanOrEqual(60_000_000);
     await setQuota(null);
     const free = await deployed();
     table.note('deploys more with a full volume', 'left out', free);

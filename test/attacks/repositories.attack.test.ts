@@ -39,7 +39,8 @@ async function bySubmodule(url: string): Promise<Outcome> {
   const { owner, environmentId } = world.installation;
   const name = newName();
   const repository = await createRepository(world.berth.host, `open/${name}`, {
-    Dockerfile: 'FROM berth/node:24\nCOPY sub/secret /secret\nRUN cat /secret\n',
+    // Named, since a cached step says nothing.
+    Dockerfile: `FROM berth/node:24\nCOPY sub/secret /secret\nRUN echo ${name} && cat /secret\n`,
   });
   await repository.addSubmodule(vault, 'sub');
   await repository.commit({ '.gitmodules': `[submodule "sub"]\n path = sub\n url = ${url}\n` });

@@ -99,7 +99,7 @@ it('berth import reads another server of the family: what it took differs in not
   ];
   const ran = await runBerth([...argv, '--name', 'Shop'], { environment, folder });
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('8 services taken into berth.yml.') });
-  expect(ran.said).toContain('postgres: its data is not brought along');
+  expect(ran.said).toContain('postgres: its data is not imported');
   expect(valueOf(await berth('plan'))).toMatchObject({ steps: [], problems: [] });
   const refused = { HOME: folder, BERTH_IMPORT_KEY: 'none' };
   expect(await runBerth(argv, { environment: refused, folder })).toMatchObject({

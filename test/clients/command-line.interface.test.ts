@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { runBerth, type Ran } from '../command-line.ts';
 import type { Program } from '../world/program.ts';
+import { password } from '../world/inputs.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
 
@@ -14,7 +16,7 @@ let home: string;
 let folder: string;
 
 beforeAll(async () => {
-  ({ program, first: world } = await startWithWorlds());
+  ({ program, first: world } = await startWithWorlds(0, { withPasswords: true }));
   home = await mkdtemp(join(tmpdir(), 'berth-words-'));
   folder = join(home, 'notes');
   await mkdir(folder);
@@ -29,9 +31,10 @@ function berth(
   line: string,
   headers: Record<string, string> = world.people.owner.byKey,
   at = folder,
+  stdin = '',
 ): Promise<Ran> {
   const environment = { HOME: home, BERTH_URL: program.url, BERTH_API_KEY: headers['x-api-key'] };
-  return runBerth(line.split(' '), { environment, folder: at });
+  return runBerth(line.split(' '), { environment, folder: at, stdin });
 }
 
 const valueOf = ({ out }: Ran): unknown => JSON.parse(out);
@@ -77,6 +80,22 @@ it('makes what is missing and sends the folder; without an engine it ends with 1
   expect(valueOf(await berth('history Letters/notes'))).toHaveLength(2);
 });
 
+it('takes the service of a compose file that gets the address for a new service only', async () => {
+  const own = join(home, 'stack');
+  await mkdir(own);
+  await writeFile(join(own, 'compose.yml'), 'services: { a: { image: a:1 }, b: { image: b:1 } }\n');
+  const at = (line: string): Promise<Ran> => berth(line, world.people.owner.byKey, own);
+  expect((await at('deploy --project Letters')).said).toContain('does not say which of a, b answers');
+  expect(await at('deploy --compose-service b')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('--compose-service is for a new service'),
+  });
+  expect(await at('domains add shop.example.com')).toMatchObject({
+    code: 2,
+    said: expect.stringContaining('Give --compose-service: a, b'),
+  });
+});
+
 it('takes a port for a new service only', async () => {
   await berth('deploy Letters/cache --image example.com/cache:1 --no-wait');
   expect(await berth('deploy Letters/cache --image example.com/cache:1 --port 80')).toMatchObject({
@@ -96,6 +115,35 @@ it('makes a database of the image that is named', async () => {
   expect(valueOf(await berth(`api redis.one --redisId ${redisId}`))).toMatchObject({
     containerImage: 'example.com/redis:9',
   });
+});
+
+it.each([
+  ['github', '.github/workflows/deploy.yml'],
+  ['gitea', '.gitea/workflows/deploy.yml'],
+  ['forgejo', '.forgejo/workflows/deploy.yml'],
+  ['gitlab', '.gitlab-ci.yml'],
+])('writes the file of %s, whose key deploys and no more', async (forge, path) => {
+  const { owner } = world.people;
+  await berth('deploy Letters/runner --no-wait');
+  const ran = await berth(
+    `ci setup ${forge} Letters/runner --email ${owner.email}`,
+    owner.byKey,
+    folder,
+    `${password}\n`,
+  );
+  expect(ran, ran.said).toMatchObject({ code: 0 });
+  const { path: said, file } = Object(valueOf(ran));
+  expect(said).toBe(path);
+  const [command = ''] = /npx --yes \S+ deploy .+$/m.exec(file) ?? [];
+  const argv = command.replace(/^npx --yes \S+ /, '').replace(/"\$\w+_SHA"/, '4f2a9c81');
+  // Indented as it must be: a runner reads the same command.
+  expect(JSON.stringify(parse(file))).toContain(JSON.stringify(command).slice(1, -1));
+  const key = { 'x-api-key': /The key, shown only this once: (\S+)/.exec(ran.said)?.[1] ?? '' };
+  const deployed = await berth(argv, key);
+  expect(valueOf(deployed)).toMatchObject({ service: 'Letters/runner', status: 'error' });
+  expect(deployed.code).toBe(1);
+  for (const line of ['db create redis Letters/x', 'members', 'api application.delete --applicationId x'])
+    expect([line, (await berth(line, key)).code]).toEqual([line, 1]);
 });
 
 it('refuses a number below zero as such', async () => {

@@ -165,6 +165,7 @@ const byTail = new Set([
   'server.metrics',
   'service.endedOutput',
   'service.metrics',
+  'service.usage',
 ]);
 
 it('every list comes whole, or in pages that come to the same', async () => {

@@ -7,12 +7,13 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { expectCopied, expectMoved, expectThirty, type Run as CopyRun } from './command/copied-data.ts';
 import { expectExec, expectForwarded } from './command/inside.ts';
 import { familyClient } from '../clients/family-client.ts';
 import { runBerth, type Ran, type RunOptions } from '../command-line.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import type { Files } from './fixtures/repository.ts';
-import { nodeFiles, nodeServer, tinyFiles } from './fixtures/sources.ts';
+import { nodeFiles, nodeServer, pythonFiles, tinyFiles } from './fixtures/sources.ts';
 
 const execFile = promisify(execFileCallback);
 
@@ -41,7 +42,7 @@ async function folderOf(name: string, files: Files): Promise<string> {
 function at(
   folder: string,
   argv: string[],
-  more: Pick<RunOptions, 'types' | 'columns' | 'signal'> = {},
+  more: Pick<RunOptions, 'types' | 'columns' | 'signal'> & { environment?: Record<string, string> } = {},
 ): Promise<Ran> {
   const environment = {
     HOME: home,
@@ -49,7 +50,7 @@ function at(
     BERTH_API_KEY: berth.signed()['x-api-key'],
     NO_COLOR: '1',
   };
-  return runBerth(argv, { environment, folder, ...more });
+  return runBerth(argv, { folder, ...more, environment: { ...environment, ...more.environment } });
 }
 
 async function answerOf({ out }: Ran): Promise<string> {
@@ -221,21 +222,34 @@ describe('from a clone of a sample to an address', () => {
     expect(JSON.parse(await answerOf(ran))).toMatchObject({ version: 'mono' });
   });
 
-  it('compose: one command, and one for the address', async () => {
+  it('Python with a Dockerfile: one command', async () => {
+    const folder = await cloned('sample-python', pythonFiles('python sample'));
+    const ran = await timed('python', folder, ['deploy']);
+    expect(ran, ran.said).toMatchObject({ code: 0 });
+    expect(await answerOf(ran)).toBe('python sample');
+  });
+
+  it('compose: one command, whose address leads to the service that people open', async () => {
     const composeFile = {
       services: {
+        cache: { image: 'berth/redis:7' },
         web: {
           image: 'berth/node:24',
           command: ['node', '-e', nodeServer('compose').replaceAll('$', '$$$$')],
+          environment: { CACHE: 'cache:6379' },
+          ports: ['8080:3000'],
         },
       },
     };
     const folder = await cloned('sample-compose', { 'compose.yaml': stringify(composeFile) });
-    const ran = await timed('compose', folder, ['deploy', 'samples/stack']);
+    const ran = await timed('compose', folder, ['deploy']);
     expect(ran, ran.said).toMatchObject({ code: 0 });
+    expect(JSON.parse(await answerOf(ran))).toMatchObject({
+      version: 'compose',
+      env: { CACHE: 'cache:6379' },
+    });
     const host = 'stack.example.com';
-    const more = ['--compose-service', 'web', '--http', '--port', '3000'];
-    const routed = await timed('compose', folder, ['domains', 'add', host, 'samples/stack', ...more]);
+    const routed = await at(folder, ['domains', 'add', host, '--http']);
     expect(routed, routed.said).toMatchObject({ code: 0 });
     await expect
       .poll(async () => (await berth.proxied(host)).body, { timeout: 60_000 })
@@ -254,6 +268,18 @@ describe('from a clone of a sample to an address', () => {
       errorMessage: expect.stringMatching(/railpack|nixpacks/),
     });
   });
+});
+
+describe('data of databases elsewhere', () => {
+  const run: CopyRun = (argv, environment = {}) => at(home, argv, { environment });
+
+  it('is copied by the programs in the container, or what was there stays', () => expectCopied(run));
+
+  it('follows thirty services of another server, which are made as they were read', () =>
+    expectThirty(run, berth, home));
+
+  it('comes from another installation of the family, where its ports are published', () =>
+    expectMoved(run, berth, home));
 });
 
 describe("the command line of the interface's family, against /compat", () => {

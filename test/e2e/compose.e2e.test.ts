@@ -181,10 +181,10 @@ describe.concurrent('a compose service of a file', () => {
       const { deploymentId, status, errorMessage } = await store.ended(await store.begin());
       expect({ status, errorMessage }).toEqual({
         status: 'error',
-        errorMessage: 'Service web: Its program ended with exit code 3. The former version runs on.',
+        errorMessage: 'Service web: Its program ended with exit code 3. The former version keeps running.',
       });
       expect((await berth.log(deploymentId)).join('\n')).toMatch(
-        /web: {3}no luck with it[^]*store_worker: put back to the version before/,
+        /web: {3}no luck with it[^]*store_worker: rolled back to the previous version/,
       );
       expect(await store.status()).toBe('error');
       expect((await answer()).body).toBe('v2 /cart hello');
@@ -197,7 +197,7 @@ describe.concurrent('a compose service of a file', () => {
     next(async () => {
       await store.do('update', { env: 'VERSION=v2', composeFile: file(worker) });
       const log = (await berth.log(await store.deploy())).join('\n');
-      expect(log).toContain('web: Nothing changes for it; it runs on.');
+      expect(log).toContain('web: Nothing changes for it; it keeps running.');
       expect(await store.status()).toBe('done');
       expect((await answer()).body).toBe('v2 /cart hello');
     }),
@@ -357,4 +357,4 @@ services:
   expect(await dockerOf(berth.host).volumes(`berth.compose=${tools.id}`)).toEqual([]);
 }
 
-it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be put right']));
+it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be corrected']));

@@ -40,4 +40,4 @@ describe('kill -9 of Berth', () => {
   killTests(() => ({ databases, bed }));
 });
 
-it('nothing of all this was a fault', () => expectCalmLog(databases.berth, ['could not be put right']));
+it('nothing of all this was a fault', () => expectCalmLog(databases.berth, ['could not be corrected']));

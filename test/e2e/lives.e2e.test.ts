@@ -94,7 +94,7 @@ describe.concurrent('lives', () => {
   );
 });
 
-it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be put right']));
+it('nothing of all this was a fault', () => expectCalmLog(berth, ['could not be corrected']));
 
 const answers = (life: Life): Promise<string | undefined> =>
   until('it answers', () => life.answer(), 120_000);

@@ -230,7 +230,7 @@ it('no more previews than previewLimit; a closed one leaves nothing; a kill forg
   await until('the second preview is made', () => previewOf(2));
   await tell({ action: 'opened', number: 3, commit: other });
   await until('a comment tells of the limit', async () =>
-    commentsOn(3)[0]?.text.includes('2 previews run already'),
+    commentsOn(3)[0]?.text.includes('2 previews are already running'),
   );
   const { previewDeploymentId } = await running(2, other);
   expect(await previewOf(3)).toBeUndefined();

@@ -67,7 +67,7 @@ describe('bin/up --restore', () => {
     await output(bare, 'sh', '-c', 'head -c 2000 /root/berth.tar.gz > /root/cut.tar.gz');
     expect(await up(`${passphrase}\n`, '--restore', '/root/cut.tar.gz')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is no whole backup of Berth'),
+      stderr: expect.stringContaining('is not a complete backup of Berth'),
     });
     expect(await up('another passphrase\n', '--restore', '/root/berth.tar.gz')).toMatchObject({
       code: 1,
@@ -107,7 +107,7 @@ describe('bin/up --restore', () => {
   it('never writes over data that is there', async () => {
     expect(await up(`${passphrase}\n`, '--restore', '/root/berth.tar.gz')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('has a Berth already'),
+      stderr: expect.stringContaining('already has a Berth'),
     });
   });
 });

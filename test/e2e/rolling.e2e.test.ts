@@ -61,13 +61,13 @@ const broken: Record<
   'crashes at boot': {
     change: (app) =>
       app.do('application.update', { command: `node -e 'console.log("no database here"); process.exit(4)'` }),
-    reason: /^Its program ended with exit code 4\. The former version runs on\.$/,
+    reason: /^Its program ended with exit code 4\. The former version keeps running\.$/,
     log: /Last lines of the failed version:\n[^\n]*  no database here/,
   },
   'is never healthy': {
     change: (app) => app.do('application.update', { command: nodeCommand('deaf').replace('3000', '3999') }),
     reason:
-      /^It never became healthy: .* nothing listens on port 3000; the program listens on 3999 \(.*\)\. The former version runs on\.$/,
+      /^It never became healthy: .* nothing listens on port 3000; the program listens on 3999 \(.*\)\. The former version keeps running\.$/,
     log: /  listening as deaf/,
   },
   'listens on 127.0.0.1 only': {
@@ -76,7 +76,7 @@ const broken: Record<
         command: nodeCommand('shy').replace('listen(3000,', 'listen(3000, "127.0.0.1",'),
       }),
     reason: /^It never became healthy/,
-    log: /the service listens on port 3000 only on the loopback address; let it listen on 0\.0\.0\.0/,
+    log: /the service listens on port 3000 only on the loopback address; make it listen on 0\.0\.0\.0/,
   },
   'takes more memory than it may': {
     change: (app) =>
@@ -84,7 +84,7 @@ const broken: Record<
         memoryLimit: '64m',
         command: `node -e 'const all = []; setInterval(() => all.push(Buffer.alloc(8e6, 1)), 5)'`,
       }),
-    reason: /out of memory.*The former version runs on\.$/,
+    reason: /out of memory.*The former version keeps running\.$/,
     log: /Last lines|could not be read|goes back to the former version/,
   },
   'has an image that does not exist': {

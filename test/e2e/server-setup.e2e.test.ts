@@ -5,6 +5,7 @@ import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { berthHost, throughProxy, type BerthHost } from './fixtures/berth-host.ts';
+import { databasePath, killInSetup } from './fixtures/berth-process.ts';
 import { followStream } from './fixtures/log-stream.ts';
 import { quickCheck, until } from './fixtures/workshop.ts';
 
@@ -127,9 +128,40 @@ it('its security is read as it is', async () => {
   });
 });
 
-it('a user who may not use sudo is told with the way out', async () => {
+const stages = 'connect facts packages engine swarm network folders proxy tools probe'.split(' ');
+
+it('kill -9 of Berth in each stage of a set-up by a user with sudo: it goes on to its end', async () => {
   await on(second, 'chmod', '644', '/run/bed/authorized_keys');
   await on(second, 'chmod', '755', '/run/bed');
+  await on(second, 'useradd', '-m', '-p', '*', '-s', '/bin/bash', 'keeper');
+  const sudoers = "umask 337; echo 'keeper ALL=(ALL) NOPASSWD:ALL' >/etc/sudoers.d/keeper";
+  await on(second, 'sh', '-c', sudoers);
+  const id = await create('second', second, 'keeper');
+  const path = await databasePath(bed, berth.host);
+  const hit: string[] = [];
+  await berth.call('server.setup', { serverId: id });
+  for (const stage of stages) {
+    hit.push(await killInSetup(berth.host, path, { serverId: id, stage, limitMs: 400_000 }));
+    await berth.start();
+  }
+  console.log(`killed in the stages ${hit.join(', ')}`);
+  // A stage that has nothing to do may be over before the kill.
+  expect(hit.filter((stage) => !stages.includes(stage))).toEqual([]);
+  expect(new Set(hit).size).toBeGreaterThanOrEqual(8);
+  await until('the set-up has ended', async () => (await one(id)).setupStatus !== 'running', 400_000);
+  const lines = (await log(id)).join('\n');
+  expect(await one(id), lines).toMatchObject({ setupStatus: 'done', setupError: null, status: 'active' });
+  // The last stage may be over before the kill.
+  expect(lines).toContain(`Berth was restarted; continuing (attempt ${stages.length}).`);
+  expect(lines).toContain('Members of the group docker can do all that root can: keeper now is one.');
+  expect(await berth.call('server.validate', { serverId: id })).toMatchObject({
+    containerRuntime: { enabled: true, accessible: true },
+    isSwarmInstalled: true,
+    isServiceNetworkInstalled: true,
+  });
+});
+
+it('a user who may not use sudo is told with the way out', async () => {
   await on(second, 'useradd', '-m', '-p', '*', '-s', '/bin/bash', 'nobody-special');
   const id = await create('second again', second, 'nobody-special');
   await berth.call('server.setup', { serverId: id });

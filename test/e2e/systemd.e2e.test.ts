@@ -117,7 +117,7 @@ async function answersHealth(): Promise<boolean> {
 it('pulls what the registry has, and makes engine and Berth enabled units', async () => {
   const run = await inside('bin/up');
   expect(run.text).toContain('pulled caddy:2, node:24-slim');
-  expect(run.text).toContain('systemd starts it, also with the machine');
+  expect(run.text).toContain('systemd starts it, also at boot');
   expect(run.text).toContain('systemd starts Berth (unit berth.service)');
   expect(run.code).toBe(0);
   expect((await inside('systemctl', 'is-enabled', 'docker', 'berth')).text).toBe('enabled\nenabled\n');
@@ -139,7 +139,7 @@ it('is found by the next bin/up', async () => {
 it('stays down after bin/down, while the engine goes on', async () => {
   const run = await inside('bin/down');
   expect(run.code).toBe(0);
-  expect(run.text).toContain('was not started by bin/up and goes on');
+  expect(run.text).toContain('was not started by bin/up and keeps running');
   expect((await inside('systemctl', 'is-active', 'docker', 'berth')).text).toBe('active\ninactive\n');
   expect((await inside('systemctl', 'is-enabled', 'docker', 'berth')).text).toBe('enabled\ndisabled\n');
 });

@@ -178,7 +178,7 @@ describe('bin/up --example --json', () => {
     const run = await runInCheckout(host, ['bin/up']);
     await host.exec(['bash', '-c', 'mv /run/docker.sock.away /run/docker.sock']);
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain('starts no second one beside it');
+    expect(run.stderr).toContain('does not start a second one');
     expect((await programs(host)).filter((line) => line.includes('dockerd'))).toEqual(engines);
   });
 

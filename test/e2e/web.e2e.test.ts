@@ -4,22 +4,31 @@
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { openPage, signIn, startBrowser, type Look, type Watched } from '../web/browser.ts';
 import { berthHost } from './fixtures/berth-host.ts';
 import { createRepository } from './fixtures/repository.ts';
 import { tinyFiles } from './fixtures/sources.ts';
+import { backupTests } from './web/backups.ts';
 import { changeTests } from './web/changes.ts';
 import { conditionTests } from './web/conditions.ts';
 import { domainTests } from './web/domains.ts';
+import { jobTests } from './web/jobs.ts';
+import { outputTests } from './web/output.ts';
+import { releaseTests } from './web/releases.ts';
+import { screenTests } from './web/screens.ts';
+import { sightTests } from './web/sight.ts';
 import { openWorkshop, until, type App, type Workshop } from './fixtures/workshop.ts';
 
 let shop: Workshop;
 let browser: Browser;
+let bed: Bed;
 
 beforeAll(async () => {
   browser = await startBrowser();
-  shop = await openWorkshop(await berthHost(await bedOfRun(), 'web', 58));
+  bed = await bedOfRun();
+  shop = await openWorkshop(await berthHost(bed, 'web', 58));
 });
 afterAll(async () => {
   await browser?.close();
@@ -234,6 +243,28 @@ it('after a crash of Berth the page goes on by itself, and hears of what comes t
   await context.close();
 });
 
+describe('jobs', () => {
+  jobTests(() => shop, owner);
+});
+describe('releases', () => {
+  releaseTests(() => shop, owner);
+});
+describe('output', () => {
+  outputTests(() => shop, owner);
+});
+describe('sight', () => {
+  sightTests(
+    () => browser,
+    () => shop,
+  );
+});
+describe('backups', () => {
+  backupTests(
+    () => bed,
+    () => shop,
+    owner,
+  );
+});
 describe('domains', () => {
   domainTests(() => shop, owner);
 });
@@ -279,6 +310,10 @@ it('a command by schedule runs, and its output is there', async () => {
   await page.getByRole('dialog').getByText('all is well').waitFor();
   expect(faults).toEqual([]);
   await context.close();
+});
+
+describe('screens', () => {
+  screenTests(() => shop, owner);
 });
 
 it('an application is deleted by typing its name', async () => {

@@ -58,13 +58,26 @@ export function createClient(state: State, disturbance: Disturbance): EngineClie
 
   return {
     place,
-    call: async (request, schema) => schema.parse(await exchange(answers, request)),
+    call: async (request, schema) =>
+      schema.parse(byItsClock(await exchange(answers, request), state.clockOffMs)),
     async send(request) {
       await exchange(answers, request);
     },
     open: async (request) => cutBy(await exchange<Readable>(streams, request), request.signal),
     hijack: async (request) => cutBy(await exchange<Duplex>(containerConnections, request), request.signal),
   };
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+/** The answer as an engine gives it whose clock is so far ahead; nanoseconds are lost. */
+function byItsClock(value: unknown, offMs: number): unknown {
+  if (offMs === 0) return value;
+  if (typeof value === 'string' && isoTime.test(value))
+    return new Date(Date.parse(value) + offMs).toISOString();
+  if (Array.isArray(value)) return value.map((one) => byItsClock(one, offMs));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, byItsClock(part, offMs)]));
 }
 
 /** Nobody answers at the socket. */

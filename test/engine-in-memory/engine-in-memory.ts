@@ -50,6 +50,7 @@ export function createEngineInMemory({ mountedPrograms = {} }: EngineOptions = {
     services: new Map(),
     tasks: new Map(),
     mountedPrograms,
+    clockOffMs: 0,
     counter: 10,
     nanoseconds: 0n,
     watchers: new Set(),

@@ -170,6 +170,8 @@ export interface State {
   tasks: Map<string, Task>;
   /** Programs beside those of the images, found in every container: what is mounted into all of them. */
   mountedPrograms: ImageContent['programs'];
+  /** How far the machine's clock is ahead of the true time, in milliseconds. */
+  clockOffMs: number;
   counter: number;
   nanoseconds: bigint;
   watchers: Set<() => void>;
@@ -188,7 +190,7 @@ export function nextNumber(state: State): number {
 
 /** A time that no log entry has yet. */
 export function logTime(state: State): bigint {
-  const now = BigInt(Date.now()) * 1_000_000n;
+  const now = BigInt(Date.now() + state.clockOffMs) * 1_000_000n;
   state.nanoseconds = now > state.nanoseconds ? now : state.nanoseconds + 1n;
   return state.nanoseconds;
 }

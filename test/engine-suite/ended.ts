@@ -6,8 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
 import type { EndedOutputs, EndedOwner, KeptTask } from '../../server/src/ports/ended-output.ts';
-import { createEndedOutputKeeper, type EndedOutputKeeper } from '../../server/src/reconcile/ended-output.ts';
-import { createObserver, type Observer } from '../../server/src/reconcile/observer.ts';
+import {
+  createEndedOutputKeeper,
+  type EndedOutputKeeper,
+} from '../../server/src/reconcile/observing/ended-output.ts';
+import { createObserver, type Observer } from '../../server/src/reconcile/observing/observer.ts';
 import { stepService, uniqueName, until, type EngineFixture } from './fixture.ts';
 import type { Step } from './steps.ts';
 

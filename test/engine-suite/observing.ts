@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Live } from '../../server/src/domain/states/live.ts';
 import { systemClock } from '../../server/src/ports/clock.ts';
-import { createObserver, type Observer } from '../../server/src/reconcile/observer.ts';
+import { createObserver, type Observer } from '../../server/src/reconcile/observing/observer.ts';
 import { nodeImage, stepService, uniqueName, until, type EngineFixture } from './fixture.ts';
 import type { Step } from './steps.ts';
 

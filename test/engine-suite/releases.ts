@@ -194,7 +194,7 @@ export function releasesSuite({ engine }: EngineFixture): void {
         await engine.applyService({ ...spec, release: 'r3' });
         expect((await watch(applied, spec)).outcome).toMatchObject({
           kind: 'failed',
-          reason: expect.stringContaining('took the place'),
+          reason: expect.stringContaining('replaced this release'),
         });
       });
     });

@@ -37,6 +37,8 @@ export interface GitHost extends AsyncDisposable {
   failing: number | undefined;
   /** PEM of a GitHub App, which signs its requests for tokens. */
   appPublicKey: string | undefined;
+  /** Given for the code `made`. */
+  appPrivateKey: string;
 }
 
 export interface PullRequestOnHost {
@@ -84,6 +86,7 @@ export async function startGitHost({
     deployments: [],
     failing: undefined,
     appPublicKey: undefined,
+    appPrivateKey: '',
     [Symbol.asyncDispose]: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -220,6 +223,14 @@ const hosts: Record<string, Record<string, Answering>> = {
     'POST /repos/NAME/deployments': ({ host, body }) => madeOr404(addDeployment(host.deployments, body)),
     'POST /repos/NAME/deployments/(\\d+)/statuses': ({ host, parts: [id = ''], body }) =>
       madeOr404(addStatus(host.deployments, id, body)),
+    'POST /app-manifests/made/conversions': ({ host }) => ({
+      [created]: true,
+      id: 4242,
+      name: 'Berth of acme',
+      pem: host.appPrivateKey,
+      webhook_secret: 'hidden-secret',
+      html_url: 'https://github.com/apps/berth-of-acme',
+    }),
     'POST /app/installations/77/access_tokens': () => ({
       [created]: true,
       token: acceptedToken,
@@ -347,6 +358,8 @@ async function answer(host: GitHost, request: IncomingMessage, response: ServerR
 /** The one token; for a token of an App's installation, a statement that the App signed. */
 function mayAsk({ appPublicKey }: GitHost, { headers }: IncomingMessage, path: string): boolean {
   const given = (headers.authorization ?? '').replace(/^Bearer /, '');
+  // A code is all that is shown there.
+  if (path.includes('/app-manifests/')) return given === '';
   if (!path.includes('/app/installations/')) return given === acceptedToken;
   const [head = '', claims = '', signature = ''] = given.split('.');
   const { iss, iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString() || '{}');

@@ -2,7 +2,7 @@
  * A proxy as its port says, behind the real reconciler: it keeps what it is given, and refuses when told to.
  */
 import { anyHost, noOwnHost } from './any-host.ts';
-import { desiredRoutes } from '../../server/src/composition/upkeep/desired-routes.ts';
+import { desiredRoutes } from '../../server/src/reconcile/desired-routes.ts';
 import { createStores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import { AppError } from '../../server/src/domain/errors.ts';

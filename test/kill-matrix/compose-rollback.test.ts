@@ -87,3 +87,27 @@ it('is refused for a deployment that never ran, and under another suffix', async
   const other = await call('deployment.rollback', { deploymentId: first });
   expect(await stage.ended(other.deploymentId)).toMatch(/ran with no suffix and stack has abc now/);
 });
+
+it('a failed change has ended when what was put back is healthy', async () => {
+  const { environmentId } = stage.tenant;
+  const made = await call('compose.create', { name: 'stack', appName: 'stack', environmentId });
+  const composeId = textOf(made.body, 'composeId');
+  await deployed(composeId, file('red'));
+  const composeFile = file('blue', third.replace('[serve]', '[is-not-there]').replace('extra', 'later'));
+  await call('compose.update', {
+    composeId,
+    composeFile: composeFile.replace(
+      'later:\n',
+      'later:\n    depends_on: { web: { condition: service_healthy } }\n',
+    ),
+  });
+  const { deploymentId } = await call('compose.deploy', { composeId });
+  expect(await stage.ended(deploymentId)).toMatch(/^error: Service later: /);
+  const states = [...stage.machine.memory.state.tasks.values()]
+    .filter(({ serviceName }) => serviceName === 'stack_web')
+    .map(({ template, state }) => `${JSON.stringify(template).match(/COLOR=(\w+)/)?.[1]} ${state}`);
+  expect(states).toContain('red running');
+  expect(stage.machine.logs.get(deploymentId ?? '')).toContain(
+    'stack_web: rolled back to the previous version.',
+  );
+});

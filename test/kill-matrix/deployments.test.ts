@@ -173,6 +173,6 @@ test('the reconciler puts right what somebody did to the engine by hand', async 
   expect(await running(installation, name)).toHaveLength(1);
   await engine.removeService('berth-proxy');
   installation.machine.routes.digest = '';
-  expect((await reconcile()).join('\n')).toMatch(/berth-proxy: was absent.*routes: /s);
+  expect((await reconcile()).join('\n')).toMatch(/berth-proxy: was missing.*routes: /s);
   expect(await reconcile()).toEqual([]);
 });

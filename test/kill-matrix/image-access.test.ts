@@ -125,7 +125,7 @@ describe("another organization's image", () => {
     const ended = await deploy(await make(others));
     expect(ended).toMatchObject({ status: 'error' });
     expect(ended.errorMessage).toMatch(
-      /no basic auth credentials.*gives to this organization.*sharedImages/s,
+      /no basic auth credentials.*serves to this organization.*sharedImages/s,
     );
   });
 
@@ -133,7 +133,7 @@ describe("another organization's image", () => {
     isAway();
     const ended = await deploy(await make(others));
     expect(ended).toMatchObject({ status: 'error' });
-    expect(ended.errorMessage).toMatch(/connection refused.*has not had registry\.test:5000\/web:1/s);
+    expect(ended.errorMessage).toMatch(/connection refused.*has not pulled registry\.test:5000\/web:1/s);
   });
 
   test('is not what a database moves to', async () => {
@@ -142,7 +142,7 @@ describe("another organization's image", () => {
     expect(await deploy(ref)).toMatchObject({ status: 'done' });
     const ended = await deploy(ref, { kind: 'upgrade', image: 'hidden/redis:8' });
     expect(ended).toMatchObject({ status: 'error', stage: 'pull' });
-    expect(ended.errorMessage).toContain('gives to this organization');
+    expect(ended.errorMessage).toContain('serves to this organization');
   });
 
   test.each([
@@ -184,7 +184,7 @@ describe("an organization's own image", () => {
     memory().addImage(present?.containerImage ?? '', { ...web, labels: { is: 'another' } });
     expect(await deploy(service)).toMatchObject({
       status: 'error',
-      errorMessage: expect.stringContaining('has not had'),
+      errorMessage: expect.stringContaining('has not pulled'),
     });
   });
 

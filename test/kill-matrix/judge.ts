@@ -1,7 +1,7 @@
 /** What must hold after every deployment, whatever was killed on its way. */
+import { managedLabel } from '../../server/src/domain/names/labels.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeploymentRecord } from '../../server/src/db/tables.ts';
-import { managedLabel } from '../../server/src/ports/engine/engine.ts';
 import { rank, type State } from '../engine-in-memory/state.ts';
 import type { Asked } from './kinds.ts';
 import type { Machine } from './neighbours.ts';

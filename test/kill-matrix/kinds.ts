@@ -22,6 +22,8 @@ export interface Stage {
   world: World;
   place: Place;
   deploy(service: ServiceRef, accepting?: Partial<Accepting>): Promise<string>;
+  /** Where new services stand; null: on Berth's own machine. */
+  serverId: string | null;
   /** Engine of the second machine, where there is one. */
   far: State | undefined;
   /** Puts the image of a major version of Redis on the engine. */
@@ -44,6 +46,8 @@ export interface Kind {
   isServed: boolean;
   /** There is a second machine, the server of the id `far`. */
   hasServer?: boolean;
+  /** What is deployed stands on that one. */
+  standsThere?: boolean;
   /**
    * Makes what every deployment of the kind needs; gives what makes the next one possible, and asks for it.
    */
@@ -55,7 +59,7 @@ let count = 0;
 const another = (what: string): string => `${what}-${(count += 1)}`;
 
 async function application(
-  { world, place }: Stage,
+  { world, place, serverId }: Stage,
   source: Parameters<World['applications']['update']>[2],
 ): Promise<{ service: ServiceRef; services: [string] }> {
   const { organizationId, environmentId } = place;
@@ -65,6 +69,7 @@ async function application(
     environmentId,
     name,
     appName: name,
+    serverId,
   });
   await world.applications.update(applicationId, organizationId, source);
   const host = `${name}.example.com`;
@@ -80,7 +85,11 @@ const fromGit = {
 } as const;
 const fromImage = { sourceType: 'container', containerImage: webImage } as const;
 
-async function database({ world, place }: Stage): Promise<{ service: ServiceRef; services: [string] }> {
+async function database({
+  world,
+  place,
+  serverId,
+}: Stage): Promise<{ service: ServiceRef; services: [string] }> {
   const name = another('cache');
   const { databaseId, appName } = await world.databases.create(place.organizationId, 'redis', {
     name,
@@ -88,10 +97,16 @@ async function database({ world, place }: Stage): Promise<{ service: ServiceRef;
     databasePassword: 'secret',
     environmentId: place.environmentId,
     containerImage: oldRedis,
+    serverId,
   });
   return { service: databaseRef(databaseId), services: [appName] };
 }
 
+const composeFileWithoutData = `services:
+  web:
+    image: ${webImage}
+    command: [serve]
+`;
 const composeFile = (image: string): string => `services:
   web:
     image: ${image}
@@ -106,7 +121,7 @@ volumes:
   data:
 `;
 
-async function compose({ world, place, deploy }: Stage): Promise<(stage: Stage) => Promise<Asked>> {
+async function compose({ world, place, serverId, deploy }: Stage): Promise<(stage: Stage) => Promise<Asked>> {
   const actor = { organizationId: place.organizationId, role: 'owner' } as const;
   const { composeId, appName: name } = await world.composes.create(actor, {
     environmentId: place.environmentId,
@@ -115,6 +130,7 @@ async function compose({ world, place, deploy }: Stage): Promise<(stage: Stage) 
     composeType: 'compose',
     sourceType: 'raw',
     composeFile: composeFile(webImage),
+    serverId,
   });
   const service = composeRef(composeId);
   await world.domains.create(
@@ -208,6 +224,39 @@ async function move(stage: Stage): Promise<Asked> {
   return { ...asked, leaves: far, accepting: { kind: 'move', move: { from: 'far', to: 'local' } } };
 }
 
+/** The same of compose services without data. */
+async function moveCompose({ world, place, far, deploy }: Stage): Promise<Asked> {
+  const name = another('stack');
+  const actor = { organizationId: place.organizationId, role: 'owner' } as const;
+  const { composeId } = await world.composes.create(actor, {
+    environmentId: place.environmentId,
+    name,
+    appName: name,
+    composeType: 'compose',
+    sourceType: 'raw',
+    composeFile: composeFileWithoutData,
+    serverId: 'far',
+  });
+  await world.domains.create(
+    place.organizationId,
+    { composeId },
+    { host: `${name}.example.com`, port: 3000, domainType: 'compose', serviceName: 'web' },
+  );
+  const service = composeRef(composeId);
+  await deploy(service);
+  const accepting = { kind: 'move', move: { from: 'far', to: 'local' } } as const;
+  return { service, services: [`${name}_web`], leaves: far, accepting };
+}
+
+/** The same of databases. */
+async function moveDatabase(stage: Stage): Promise<Asked> {
+  const { world, far, deploy } = stage;
+  const asked = await database(stage);
+  await world.databases.patch(asked.service.serviceId, { serverId: 'far' });
+  await deploy(asked.service);
+  return { ...asked, leaves: far, accepting: { kind: 'move', move: { from: 'far', to: 'local' } } };
+}
+
 export const kindsOfApplications: readonly Kind[] = [
   { name: 'source, first', isServed: false, begin: first((stage) => application(stage, fromGit)) },
   { name: 'source, again', isServed: true, begin: again(fromGit, async () => undefined) },
@@ -221,7 +270,24 @@ export const otherKinds: readonly Kind[] = [
   { name: 'database, upgrade', isServed: false, begin: upgrade },
   { name: 'compose, again', isServed: true, begin: compose },
   { name: 'preview, first', isServed: false, begin: first(preview) },
-  { name: 'application, move', isServed: false, hasServer: true, begin: first(move) },
 ];
 
-export const kinds: readonly Kind[] = [...kindsOfApplications, ...otherKinds];
+/** From the second machine to Berth's own. */
+const moves: readonly Kind[] = [
+  { name: 'application, move', isServed: false, hasServer: true, begin: first(move) },
+  { name: 'compose, move', isServed: false, hasServer: true, begin: first(moveCompose) },
+  { name: 'database, move', isServed: false, hasServer: true, begin: first(moveDatabase) },
+];
+
+/** What has to do with servers: the same deployments on one, whose disk and engine are its own, and moves. */
+export const kindsOfServers: readonly Kind[] = [
+  ...[...kindsOfApplications, ...otherKinds].map((kind) => ({
+    ...kind,
+    name: `${kind.name}, there`,
+    hasServer: true,
+    standsThere: true,
+  })),
+  ...moves,
+];
+
+export const kinds: readonly Kind[] = [...kindsOfApplications, ...otherKinds, ...moves];

@@ -8,6 +8,8 @@ import type { Builder } from '../../server/src/ports/engine/builder.ts';
 import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
 import type { Git } from '../../server/src/ports/git.ts';
 import type { Proxy as ProxyPort, Route } from '../../server/src/ports/proxy.ts';
+import type { TableRecord } from '../../server/src/db/tables.ts';
+import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import type { Host } from '../../server/src/ports/host/host.ts';
 import type { WorkFiles } from '../../server/src/ports/host/work-files.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
@@ -130,5 +132,31 @@ export function logsOf({ logs }: Machine, passes: () => boolean): DeploymentLogs
       throw new Error('Nobody reads a log by position here.');
     },
     remove: async (deploymentId) => void logs.delete(deploymentId),
+  };
+}
+
+/** A set-up server of the organization. */
+export function serverRecord(organizationId: string, serverId = randomId()): TableRecord<'server'> {
+  return {
+    serverId,
+    organizationId,
+    name: 'frankfurt',
+    description: null,
+    ipAddress: '192.0.2.20',
+    port: 22,
+    username: 'root',
+    sshKeyId: null,
+    serverType: 'deploy',
+    status: 'active',
+    hostKeyFingerprint: null,
+    setupStatus: 'done',
+    setupStage: null,
+    setupError: null,
+    buildsConcurrency: 1,
+    metricsConfig: null,
+    metricsToken: null,
+    clusterServerId: null,
+    swarmNodeId: null,
+    createdAt: isoTime(systemClock),
   };
 }

@@ -1,31 +1,22 @@
 /**
  * Every operation that comes while another one of the same service is in progress, through the interface and
- * on an engine in memory: the outcome of `domain/operation-pairs.ts`, and what runs at the end.
+ * on an engine in memory: the outcome of `domain/states/operation-pairs.ts`, and what runs at the end. On a
+ * real engine it is `test/e2e/pairs/`.
  */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  operationPairs,
-  operationPhases,
-  serviceOperations,
-  type OperationPhase,
-  type ServiceOperation,
-} from '../../server/src/domain/states/operation-pairs.ts';
-import {
-  deployedKinds,
-  previewRef,
-  type DeployedKind,
-  type ServiceRef,
-} from '../../server/src/domain/names/service-ref.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { OperationPhase, ServiceOperation } from '../../server/src/domain/states/operation-pairs.ts';
+import { previewRef, type DeployedKind, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import { createStage, type Said, type Stage } from '../dangers/stage.ts';
 import { unixPrograms } from '../engine-in-memory/programs/programs.ts';
 import { never, type ImageContent } from '../engine-in-memory/programs/program.ts';
 import { textOf } from '../http/interface-client.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis } from './images.ts';
+import { endOf, oneOfEachOutcome, outcomeOf, pairCells } from './operation-cells.ts';
 
 const inMemory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** Virtual milliseconds: what a build, a start and an end take, and how often the test looks. */
@@ -261,11 +252,11 @@ const bring: Record<OperationPhase, (tried: Tried) => Promise<Present>> = {
 
 const deployment = (said: Said): Present => {
   const { deploymentId } = ok(said);
-  return { deploymentId, end: () => endOf(deploymentId) };
+  return { deploymentId, end: () => endOfDeployment(deploymentId) };
 };
 
 /** How it ended; what was deleted meanwhile is gone with its deployments. */
-async function endOf(deploymentId = ''): Promise<string> {
+async function endOfDeployment(deploymentId = ''): Promise<string> {
   const row = await stage.run(() => stage.stores.deployments.find({ deploymentId }));
   return row ? stage.ended(deploymentId) : 'gone';
 }
@@ -284,44 +275,26 @@ async function running({ kind, serviceId }: ServiceRef): Promise<number> {
   return mine.reduce((sum, { spec }) => sum + (spec.Mode?.Replicated?.Replicas ?? 0), 0);
 }
 
-/** What comes after a stop and starts nothing; a database is restarted by its reload (decisions 6). */
-const leavesStopped: Record<DeployedKind, readonly ServiceOperation[]> = {
-  application: ['run', 'reload', 'killBuild', 'cleanQueues'],
-  database: [],
-  compose: ['killBuild', 'cleanQueues'],
-  previewDeployment: ['killBuild'],
-};
+it('the cells for the real engine have every outcome once, and every kind of service', () => {
+  const chosen = oneOfEachOutcome();
+  expect(chosen.map(outcomeOf).toSorted()).toEqual([...new Set(pairCells.map(outcomeOf))].toSorted());
+  expect(new Set(chosen.map(({ kind }) => kind)).size).toBe(4);
+});
 
-const statusOf = { queued: 200, acts: 200, beside: 200, nothing: 200, refused: 409 } as const;
-const presentOf = { 'goes on': /^done$/, cancelled: /^cancelled: /, error: /^error: / } as const;
-
-for (const kind of deployedKinds)
-  describe(`of the kind ${kind}`, () => {
-    const phases = operationPhases.filter(
-      (phase) => kind !== 'database' || !['waiting', 'building'].includes(phase),
-    );
-    const cells = phases.flatMap((phase) =>
-      serviceOperations[kind].map((operation) => [operation, phase] as const),
-    );
-    it.each(cells)('%s while something is %s', async (operation, phase) => {
-      const expected = operationPairs[operation][phase];
-      const tried = await make[kind]();
-      const present = await bring[phase](tried);
-      const said = await tried.ask(operation);
-      expect([said.status, said.body]).toEqual([statusOf[expected.comes], expect.anything()]);
-      const isGone = operation === 'delete' || operation === 'remove';
-      expect(await present.end()).toMatch(
-        isGone && phase !== 'by-hand' ? /^gone$/ : presentOf[expected.present],
-      );
-      const followed = expected.comes === 'queued' ? await stage.ended(said.deploymentId) : 'done';
-      expect(followed).toBe('done');
-      await stage.run(async () => {
-        expect(await stage.world.deployments.isWorking(tried.service)).toBe(false);
-      });
-      const isStopped =
-        operation === 'stop' || (phase === 'by-hand' && leavesStopped[kind].includes(operation));
-      expect(await running(tried.service)).toBe(isGone || isStopped ? 0 : 1);
-      // The network of an environment has room for so many.
-      if (!isGone) ok(await tried.ask(kind === 'database' ? 'remove' : 'delete'));
-    });
+it.each(pairCells)('$kind: $operation while something is $phase', async (cell) => {
+  const { kind, operation, phase } = cell;
+  const { httpStatus, comes, present: presentEnd, left } = endOf(cell);
+  const tried = await make[kind]();
+  const present = await bring[phase](tried);
+  const said = await tried.ask(operation);
+  expect([said.status, said.body]).toEqual([httpStatus, expect.anything()]);
+  expect(await present.end()).toMatch(presentEnd);
+  const followed = comes === 'queued' ? await stage.ended(said.deploymentId) : 'done';
+  expect(followed).toBe('done');
+  await stage.run(async () => {
+    expect(await stage.world.deployments.isWorking(tried.service)).toBe(false);
   });
+  expect(await running(tried.service)).toBe(left === 'gone' ? 0 : left);
+  // The network of an environment has room for so many.
+  if (left !== 'gone') ok(await tried.ask(kind === 'database' ? 'remove' : 'delete'));
+});

@@ -8,10 +8,9 @@ import type { DatabaseKindName } from '../../server/src/domain/database-kind.ts'
 import { applicationRef, databaseRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import type { ApplicationInput } from '../../server/src/modules/application/application.ts';
 import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
-import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis, webImage } from './images.ts';
-import type { Machine } from './neighbours.ts';
+import { serverRecord, type Machine } from './neighbours.ts';
 import { createInstallation, createMachine, untilEnded, type Installation } from './trial.ts';
 import type { World } from './world.ts';
 
@@ -95,7 +94,7 @@ function productOn({ machine, place, run }: Installation): ProductInMemory {
     },
     addServer: (change = {}) =>
       run(async ({ stores }) => {
-        const added = { ...newServer(organizationId), ...change };
+        const added = { ...serverRecord(organizationId), ...change };
         // What is built there comes from Berth's own disk.
         const far = { ...(await createMachine()), disk: machine.disk };
         machine.others.set(added.serverId, far);
@@ -126,30 +125,5 @@ function productOn({ machine, place, run }: Installation): ProductInMemory {
         await databases.patch(databaseId, change);
         return databaseRef(databaseId);
       }),
-  };
-}
-
-function newServer(organizationId: string): TableRecord<'server'> {
-  return {
-    serverId: randomId(),
-    organizationId,
-    name: 'frankfurt',
-    description: null,
-    ipAddress: '192.0.2.20',
-    port: 22,
-    username: 'root',
-    sshKeyId: null,
-    serverType: 'deploy',
-    status: 'active',
-    hostKeyFingerprint: null,
-    setupStatus: 'done',
-    setupStage: null,
-    setupError: null,
-    buildsConcurrency: 1,
-    metricsConfig: null,
-    metricsToken: null,
-    clusterServerId: null,
-    swarmNodeId: null,
-    createdAt: isoTime(systemClock),
   };
 }

@@ -16,6 +16,8 @@ export interface Reaper {
   isDead(): boolean;
   /** Resolves when it has killed. */
   killed: Promise<void>;
+  /** Calls it when it kills; gives a function that forgets it, without which the reaper keeps it for ever. */
+  onKilled(listener: () => void): () => void;
   kill(): void;
   /** Passes a call, or never comes back. */
   pass(what: string): Promise<void>;
@@ -37,19 +39,19 @@ class Dead extends Error {}
 export function createReaper(name: string, engines: readonly State[]): Reaper {
   const world: World = { name, isOver: false };
   const killed = Promise.withResolvers<void>();
+  const listeners = new Set<() => void>();
   let calls: string[] | undefined;
   let killPoint = Infinity;
   let points = 0;
   let isOtherwise = true;
-  const change = (): void => {
-    isOtherwise = true;
-  };
+  const change = (): void => void (isOtherwise = true);
   for (const { watchers } of engines) watchers.add(change);
 
   function kill(): void {
     world.isOver = true;
     for (const { watchers } of engines) watchers.delete(change);
     killed.resolve();
+    for (const listener of listeners) listener();
   }
 
   function note(what: string): boolean {
@@ -75,6 +77,10 @@ export function createReaper(name: string, engines: readonly State[]): Reaper {
     calls: () => calls ?? [],
     isDead: () => world.isOver,
     killed: killed.promise,
+    onKilled(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     kill,
     note,
     pass,
@@ -114,7 +120,7 @@ export function guardDatabase(reaper: Reaper, database: Database): Database {
     if (isIn()) return run(work);
     if (reaper.isDead()) return never();
     const wrapped = async (): Promise<T> => {
-      const result = await Promise.race([inside.run(true, work), reaper.killed.then((): T => dead())]);
+      const result = await unlessKilled(reaper, () => inside.run(true, work));
       if (!reaper.note('database.commit')) throw new Dead();
       return result;
     };
@@ -140,6 +146,10 @@ export function guardDatabase(reaper: Reaper, database: Database): Database {
   };
 }
 
-function dead(): never {
-  throw new Dead();
+/** What the work gives, or `Dead` as soon as it is killed. */
+function unlessKilled<T>(reaper: Reaper, work: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  const forget = reaper.onKilled(() => reject(new Dead()));
+  work().then(resolve, reject).finally(forget);
+  return promise;
 }

@@ -13,7 +13,7 @@ import { createEngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
 import { fillEngine, mountedPrograms, redis, web } from './images.ts';
 import { judge, watchServing } from './judge.ts';
 import type { Asked, Kind, Place, Stage } from './kinds.ts';
-import type { Machine } from './neighbours.ts';
+import { serverRecord, type Machine } from './neighbours.ts';
 import { createReaper, type Reaper } from './reaper.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -56,9 +56,13 @@ export async function createInstallation(kind: Kind, folder: string): Promise<In
   let life = await begin(machine, database, folder);
   const place = await life.reaper.run(async () => {
     await life.world.start();
-    return placeOf(life.world);
+    const made = await placeOf(life.world);
+    if (kind.hasServer) await life.world.stores.servers.insert(serverRecord(made.organizationId, 'far'));
+    return made;
   });
-  const next = await life.reaper.run(() => kind.begin(stageOf(machine, life.world, place)));
+  const stands = (kind.standsThere && machine.others.get('far')) || machine;
+  const stage = (): Stage => stageOf(machine, stands, life.world, place);
+  const next = await life.reaper.run(() => kind.begin(stage()));
 
   /** What the killed one had begun in the database is taken back when everything before this is over. */
   async function revive(): Promise<void> {
@@ -72,11 +76,11 @@ export async function createInstallation(kind: Kind, folder: string): Promise<In
 
   return {
     async tryAt(killPoint, further = []) {
-      const asked = await life.reaper.run(() => next(stageOf(machine, life.world, place)));
+      const asked = await life.reaper.run(() => next(stage()));
       await life.reaper.run(() => life.world.reconciler.run());
       const deploymentId = await life.reaper.run(() => accept(life.world, asked));
-      const before = [...machine.memory.state.services.values()].map(({ spec }) => spec.Name);
-      const served = kind.isServed ? watchServing(machine, asked.services[0] ?? '') : undefined;
+      const before = [...stands.memory.state.services.values()].map(({ spec }) => spec.Name);
+      const served = kind.isServed ? watchServing(stands, asked.services[0] ?? '') : undefined;
       const { calls, killedAt } = await killed(life, killPoint, () => {
         life.world.wake();
         return untilEnded(life.world, deploymentId);
@@ -92,7 +96,7 @@ export async function createInstallation(kind: Kind, folder: string): Promise<In
       const { world, reaper } = life;
       const trial = await reaper.run(async () => {
         const deployment = await untilEnded(world, deploymentId);
-        const faults = await judge({ machine, world, asked, deployment, before });
+        const faults = await judge({ machine: stands, world, asked, deployment, before });
         return { deployment, faults, attempts: Math.max(...(await attemptsOf(world))) };
       });
       return { ...trial, killedAt, calls, faults: [...trial.faults, ...(served?.() ?? [])] };
@@ -171,8 +175,10 @@ export async function placeOf({ stores, environments }: World): Promise<Place> {
   return { organizationId, environmentId: environment.environmentId };
 }
 
-function stageOf({ memory, others }: Machine, world: World, place: Place): Stage {
+function stageOf({ others }: Machine, stands: Machine, world: World, place: Place): Stage {
+  const { memory } = stands;
   return {
+    serverId: stands === others.get('far') ? 'far' : null,
     addRedis: (major) => memory.addImage(`redis:${major}`, redis(`${major}.0.0`)),
     far: others.get('far')?.memory.state,
     world,

@@ -136,7 +136,7 @@ test('a reference fails the deployment with its name and why', async () => {
   expect(await failing('A=${{far.URL}}')).toContain('A refers to ${{far.URL}}, which is not defined');
   expect(await failing('A=${{twin.HOST}}')).toContain('services of this environment are called twin');
   await addApplication('single');
-  expect(await failing('A=${{single.URL}}')).toContain('single is an application, which has HOST alone');
+  expect(await failing('A=${{single.URL}}')).toContain('single is an application, which has only HOST');
 });
 
 test('a database of another server is its published address; else the failure names both', async () => {

@@ -2,12 +2,13 @@
  * Berth as it runs, put together by the product's own composition on a machine in memory. It listens nowhere;
  * its HTTP server is asked by `inject`.
  */
+import { proxyServiceName } from '../../server/src/domain/names/names.ts';
 import type { FastifyInstance } from 'fastify';
 import { noOwnHost } from '../http/any-host.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createEndedOutputs } from '../../server/src/adapters/ended-output/files.ts';
-import { createEndedOutput, type EndedOutput } from '../../server/src/composition/upkeep/ended-output.ts';
+import { createEndedOutput, type EndedOutput } from '../../server/src/reconcile/observing/stopped-output.ts';
 import { createAccessLog } from '../../server/src/adapters/access-log/access-log.ts';
 import { createUploads } from '../../server/src/adapters/archive/uploads.ts';
 import { createNameResolver } from '../../server/src/adapters/dns/name-resolver.ts';
@@ -19,7 +20,7 @@ import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts
 import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
 import type { Adapters } from '../../server/src/composition/adapters.ts';
 import { hostReachOn, walledEngine } from '../../server/src/composition/installation/host-reach.ts';
-import { diskQuotasOf } from '../../server/src/composition/upkeep/disk-quotas.ts';
+import { diskQuotasOf } from '../../server/src/deploy/disk-quotas.ts';
 import { imageAccessOf } from '../../server/src/composition/services/image-access.ts';
 import { walls as builtWalls, type Walls } from '../../server/src/composition/hosts/walls.ts';
 import type { Ground } from '../../server/src/composition/ground.ts';
@@ -28,7 +29,7 @@ import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
-import { createSwarmPorts } from '../../server/src/composition/hosts/swarm-ports.ts';
+import { createSwarmPorts } from '../../server/src/reconcile/swarm-ports.ts';
 import { createProxyWatch } from '../../server/src/composition/hosts/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/services/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
@@ -38,7 +39,7 @@ import { createWorking } from '../../server/src/composition/services/working.ts'
 import { createProxySocket } from '../../server/src/transport/proxy-socket.ts';
 import { readConfig, type Config } from '../../server/src/config.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import { createNetworks, proxyServiceName } from '../../server/src/deploy/spec/networks.ts';
+import { createNetworks } from '../../server/src/deploy/spec/networks.ts';
 import type { ContainerState } from '../../server/src/ports/engine/engine.ts';
 import { localServer } from '../../server/src/domain/names/server-key.ts';
 import type { Deployments } from '../../server/src/modules/deployment/deployment.ts';
@@ -65,6 +66,7 @@ export interface World
   interruption: Interruption;
   pending: Releasing['pending'];
   runtime: Releasing['runtime'];
+  running: Releasing['running'];
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */

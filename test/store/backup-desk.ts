@@ -5,7 +5,7 @@
 import type { Fact } from '../../server/src/domain/states/fact.ts';
 import type { Quotas } from '../../server/src/modules/quota/quota.ts';
 import { createQuotaStore } from '../../server/src/modules/quota/store.ts';
-import { quotasOf } from '../../server/src/composition/upkeep/quotas.ts';
+import { quotasOf } from '../../server/src/deploy/quotas.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,6 @@ import { createFileLogs } from '../../server/src/adapters/deployment-log/file-lo
 import { homeOutgoing } from '../integration/git/outgoing-fixture.ts';
 import { createObjectStores } from '../../server/src/adapters/object-store/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
-import type { TableRecord } from '../../server/src/db/tables.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { createQueue } from '../../server/src/jobs/queue.ts';
 import { createJobStore } from '../../server/src/jobs/store.ts';
@@ -28,7 +27,7 @@ import { volumeBackupContract } from '../../server/src/modules/backup/contract-v
 import { volumeBackupHandlers } from '../../server/src/modules/backup/volumes/handlers.ts';
 import { createVolumeBackups } from '../../server/src/modules/backup/volumes/volume-backup.ts';
 import type { VolumeServices } from '../../server/src/modules/backup/volumes/volume-service.ts';
-import { makeBackup } from '../../server/src/modules/backup/runs/make-backup.ts';
+import { makeBackup, noteGood } from '../../server/src/modules/backup/runs/make-backup.ts';
 import { createRestores } from '../../server/src/modules/backup/runs/restores.ts';
 import type { RunContext } from '../../server/src/modules/backup/runs/run-context.ts';
 import { createBackupRunner } from '../../server/src/modules/backup/runs/runner.ts';
@@ -46,7 +45,6 @@ import { createDestinations, type Destinations } from '../../server/src/modules/
 import { destinationHandlers } from '../../server/src/modules/destination/handlers.ts';
 import { createDestinationStore } from '../../server/src/modules/destination/store.ts';
 import type { Clock } from '../../server/src/ports/clock.ts';
-import { isoTime } from '../../server/src/ports/clock.ts';
 import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
 import { router, type Router } from '../../server/src/procedure/registry.ts';
 
@@ -165,8 +163,7 @@ function runnerOf(
     backup: (backupId: string) => backups.find({ backupId }),
     requireQuota,
     keptFree: async () => state().keptFree,
-    good: async ({ backupId }: TableRecord<'backup'>) =>
-      void (await backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null })),
+    good: noteGood(backups, clock),
   };
   const load = { run: (context: RunContext) => state().load(context), tidy: async () => undefined };
   return createBackupRunner({
@@ -269,7 +266,7 @@ function backupRouters(
           runs,
           services: neverDeployed(database),
           clock,
-          removeVolume: unreachable,
+          forgetVolume: unreachable,
         }),
         runs,
         restores: createRestores(runs),

@@ -8,6 +8,7 @@ import { password } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
+import { screensOf, withoutEngine } from './screens-of.ts';
 import {
   accessibilityFaults,
   openPage,
@@ -31,53 +32,6 @@ afterAll(async () => {
   await program?.[Symbol.asyncDispose]();
 });
 
-const screensOf = ({ own }: World): string[] => [
-  '/',
-  '/new',
-  '/new?kind=upload',
-  '/new?kind=template',
-  '/new?kind=compose',
-  '/projects',
-  `/projects/${own.projectId}`,
-  ...[
-    '',
-    '/deployments',
-    '/logs',
-    '/variables',
-    '/domains',
-    '/data',
-    '/schedules',
-    '/previews',
-    '/terminal',
-    '/settings',
-  ].map((tab) => `/applications/${own.applicationId}${tab}`),
-  ...['', '/file', '/variables', '/settings'].map((tab) => `/compose/${own.composeId}${tab}`),
-  ...['', '/data', '/settings'].map((tab) => `/databases/postgres/${own.postgresId}${tab}`),
-  '/deployments',
-  `/deployments/${own.deploymentId}`,
-  '/alarms',
-  '/servers',
-  `/servers/${own.serverId}`,
-  ...[
-    'account',
-    'keys',
-    'members',
-    'organization',
-    'git',
-    'registries',
-    'ssh-keys',
-    'destinations',
-    'certificates',
-    'notifications',
-    'installation',
-    'audit',
-  ].map((section) => `/settings/${section}`),
-  '/design',
-];
-
-/** What only an engine, a repository or a server can answer is refused here, in words on the page. */
-const withoutEngine = [412, 503];
-
 async function signedIn(who: 'owner' | 'member', look: Parameters<typeof openPage>[1]): Promise<Watched> {
   const watched = await openPage(browser, look);
   for (const status of withoutEngine) watched.expect(status);
@@ -87,6 +41,8 @@ async function signedIn(who: 'owner' | 'member', look: Parameters<typeof openPag
 
 describe.each([
   { width: 1280, scheme: 'light' },
+  { width: 1280, scheme: 'dark' },
+  { width: 360, scheme: 'light' },
   { width: 360, scheme: 'dark' },
 ] as const)('at $width px, $scheme', (look) => {
   it('every screen is whole and accessible', async () => {

@@ -71,9 +71,9 @@ it('sorted by name, they are walked by keys to the hundredth and back, and Enter
   const { page, faults, context } = await home();
   await page.getByLabel('Sort').selectOption('By name');
   await page.waitForURL(/sort=name/);
-  await page.getByLabel('Filter by name, project or kind').fill('service');
+  await page.getByLabel('Filter by name, host, project or kind').fill('service');
   await page.getByText(nameOf(0), { exact: true }).waitFor();
-  await page.getByLabel('Filter by name, project or kind').blur();
+  await page.getByLabel('Filter by name, host, project or kind').blur();
   for (let number = 0; number <= 100; number += 1) {
     await page.keyboard.press('j');
     await expect.poll(() => focused(page)).toBe(nameOf(number));

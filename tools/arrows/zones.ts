@@ -167,7 +167,7 @@ export const zones: readonly Zone[] = [
 export const exceptions: readonly { from: RegExp; to: RegExp; typesOnly: boolean; reason: string }[] = [
   {
     from: /^server\/src\/(modules|deploy|reconcile)\//,
-    to: /^server\/src\/db\/tables\.ts$/,
+    to: /^server\/src\/db\/(tables|stored-types)\.ts$/,
     typesOnly: true,
     reason:
       'A record as the product sees it is the type of its table; written again beside it, the two would ' +
@@ -213,14 +213,16 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'versions.',
   },
   {
-    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|translation\/[a-z]+)\.ts$/,
+    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|moving|translation\/[a-z]+)\.ts$/,
     reason:
       'What a compose file means is asked when it is saved, when it is deployed, and by the translation ' +
       'itself; all of it is pure.',
   },
   {
-    file: /^server\/src\/modules\/backup\/(database-source|runs\/restore)\.ts$/,
-    reason: 'A restore loads into a temporary server, which is made as a deployment makes one.',
+    file: /^server\/src\/modules\/backup\/(database-source|runs\/restore|volumes\/volume-service)\.ts$/,
+    reason:
+      'A restore loads into a temporary server, or changes the volumes of a service over, as a deployment ' +
+      'does.',
   },
   {
     file: /^server\/src\/modules\/server\/monitoring\/points\.ts$/,

@@ -1,6 +1,7 @@
 /**
- * `npm run coverage [folder…] [--only=<part of a test's path>…]`: how many lines of some folders the quick
- * tests reach. Node's own coverage, and vitest with Node's own loader, whose files are the ones on the disk.
+ * `npm run coverage -- [folder…] [--only=<part of a test's path>…] [--with=<project>…]`: how many lines of
+ * deploy/, reconcile/ and each module, or of the folders given, the quick tests reach. Node's own coverage,
+ * and vitest with Node's own loader, whose files are the ones on the disk.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,8 +14,19 @@ import { coverageFile, linesRun, type Script } from './lines.ts';
 const root = join(import.meta.dirname, '../..');
 const given = process.argv.slice(2);
 const only = given.flatMap((each) => (each.startsWith('--only=') ? [each.slice('--only='.length)] : []));
+/** Projects of tests besides the quick ones, such as `--with=system`. */
+const projects = given.flatMap((each) => (each.startsWith('--with=') ? [each.slice('--with='.length)] : []));
 const named = given.filter((each) => !each.startsWith('--'));
-const folders = named.length > 0 ? named : ['server/src/deploy', 'server/src/reconcile'];
+const modules = 'server/src/modules';
+const folders =
+  named.length > 0
+    ? named
+    : [
+        'server/src/deploy',
+        'server/src/reconcile',
+        ...(await foldersIn(modules)).map((name) => `${modules}/${name}`),
+        modules,
+      ];
 
 const written = await mkdtemp(join(tmpdir(), 'berth-coverage-'));
 try {
@@ -31,7 +43,8 @@ try {
  */
 async function runTests(): Promise<void> {
   const vitest = join(root, 'node_modules/.bin/vitest');
-  const how = ['run', '--project', 'unit', '--pool', 'forks', '--maxWorkers', '2', '--reporter', 'dot'];
+  const chosen = ['unit', ...projects].flatMap((project) => ['--project', project]);
+  const how = ['run', ...chosen, '--pool', 'forks', '--maxWorkers', '2', '--reporter', 'dot'];
   const child = spawn(vitest, [...how, ...only, '--experimental.viteModuleRunner=false'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -42,6 +55,11 @@ async function runTests(): Promise<void> {
     },
   });
   await once(child, 'exit');
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 async function readRuns(): Promise<Map<string, Script[]>> {

@@ -5,6 +5,7 @@ import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
 import { berthFileSchema } from '../../server/src/transport/openapi/berth-file-schema.ts';
 import { createOpenapi } from '../../server/src/transport/openapi/openapi.ts';
 import { accessPage } from './access-page.ts';
+import { channelListFile } from './channel-list.ts';
 import { formFieldsFile } from './form-fields.ts';
 import { procedureKindsFile } from './procedure-kinds.ts';
 import { indexPage, page, routerPage } from './reference.ts';
@@ -28,6 +29,7 @@ export function generatedFiles(root: string): Map<string, string> {
     [`${generatedFolder}/access.md`, page(...accessPage(procedures))],
     ...pages,
     ['client/procedure-kinds.ts', procedureKindsFile(procedures)],
+    channelListFile(root),
     ['web/src/generated/form-fields.json', formFieldsFile(procedures)],
   ]);
 }

@@ -39,12 +39,14 @@ test('a folder of more files than a reader takes in', () => {
   expect(folderFaults(files(21))).toEqual([expect.stringMatching(/^cli\/words\/ holds 21 files; 20 are/)]);
 });
 
-test('what main is made of refuses nothing', () => {
+test('what main is made of refuses, decides and reads nothing', () => {
   const line = (file: string, text: string) => ({ file, text, number: 7 });
   const refusal = "  throw new AppError('NOT_FOUND', 'gone');";
+  const faultsOf = (text: string) => compositionFaults([line('server/src/composition/berth.ts', text)]);
   expect(
     compositionFaults([
-      line('server/src/composition/berth.ts', '  throw error;'),
+      line('server/src/composition/berth.ts', '  // Only if (it is asked) and for (each) alone.'),
+      line('server/src/composition/berth.ts', '    ports: (id) => stores.ports.list({ id }),'),
       line('server/src/composition/upkeep/cleaning.store.test.ts', refusal),
       line('server/src/reconcile/platform.ts', refusal),
     ]),
@@ -52,6 +54,13 @@ test('what main is made of refuses nothing', () => {
   expect(compositionFaults([line('server/src/composition/hosts/hosts.ts', refusal)])).toEqual([
     expect.stringMatching(/hosts\.ts:7 refuses something\. Move the rule/),
   ]);
+  expect.soft(faultsOf('  throw error;')).toEqual([expect.stringMatching(/refuses something/)]);
+  expect.soft(faultsOf('  if (isDue) run();')).toEqual([expect.stringMatching(/decides something/)]);
+  expect.soft(faultsOf('  for (const host of hosts) host.stop();')).toHaveLength(1);
+  expect
+    .soft(faultsOf('  const found = await stores.ports.find({ id });'))
+    .toEqual([expect.stringMatching(/reads a table/)]);
+  expect.soft(faultsOf("import { sql } from 'kysely';")).toEqual([expect.stringMatching(/speaks SQL/)]);
   expect(compositionFaults([line('cli/main.ts', refusal)])).toEqual([
     expect.stringMatching(/proves nothing/),
   ]);

@@ -64,6 +64,10 @@ const pages = [
     lazyRouteComponent(() => import('./deployment/deployment.tsx'), 'DeploymentPage'),
   ),
   inFrame(
+    '/connect-github',
+    lazyRouteComponent(() => import('./git/connect-github.tsx'), 'ConnectGithub'),
+  ),
+  inFrame(
     '/alarms',
     lazyRouteComponent(() => import('./alarm/alarms.tsx'), 'Alarms'),
   ),

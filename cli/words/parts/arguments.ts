@@ -74,8 +74,9 @@ const bare = (text: string): string => (text.startsWith(mark) ? text.slice(mark.
 function refuseUnknown(word: Word, options: Options, text: string): void {
   const [, name] = /^--([^=]+)/.exec(text) ?? [];
   if (name === undefined || Object.hasOwn(options, name)) return;
+  const known = Object.keys(options).map((option) => `--${option}`);
   throw new UsageError(
-    `\`berth ${word.name}\` takes no --${name}.${didYouMean(name, Object.keys(options))} ` +
+    `\`berth ${word.name}\` takes no --${name}.${didYouMean(`--${name}`, known)} ` +
       `\`berth help ${word.name}\` shows its options.`,
   );
 }

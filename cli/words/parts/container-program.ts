@@ -8,16 +8,18 @@ export interface ContainerProgram {
   serviceId: string;
   /** A shell without it. */
   command?: readonly string[];
+  /** Its whole input, in place of what is typed. */
+  input?: string;
 }
 
 /** Gives the exit code of the program; 1 when the connection ended before it did. */
 export async function runInContainer(
   context: Context,
-  { serviceId, command }: ContainerProgram,
+  { serviceId, command, input }: ContainerProgram,
 ): Promise<number> {
   const { connection } = await context.berth();
   const { terminal } = context;
-  const { person } = terminal;
+  const person = input === undefined ? terminal.person : undefined;
   const socket = await openSocket(connection, {
     path: 'exec',
     input: {
@@ -37,7 +39,8 @@ export async function runInContainer(
   const cut = (): void => socket.close();
   terminal.signal.addEventListener('abort', cut, { once: true });
   try {
-    void type(terminal, socket);
+    if (input === undefined) void type(terminal, socket);
+    else await give(input, socket);
     const { reason, message, exitCode } = await socket.ended;
     if (reason === 'exited') return exitCode ?? exitCodes.done;
     context.say(message);
@@ -46,6 +49,11 @@ export async function runInContainer(
     terminal.signal.removeEventListener('abort', cut);
     release?.();
   }
+}
+
+async function give(input: string, socket: BerthSocket): Promise<void> {
+  await socket.send(Buffer.from(input));
+  socket.tell({ type: 'endInput' });
 }
 
 /** What is typed, or comes through a pipe, until the program has ended. */

@@ -37,7 +37,7 @@ export interface Context extends Pick<Given, 'args' | 'rest'> {
 
 export function contextOf({ args, rest, options }: Given, terminal: Terminal): Context {
   if (options['json'] === true && options['table'] === true)
-    throw new UsageError('--json and --table are given; give one.');
+    throw new UsageError('--json and --table exclude each other; give one.');
   const isJson = options['json'] === true || (!terminal.isTerminal && options['table'] !== true);
   const texts = (option: string): readonly string[] => {
     const value = options[option];

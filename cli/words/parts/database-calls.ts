@@ -13,6 +13,7 @@ export interface DatabaseCalls {
   start(): Promise<unknown>;
   stop(): Promise<unknown>;
   reload(appName: string): Promise<unknown>;
+  moveToServer(serverId: string | null): Promise<{ deploymentId: string | null }>;
   saveEnvironment(env: string, revision: number | undefined): Promise<unknown>;
   readLogs(options: LogOptions): Promise<LogLine[]>;
   logs(options: { tail: number }, how: FollowOptions): AsyncIterable<StreamEvent<LogEvent>>;
@@ -37,6 +38,8 @@ export interface DatabaseView {
   env: string;
   connection: { internal: string; external: string | null };
   externalPort: number | null;
+  /** Redis and MongoDB have none. */
+  databaseName?: string | null;
 }
 
 /** Which kind is called is decided while it runs; one stands for all to the compiler. */
@@ -52,6 +55,7 @@ export function databaseCalls(client: Client, service: Service): DatabaseCalls {
     start: () => calls.start(id, waiting),
     stop: () => calls.stop(id, waiting),
     reload: (appName) => calls.reload({ ...id, appName }, waiting),
+    moveToServer: (serverId) => calls.moveToServer({ ...id, serverId }),
     saveEnvironment: (env, revision) => calls.saveEnvironment({ ...id, env, revision }),
     readLogs: (options) => calls.readLogs({ ...id, ...options }),
     logs: (options, how) => calls.logs({ ...id, ...options }, how),

@@ -9,6 +9,7 @@ import { ask } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
 import { urlOf } from './follow-deployment.ts';
+import { serverNamed } from './servers.ts';
 import { allServices, matches, pick, serviceOf, type Service } from './services.ts';
 
 export interface ToCreate {
@@ -68,6 +69,8 @@ export async function createService(
   const { client } = await context.berth();
   // Before anything is made for a folder that cannot be deployed.
   if (context.text('image') === undefined && !facts) throw unknownFolder(folder);
+  const server = context.text('server');
+  const on = server === undefined ? {} : { serverId: await serverNamed(client, server) };
   const place = await placeOf(client, toCreate);
   const { environmentId } = place.environment;
   const { name } = toCreate;
@@ -75,14 +78,16 @@ export async function createService(
   context.say(`Making ${toCreate.project}/${name}: ${what}.`);
   if (facts?.kind === 'compose') {
     const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');
-    const made = await client.compose.create({ name, environmentId, composeFile });
+    const made = await client.compose.create({ name, environmentId, composeFile, ...on });
     const status = made.composeStatus;
+    await giveComposeAddress(context, client, { ...made, ...on, composeFile });
     return { ...place, kind: 'compose', id: made.composeId, name, appName: made.appName, status };
   }
-  const made = await client.application.create({ name, environmentId });
+  const made = await client.application.create({ name, environmentId, ...on });
   const { applicationId, appName } = made;
   if (facts) await client.application.saveBuildType({ applicationId, buildType: facts.kind });
-  await giveAddress(context, client, { applicationId, appName, port: portOf(context) ?? facts?.port });
+  const port = portOf(context) ?? facts?.port;
+  await giveAddress(context, client, { appName, ...on }, { applicationId, port });
   return { ...place, kind: 'application', id: applicationId, name, appName, status: made.applicationStatus };
 }
 
@@ -96,7 +101,8 @@ export function portOf(context: Context): number | undefined {
   return port;
 }
 
-async function placeOf(
+/** Where a service is made: the project too, where it is missing and no environment of it was named. */
+export async function placeOf(
   client: Client,
   { project: name, environment }: ToCreate,
 ): Promise<Pick<Service, 'project' | 'environment'>> {
@@ -114,22 +120,59 @@ async function placeOf(
   );
 }
 
+/** Of the service in the file that people open, where the file says which one that is. */
+async function giveComposeAddress(
+  context: Context,
+  client: Client,
+  { composeId, composeFile, ...named }: { composeId: string; composeFile: string } & Named,
+): Promise<void> {
+  // Brings the parser of YAML, which other words do without.
+  const { composeAddress, composeServices } = await import('../../folder/compose-address.ts');
+  const given = context.text('compose-service');
+  const services = composeServices(composeFile);
+  const found = composeAddress(composeFile);
+  const serviceName = given ?? found?.serviceName;
+  if (serviceName === undefined) {
+    context.say(
+      `It does not get an address automatically: the file does not say which of ` +
+        `${services.join(', ')} answers. ` +
+        '`berth domains add HOST [service] --compose-service NAME` gives it one.',
+    );
+    return;
+  }
+  const port = portOf(context) ?? (found?.serviceName === serviceName ? found.port : undefined);
+  const to = { domainType: 'compose', composeId, serviceName, port } as const;
+  await giveAddress(context, client, named, to);
+}
+
+/** After what its host is called, and the server that it is on, where that is not Berth's own machine. */
+interface Named {
+  appName: string;
+  serverId?: string | null;
+}
+
+type Routed = { port: number | undefined } & (
+  | { applicationId: string }
+  | { domainType: 'compose'; composeId: string; serviceName: string }
+);
+
 /** A generated host name; where there can be none the service is made all the same. */
 async function giveAddress(
   context: Context,
   client: Client,
-  { applicationId, appName, port }: { applicationId: string; appName: string; port: number | undefined },
+  { appName, serverId }: Named,
+  { port, ...to }: Routed,
 ): Promise<void> {
   try {
-    const host = await client.domain.generateDomain({ appName });
-    const domain = await client.domain.create({
-      host,
-      applicationId,
-      ...(port === undefined ? {} : { port }),
+    const host = await client.domain.generateDomain({
+      appName,
+      ...(serverId === undefined ? {} : { serverId }),
     });
-    context.say(`Its address is ${urlOf(domain)}.`);
+    const domain = await client.domain.create({ host, ...to, ...(port === undefined ? {} : { port }) });
+    const leads = 'serviceName' in to ? ` and leads to ${to.serviceName}` : '';
+    context.say(`Its address is ${urlOf(domain)}${leads}.`);
   } catch (error) {
     if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
-    context.say(`It gets no address by itself: ${error.message}`);
+    context.say(`It does not get an address automatically: ${error.message}`);
   }
 }

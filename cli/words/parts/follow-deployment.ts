@@ -48,8 +48,8 @@ export async function followDeployment(
   if (isGood) context.say(context.look('green', `Deployed ${nameOf(service)} in ${took}.`));
   else if (!isAsked)
     context.say(
-      `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: ` +
-        'the branch has gone on. Run it for that one.',
+      `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: the ` +
+        'branch has moved on. Run it again for that commit.',
     );
   // The log ends with the reason; it is told again only where the log could not be read, or says less.
   else if (
@@ -80,7 +80,7 @@ async function showLog(context: Context, client: Client, deploymentId: string): 
       terminal.say(stageMark.test(line) ? `${look('bold', line)}\n` : `${look('dim', line)}\n`);
     }
   } catch (error) {
-    if (terminal.signal.aborted) terminal.say('The deployment goes on; `berth status` shows it.\n');
+    if (terminal.signal.aborted) terminal.say('The deployment continues; `berth status` shows it.\n');
     if (!(error instanceof BerthError) || error.code === 'UNREACHABLE') throw error;
     // Whoever may deploy need not be allowed to read; how it ended is asked for all the same.
     context.say(error.message);

@@ -91,8 +91,8 @@ export async function servicesOf(context: Context, names: readonly string[]): Pr
   const linked = services.find(({ id }) => id === link.serviceId);
   if (!linked)
     throw new UsageError(
-      `This folder is linked to ${link.name}, which is gone, or not yours to see. ` +
-        'Run `berth link` with another one, or `berth link --remove`.',
+      `This folder is linked to ${link.name}, which no longer exists, or which you may not see. Run ` +
+        '`berth link` with another one, or `berth link --remove`.',
     );
   return [linked];
 }
@@ -110,13 +110,14 @@ export function pick(services: readonly Service[], name: string, scope?: string)
   if (only && found.length === 1) return only;
   if (found.length > 1)
     throw new UsageError(
-      `"${name}" may be any of ${found.map((one) => nameAmong(found, one)).join(', ')}. Give one of these.`,
+      `"${name}" is ambiguous: it may be any of ` +
+        `${found.map((one) => nameAmong(found, one)).join(', ')}. Give one of these.`,
     );
   const known = services.map(nameOf);
   const meant = didYouMean(name, name.includes('/') ? known : services.map((one) => one.name));
   throw new UsageError(
     `There is no service ${name}.${meant} ` +
-      (known.length === 0 ? 'There is none yet: `berth deploy` makes one.' : '`berth status` lists them.'),
+      (known.length === 0 ? 'There is none yet: `berth deploy` creates one.' : '`berth status` lists them.'),
   );
 }
 

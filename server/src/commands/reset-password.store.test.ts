@@ -62,8 +62,8 @@ eachDatabase('a password reset on the host', (test, dialect) => {
       ).toEqual({
         code: 0,
         out:
-          'The password of Member@Example.com is changed; 2 sessions ended. API keys go on: delete those ' +
-          'you do not trust.\n',
+          'The password of Member@Example.com is changed; 2 sessions ended. API keys stay valid: delete ' +
+          'those you do not trust.\n',
         said: '',
       });
       expect(await here.query('user.get')).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -49,8 +49,8 @@ export async function runReset(argv: readonly string[], terminal: Conversation):
     });
     terminal.out(
       `The password of ${email} is changed; ${endedSessions} session${endedSessions === 1 ? '' : 's'} ` +
-        `ended${removeTwoFactor ? ', and two-factor sign-in is off' : ''}. ` +
-        'API keys go on: delete those you do not trust.\n',
+        `ended${removeTwoFactor ? ', and two-factor sign-in is off' : ''}. API keys stay valid: delete ` +
+        'those you do not trust.\n',
     );
     return 0;
   } catch (error) {
@@ -97,7 +97,7 @@ function hostConfig(environment: NodeJS.ProcessEnv): Config {
       throw cause;
     throw new AppError(
       'FORBIDDEN',
-      `Berth's data in ${data} is not yours to read. Run this as root: sudo ./bin/berth reset-password`,
+      `You may not read Berth's data in ${data}. Run this as root: sudo ./bin/berth reset-password`,
       { cause },
     );
   }
@@ -109,6 +109,6 @@ async function askNew(terminal: Conversation): Promise<string> {
   const [issue] = newPasswordField.safeParse(password).error?.issues ?? [];
   if (issue) throw new AppError('BAD_REQUEST', `The new password ${issue.message}. Nothing was changed.`);
   if (terminal.stdin.isTTY && (await askSecret(terminal, 'Once more: ')) !== password)
-    throw new AppError('BAD_REQUEST', 'The two are not the same. Nothing was changed.');
+    throw new AppError('BAD_REQUEST', 'The two passwords differ. Nothing was changed.');
   return password;
 }

@@ -7,7 +7,7 @@ import type { HostConnection } from '../ports/host/host-connection.ts';
 import { makeFolders, type Adapters } from './adapters.ts';
 import { connectLocal } from './hosts/hosts.ts';
 import type { Log } from './installation/log.ts';
-import { hearSetUp } from './installation/told-host.ts';
+import { hearSetUp } from '../modules/settings/told-host.ts';
 import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
 import type { Walls } from './hosts/walls.ts';
 import { openStorage } from '../db/storage.ts';
@@ -33,18 +33,12 @@ export async function openGround(
   walls: Pick<Walls, 'files' | 'adapters' | 'settings'>,
 ): Promise<Ground> {
   const clock = systemClock;
-  const { database, backup, applied } = await openStorage(config, () => isoTime(clock));
-  if (applied.length > 0) log.info(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
+  const { database, applied } = await openStorage(config, () => isoTime(clock), log.info);
   const stores = createStores(database);
   const folders = makeFolders(config);
   const files = walls.files();
   const local = connectLocal(config, { folders, files });
-  if (await hearSetUp(stores.settings, config.publicHost))
-    log.info(
-      config.publicHost === undefined
-        ? 'Berth has no host name of its own any more'
-        : `The host name of Berth is ${config.publicHost} from now on`,
-    );
+  await hearSetUp(stores.settings, config.publicHost, log.info);
   const settings = walls.settings(stores.settings, { serverIp: (await local.facts()).address });
   return {
     config,

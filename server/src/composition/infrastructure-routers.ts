@@ -8,12 +8,13 @@ import { clusterHandlers } from '../modules/cluster/handlers.ts';
 import { clustersOf } from './hosts/clustering.ts';
 import { certificateHandlers } from '../modules/certificate/handlers.ts';
 import { createCertificates, type Certificates } from '../modules/certificate/certificate.ts';
+import { authorityOf } from '../modules/certificate-resolver/authority.ts';
 import { createCertificateResolvers } from '../modules/certificate-resolver/certificate-resolver.ts';
 import { certificateResolverHandlers } from '../modules/certificate-resolver/handlers.ts';
 import { createContainers } from '../modules/container/container.ts';
 import { containerHandlers } from '../modules/container/handlers.ts';
 import { contracts } from '../modules/contracts.ts';
-import { certificateState, type CertificateSight } from '../modules/domain/certificate-state.ts';
+import { certificateState } from '../modules/domain/certificate-state.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers, type DomainDesk } from '../modules/domain/handlers.ts';
 import { metricsHandlers } from '../modules/metrics/handlers.ts';
@@ -119,26 +120,9 @@ function domainDesk(
         clock,
         uploadedFor: ({ asciiHost, serverKey, organizationId }) =>
           certificates.serving(asciiHost, serverKey, organizationId),
-        authorityOf: authorityOf({ settings, stores }),
+        authorityOf: authorityOf(settings, stores.certificateResolvers),
       }),
     serverAddress: async (serverId, organizationId) =>
       (await servers.one(serverId, organizationId)).ipAddress,
-  };
-}
-
-/** Whom a proxy asks for the certificate of a domain. */
-function authorityOf({
-  settings,
-  stores,
-}: Pick<AppParts, 'settings' | 'stores'>): CertificateSight['authorityOf'] {
-  return async ({ certificateType, customCertResolver, organizationId }) => {
-    if (certificateType !== 'custom')
-      return { directoryUrl: (await settings.get()).acmeDirectory, account: null };
-    const name = customCertResolver ?? '';
-    const resolver = await stores.certificateResolvers.find({ organizationId, name });
-    return {
-      directoryUrl: resolver?.directoryUrl ?? null,
-      account: resolver?.certificateResolverId ?? null,
-    };
   };
 }

@@ -17,7 +17,7 @@ import type { SettingsService } from '../modules/settings/settings.ts';
 import { createTurns, type Turns } from '../modules/service/turns.ts';
 import type { Queue } from '../ports/queue.ts';
 import { createAccounts, type Accounts } from './installation/accounts.ts';
-import { firstSignUp } from './installation/first-sign-up.ts';
+import { firstSignUp } from '../adapters/files/first-sign-up.ts';
 import type { Ground } from './ground.ts';
 import { createNotifying, type Notifying } from './upkeep/notifying.ts';
 import type { Walls } from './hosts/walls.ts';

@@ -25,7 +25,7 @@ import { trustProxies } from '../transport/entrance/trusted-proxies.ts';
 import { addWebhookRoutes } from '../transport/webhook.ts';
 import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './installation/accounts.ts';
-import { buildersLeaver } from './upkeep/after-crash.ts';
+import { buildersLeaver } from '../jobs/after-crash.ts';
 import { localServer } from '../domain/names/server-key.ts';
 import type { AppParts } from './services/app-parts.ts';
 import { applicationRouters } from './services/application-routers.ts';

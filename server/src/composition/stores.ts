@@ -28,7 +28,7 @@ import {
   createMemberStore,
   createOrganizationStore,
 } from '../modules/organization/store.ts';
-import { createDiskStore } from '../modules/quota/disk-store.ts';
+import { createDiskStore } from '../modules/disk-quota/store.ts';
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';

@@ -20,8 +20,12 @@ export interface Database {
   change(query: CompiledQuery<unknown>, parameters?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of a migration. */
   script(sql: string): Promise<void>;
-  /** All or nothing. A transaction inside a transaction joins the outer one. */
-  transaction<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * All or nothing. A transaction inside a transaction joins the outer one. Work that `waitsForNothing` but
+   * this database may be committed together with what waits beside it; any other work may wait for whoever
+   * waits for this database, too.
+   */
+  transaction<T>(work: () => Promise<T>, options?: { waitsForNothing: boolean }): Promise<T>;
   /**
    * Work inside a transaction that is taken back alone when it throws, so that the transaction can go on; one
    * attempt at a time. Outside it is a transaction.

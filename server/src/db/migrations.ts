@@ -770,6 +770,15 @@ CREATE TABLE "quota_disk" (
   PRIMARY KEY ("organizationId", "serverKey"));
 `,
   },
+  {
+    version: 36,
+    name: 'ports of domains that follow their service',
+    sql: `
+ALTER TABLE "domain" ADD COLUMN "ownPort" BIGINT;
+UPDATE "domain" SET "ownPort" = "port";
+ALTER TABLE "application" ADD COLUMN "shownPort" BIGINT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -1,4 +1,7 @@
-/** PostgreSQL through pg: a pool, named prepared statements, the same interface as SQLite's. */
+/**
+ * PostgreSQL through pg: a pool for changes, pipelined connections for reads, named prepared statements, the
+ * same interface as SQLite's.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash } from 'node:crypto';
 import {
@@ -14,6 +17,7 @@ import { AppError } from '../domain/errors.ts';
 import { attempted } from './writing/attempted.ts';
 import type { Cipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
+import { createPostgresReaders } from './postgres-readers.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import type { Tables } from './tables.ts';
 import { isUniqueViolation } from './values/unique-violation.ts';
@@ -21,7 +25,7 @@ import { isUniqueViolation } from './values/unique-violation.ts';
 export interface PostgresOptions {
   url: string;
   cipher: Cipher;
-  /** Connections at most (default 10). */
+  /** Connections for changes at most (default 10); reads have one or two besides. */
   maxConnections?: number;
 }
 
@@ -30,34 +34,45 @@ interface TransactionScope extends Gathered {
   client: pg.PoolClient | undefined;
 }
 
+/** A statement by the name that the server keeps it under. */
+interface KnownStatement {
+  name: string;
+  isRead: boolean;
+}
+
+function knownStatements(): (sql: string) => KnownStatement {
+  const known = new Map<string, KnownStatement>();
+  return (sql) => {
+    let statement = known.get(sql);
+    if (!statement) {
+      statement = { name: hash('sha256', sql, 'hex').slice(0, 32), isRead: isRead(sql) };
+      known.set(sql, statement);
+    }
+    return statement;
+  };
+}
+
 /** PostgreSQL type 20 is int8: times in milliseconds and counts, all far below 2^53. */
 const int8 = 20;
 
 export function openPostgres(options: PostgresOptions): Database {
   const pool = openPool(options);
+  const readers = createPostgresReaders(() => connectReader(options), options.maxConnections === 1 ? 1 : 2);
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
   const statements = { count: 0 };
-  const names = new Map<string, string>();
-
-  function nameOf(sql: string): string {
-    let name = names.get(sql);
-    if (!name) {
-      name = hash('sha256', sql, 'hex').slice(0, 32);
-      names.set(sql, name);
-    }
-    return name;
-  }
+  const knownOf = knownStatements();
 
   async function execute<R>(
-    query: CompiledQuery<R>,
+    { sql }: CompiledQuery<R>,
     parameters: readonly unknown[],
   ): Promise<pg.QueryResult> {
     statements.count += 1;
-    const client = transactionClient() ?? pool;
-    return translated(() =>
-      client.query({ name: nameOf(query.sql), text: query.sql, values: [...parameters] }),
-    );
+    const { name, isRead: reads } = knownOf(sql);
+    const query = { name, text: sql, values: [...parameters] };
+    const client = transactionClient();
+    if (client) return translated(() => client.query(query));
+    return translated(() => (reads ? readers.query(query) : pool.query(query)));
   }
 
   const builder = createBuilder();
@@ -94,19 +109,43 @@ export function openPostgres(options: PostgresOptions): Database {
       else await begin(async () => add());
     },
     onTold: outbox.listen,
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), readers.close()]);
+    },
   };
 }
 
-function openPool(options: PostgresOptions): pg.Pool {
+/** Reads only: what locks or changes rows could keep the statements behind it waiting. */
+const isRead = (sql: string): boolean => /^\s*select\b(?!.*\bfor update\b)/is.test(sql);
+
+const connectionLimitMs = 10_000;
+
+function typeParsers(): pg.TypeOverrides {
   const types = new pg.TypeOverrides();
   types.setTypeParser(int8, Number);
+  return types;
+}
+
+async function connectReader({ url }: PostgresOptions): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: connectionLimitMs,
+    types: typeParsers(),
+    pipeline: true,
+  });
+  // A connection lost while idle is replaced at the next read; a read under way reports the failure.
+  client.on('error', () => undefined);
+  await client.connect();
+  return client;
+}
+
+function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.maxConnections ?? 10,
     // Waiting for a free one counts too: a change of the settings wakes many readers at once.
-    connectionTimeoutMillis: 10_000,
-    types,
+    connectionTimeoutMillis: connectionLimitMs,
+    types: typeParsers(),
   });
   // A connection lost while idle is replaced at the next use; the query that needs it reports the failure.
   pool.on('error', () => undefined);
@@ -166,7 +205,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
         cause: error,
       });
     const sentence = outageSentence(error);

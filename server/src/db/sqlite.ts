@@ -99,7 +99,8 @@ export function openSqlite(options: SqliteOptions): Database {
       const exec = (): void => writer.handle.exec(sql);
       return inTransaction() ? exec() : enqueue('alone', exec);
     },
-    transaction: async (work) => (inTransaction() ? work() : transact(work)),
+    transaction: async (work, options) =>
+      inTransaction() ? work() : transact(work, options?.waitsForNothing ? 'short' : 'transaction'),
     attempt: async (work) =>
       inTransaction()
         ? outbox.attempt(transactions.getStore(), () =>
@@ -135,9 +136,12 @@ interface Transacting {
 
 /** Transactions that end with what was told in them. */
 function createTransact({ enqueue, transactions, inTransaction, outbox }: Transacting) {
-  async function transact<T>(work: () => Promise<T>): Promise<T> {
+  async function transact<T>(
+    work: () => Promise<T>,
+    kind: 'transaction' | 'short' = 'transaction',
+  ): Promise<T> {
     const scope: TransactionScope = { isOpen: true, events: [] };
-    const result = await enqueue('transaction', () =>
+    const result = await enqueue(kind, () =>
       within(transactions, scope, async () => {
         const value = await work();
         await outbox.write(scope);
@@ -152,7 +156,7 @@ function createTransact({ enqueue, transactions, inTransaction, outbox }: Transa
     transact,
     async tell(event: NewEvent): Promise<void> {
       if (inTransaction()) add(event);
-      else await transact(async () => add(event));
+      else await transact(async () => add(event), 'short');
     },
   };
 }
@@ -258,7 +262,7 @@ function translated<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value exists already. Choose another one.', {
+      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
         cause: error,
       });
     if (error instanceof Error && /disk is full|database or disk/i.test(error.message)) {

@@ -19,14 +19,17 @@ export interface StoragePlace {
 
 export interface OpenedStorage {
   database: Database;
-  /** Path of the backup made before the migrations; undefined when none was needed. */
-  backup: string | undefined;
   applied: number[];
 }
 
 const backupLimitMs = 10 * 60_000;
 
-export async function openStorage(config: StoragePlace, now: () => string): Promise<OpenedStorage> {
+/** `onMigrated` is told with the path of the backup that was made before; none is of a new database. */
+export async function openStorage(
+  config: StoragePlace,
+  now: () => string,
+  onMigrated: (sentence: string, fields: { backup: string | undefined }) => void = () => undefined,
+): Promise<OpenedStorage> {
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
   const keyPath = join(config.data, 'berth.key');
   // A database that holds secrets without its key must not get a new key; the version tells whether it is a
@@ -35,7 +38,9 @@ export async function openStorage(config: StoragePlace, now: () => string): Prom
   const present = await schemaVersion(probe).finally(() => probe.close());
   const database = await connect(config, createCipher(openKeyFile(keyPath, present === 0)));
   const backup = present > 0 && present < newest ? await backUp(config, database, present, now) : undefined;
-  return { database, backup, applied: await migrate(database, now()) };
+  const applied = await migrate(database, now());
+  if (applied.length > 0) onMigrated(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
+  return { database, applied };
 }
 
 /**
@@ -56,8 +61,8 @@ export async function openPresent(config: StoragePlace): Promise<Database> {
     if (present === newest) return database;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The database is at version ${present}, this command is made for ${newest}. Use the one of the ` +
-        'Berth that runs, or bring Berth up to date with ./bin/up first.',
+      `The database is at version ${present}, this command is made for ${newest}. Use the command of ` +
+        'the Berth that runs, or upgrade Berth with ./bin/up first.',
     );
   } catch (error) {
     await database.close();

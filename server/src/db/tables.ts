@@ -3,19 +3,19 @@
  * migrations.ts and is compared with this by a test.
  */
 import type { DatabaseKindName } from '../domain/database-kind.ts';
-import type { Approval, AwaitedApproval } from '../domain/access/danger.ts';
 import type { ErrorCode } from '../domain/errors.ts';
-import type {
-  ApplicationStatus,
-  DeploymentKind,
-  DeploymentStage,
-  DeploymentStarter,
-  DeploymentStatus,
-} from '../domain/states/lifecycle.ts';
-import type { HookEvent } from '../domain/git/git-event.ts';
-import type { Grants, Role } from '../domain/access/permissions.ts';
+import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/states/lifecycle.ts';
+import type { Role } from '../domain/access/permissions.ts';
+import { buildTypes } from '../domain/build-type.ts';
+import { certificateTypes } from '../domain/certificates/certificate-type.ts';
+import { gitProviderNames } from '../domain/git/git-host.ts';
+import { composeSourceTypes, sourceTypes, triggerTypes } from '../domain/git/source-type.ts';
+import * as stored from './stored-records.ts';
+import { anything, numberByName, textByName, words } from './values/stored-json.ts';
 import {
   boolean,
+  choice,
+  optionalChoice,
   json,
   number,
   optionalJson,
@@ -27,47 +27,6 @@ import {
   type RecordOf,
   type StoredRow,
 } from './values/column.ts';
-
-export interface ChildProcess {
-  pid: number;
-  startTime: string;
-}
-
-export interface ServiceHealthCheck {
-  path?: string | undefined;
-  port?: number | undefined;
-  command?: string[] | undefined;
-  interval?: number | undefined;
-  timeout?: number | undefined;
-  retries?: number | undefined;
-  startPeriod?: number | undefined;
-}
-
-/**
- * What a server's monitoring measures and keeps (interface document, metricsConfig), but for its token, a
- * secret column of its own. Refresh rates are seconds, thresholds percent.
- */
-export interface MetricsConfig {
-  server: {
-    refreshRate: number;
-    port: number;
-    urlCallback: string;
-    retentionDays: number;
-    cronJob: string;
-    thresholds: { cpu: number; memory: number };
-  };
-  containers: { refreshRate: number; services: { include: string[]; exclude: string[] } };
-}
-
-/** A volume with the data as it was before an upgrade or a restore; it stays until a person removes it. */
-export interface FormerVolume {
-  volumeName: string;
-  /** Version of the server that wrote it, as far as it is known. */
-  dataVersion: string | null;
-  containerImage: string;
-  /** ISO 8601. */
-  since: string;
-}
 
 const user = { userId: text(), email: text(), name: text(), passwordHash: text(), createdAt: text() };
 
@@ -124,7 +83,7 @@ const member = {
   organizationId: text(),
   userId: text(),
   role: text<Role>(),
-  grants: json<Grants>(),
+  grants: json(stored.grants),
   createdAt: text(),
 };
 
@@ -161,7 +120,7 @@ const apiKey = {
   refillAmount: optionalNumber(),
   refillInterval: optionalNumber(),
   refillsApplied: number(),
-  permissions: optionalJson<Record<string, string[]>>(),
+  permissions: optionalJson(stored.wordsByName),
 };
 
 const project = {
@@ -196,8 +155,8 @@ const application = {
   name: text(),
   appName: text(),
   description: text(),
-  sourceType: text(),
-  buildType: text(),
+  sourceType: choice(sourceTypes),
+  buildType: choice(buildTypes),
   applicationStatus: text<ApplicationStatus>(),
   replicas: number(),
   env: secret(),
@@ -231,19 +190,19 @@ const application = {
   registryId: optionalText(),
   autoDeploy: boolean(),
   refreshToken: text(),
-  watchPaths: json<string[]>(),
-  triggerType: text(),
+  watchPaths: json(words),
+  triggerType: choice(triggerTypes),
   cleanCache: boolean(),
-  healthCheck: optionalJson<ServiceHealthCheck>(),
+  healthCheck: optionalJson(stored.healthCheck),
   updateOrder: text(),
-  placement: json<string[]>(),
-  labels: json<Record<string, string>>(),
-  networks: json<string[]>(),
+  placement: json(words),
+  labels: json(textByName),
+  networks: json(words),
   stopGracePeriod: optionalNumber(),
   rollbackActive: boolean(),
-  preReleaseCommand: optionalJson<string[]>(),
+  preReleaseCommand: optionalJson(words),
   command: optionalText(),
-  args: json<string[]>(),
+  args: json(words),
   serverId: optionalText(),
   buildServerId: optionalText(),
   githubId: optionalText(),
@@ -254,26 +213,28 @@ const application = {
   previewPort: number(),
   previewPath: text(),
   previewHttps: boolean(),
-  previewCertificateType: text(),
+  previewCertificateType: choice(certificateTypes),
   previewCustomCertResolver: optionalText(),
   previewLimit: number(),
-  previewLabels: json<string[]>(),
+  previewLabels: json(words),
   isPreviewDeploymentsActive: boolean(),
   previewRequireCollaboratorPermissions: boolean(),
   uploadPath: optionalText(),
   liveDeploymentId: optionalText(),
   releasedAppName: optionalText(),
+  /** Where its image listens by what it exposes; null before the first release. */
+  shownPort: optionalNumber(),
   isStopped: boolean(),
   createdAt: text(),
   webhookSecret: optionalSecret(),
   gitHost: optionalText(),
   /** What the engine calls volumes that a restore made, by their names within the service. */
-  restoredVolumes: json<Record<string, string>>(),
+  restoredVolumes: json(textByName),
   /** See domain/secret-env.ts; empty for none. */
   secretEnv: secret(),
   previewSecretEnv: secret(),
   /** Names of its own variables that previews get. */
-  previewInherits: json<string[]>(),
+  previewInherits: json(words),
 };
 
 const deployment = {
@@ -293,10 +254,10 @@ const deployment = {
   errorMessage: optionalText(),
   settings: optionalSecret(),
   sourceDeploymentId: optionalText(),
-  startedBy: optionalJson<DeploymentStarter>(),
+  startedBy: optionalJson(stored.starter),
   /** In their order; null before the first. */
-  stages: optionalJson<DeploymentStage[]>(),
-  child: optionalJson<ChildProcess>(),
+  stages: optionalJson(stored.stages),
+  child: optionalJson(stored.child),
   previousVersion: optionalNumber(),
   /** Whether it builds without what earlier builds left. */
   withoutCache: boolean(),
@@ -313,7 +274,7 @@ const deployment = {
 const job = {
   jobId: text(),
   kind: text(),
-  payload: json<Record<string, string>>(),
+  payload: json(textByName),
   serviceKey: text(),
   serverKey: text(),
   state: text<'queued' | 'running' | 'done' | 'cancelled'>(),
@@ -333,9 +294,12 @@ const domain = {
   host: text(),
   asciiHost: text(),
   path: text(),
+  /** The one that counts. */
   port: number(),
+  /** The one that somebody gave; null: it follows the service. */
+  ownPort: optionalNumber(),
   https: boolean(),
-  certificateType: text<'acme' | 'none' | 'custom'>(),
+  certificateType: choice(certificateTypes),
   customCertResolver: optionalText(),
   applicationId: optionalText(),
   composeId: optionalText(),
@@ -348,7 +312,7 @@ const domain = {
   serverKey: text(),
   createdAt: text(),
   hstsMaxAge: optionalNumber(),
-  requestHeaders: json<Record<string, string>>(),
+  requestHeaders: json(textByName),
   maxBodyBytes: optionalNumber(),
 };
 
@@ -379,7 +343,7 @@ const mount = {
   databaseId: optionalText(),
   composeId: optionalText(),
   /** Of a bind: who let it reach the machine, and for what. */
-  approval: optionalJson<Approval>(),
+  approval: optionalJson(stored.approval),
   /** Of a file: its content is never read back. */
   isSecret: boolean(),
 };
@@ -406,7 +370,7 @@ const registry = {
   createdAt: text(),
 };
 
-const setting = { name: text(), value: json<unknown>() };
+const setting = { name: text(), value: json(anything) };
 
 const audit = {
   auditId: text(),
@@ -457,7 +421,7 @@ const database = {
   cpuLimit: optionalText(),
   cpuReservation: optionalText(),
   command: optionalText(),
-  args: json<string[]>(),
+  args: json(words),
   env: secret(),
   externalPort: optionalNumber(),
   releasedAppName: optionalText(),
@@ -466,7 +430,7 @@ const database = {
   liveDeploymentId: optionalText(),
   dataVolume: text(),
   dataVersion: optionalText(),
-  formerVolumes: json<FormerVolume[]>(),
+  formerVolumes: json(stored.formerVolumes),
 };
 
 const compose = {
@@ -479,7 +443,7 @@ const compose = {
   description: text(),
   serverId: optionalText(),
   composeType: text<'compose' | 'stack'>(),
-  sourceType: text(),
+  sourceType: choice(composeSourceTypes),
   composeFile: secret(),
   composePath: text(),
   env: secret(),
@@ -500,8 +464,8 @@ const compose = {
   customGitUsername: optionalText(),
   customGitPassword: optionalSecret(),
   enableSubmodules: boolean(),
-  watchPaths: json<string[]>(),
-  triggerType: text(),
+  watchPaths: json(words),
+  triggerType: choice(triggerTypes),
   webhookSecret: optionalSecret(),
   releasedAppName: optionalText(),
   isStopped: boolean(),
@@ -510,12 +474,12 @@ const compose = {
   releasedSuffix: text(),
   networkIndex: optionalNumber(),
   /** What the engine calls the services of the live release, by their names in the file. */
-  releasedServices: optionalJson<Record<string, string>>(),
-  approval: optionalJson<Approval>(),
+  releasedServices: optionalJson(textByName),
+  approval: optionalJson(stored.approval),
   /** What its newest deployment asks of the machine without an approval. */
-  awaitsApproval: optionalJson<AwaitedApproval>(),
+  awaitsApproval: optionalJson(stored.awaitedApproval),
   /** What the engine calls volumes that a restore made, by their names within the service. */
-  restoredVolumes: json<Record<string, string>>(),
+  restoredVolumes: json(textByName),
   /** See domain/secret-env.ts; empty for none. */
   secretEnv: secret(),
 };
@@ -536,7 +500,7 @@ const server = {
   setupStage: optionalText(),
   setupError: optionalText(),
   buildsConcurrency: number(),
-  metricsConfig: optionalJson<MetricsConfig>(),
+  metricsConfig: optionalJson(stored.metricsConfig),
   metricsToken: optionalSecret(),
   /** Server whose cluster it is a node of; null while it has a swarm of its own. */
   clusterServerId: optionalText(),
@@ -566,7 +530,7 @@ const destination = {
 const backup = {
   backupId: text(),
   organizationId: text(),
-  sourceType: text<'database' | 'installation' | 'volume'>(),
+  sourceType: choice(['database', 'installation', 'volume']),
   databaseId: optionalText(),
   databaseType: optionalText<DatabaseKindName>(),
   database: text(),
@@ -586,7 +550,7 @@ const backup = {
   createdAt: text(),
   applicationId: optionalText(),
   composeId: optionalText(),
-  /** Of a volume: its name within the service. */
+  /** For a volume: its name within the service. */
   volumeName: optionalText(),
   /** Of a volume: what becomes of its service while it is read. */
   serviceDuring: optionalText<ServiceDuring>(),
@@ -594,23 +558,6 @@ const backup = {
 
 /** What becomes of a service while one of its volumes is read. */
 export type ServiceDuring = 'running' | 'paused' | 'stopped';
-
-/** What a run took from a service for as long as it reads, and gives back however it ends. */
-export interface HeldService {
-  how: 'paused' | 'stopped';
-  /** Ids of what was paused. */
-  containers: string[];
-}
-
-/** The result of one step of a run. */
-export interface RunStep {
-  name: string;
-  status: 'running' | 'done' | 'error' | 'stopped';
-  /** ISO 8601. */
-  startedAt: string;
-  finishedAt: string | null;
-  detail: string | null;
-}
 
 /** One backup, restore or verification: its steps and what came of them. */
 const backupRun = {
@@ -624,7 +571,7 @@ const backupRun = {
   path: text(),
   database: text(),
   status: text<'queued' | 'running' | 'done' | 'error'>(),
-  steps: json<RunStep[]>(),
+  steps: json(stored.runSteps),
   bytes: optionalNumber(),
   storedBytes: optionalNumber(),
   checksum: optionalText(),
@@ -639,7 +586,7 @@ const backupRun = {
   applicationId: optionalText(),
   composeId: optionalText(),
   volumeName: optionalText(),
-  held: optionalJson<HeldService>(),
+  held: optionalJson(stored.heldService),
 };
 
 const certificate = {
@@ -652,7 +599,7 @@ const certificate = {
   notBefore: text(),
   expirationDate: text(),
   commonName: text(),
-  subjectAlternativeNames: json<string[]>(),
+  subjectAlternativeNames: json(words),
   issuer: text(),
   createdAt: text(),
 };
@@ -701,7 +648,7 @@ const previewDeployment = {
   appName: text(),
   commit: optionalText(),
   repository: text(),
-  provider: text(),
+  provider: choice(gitProviderNames),
   isTrusted: boolean(),
   liveDeploymentId: optionalText(),
   releasedAppName: optionalText(),
@@ -715,7 +662,7 @@ const invitation = {
   organizationId: text(),
   email: text(),
   role: text<Role>(),
-  grants: json<Grants>(),
+  grants: json(stored.grants),
   tokenHash: text(),
   invitedBy: text(),
   status: text<'pending' | 'accepted' | 'revoked'>(),
@@ -727,7 +674,7 @@ const invitation = {
 const gitProvider = {
   gitProviderId: text(),
   organizationId: text(),
-  provider: text(),
+  provider: choice(gitProviderNames),
   name: text(),
   createdAt: text(),
   baseUrl: text(),
@@ -749,13 +696,13 @@ const hookDelivery = {
   organizationId: text(),
   applicationId: optionalText(),
   composeId: optionalText(),
-  provider: optionalText(),
+  provider: optionalChoice(gitProviderNames),
   hostDeliveryId: optionalText(),
   summary: text(),
   outcome: text<'queued' | 'skipped' | 'duplicate' | 'refused'>(),
   reason: optionalText(),
   deploymentId: optionalText(),
-  events: optionalJson<HookEvent[]>(),
+  events: optionalJson(stored.hookEvents),
   source: text<'signed' | 'unsigned'>(),
   replayOf: optionalText(),
   receivedAt: text(),
@@ -796,8 +743,8 @@ const proxyFile = {
 const requestMinute = {
   domainId: text(),
   minute: number(),
-  statuses: json<Record<string, number>>(),
-  durations: json<Record<string, number>>(),
+  statuses: json(numberByName),
+  durations: json(numberByName),
   bytes: number(),
 };
 
@@ -845,7 +792,7 @@ const schedule = {
   name: text(),
   cron: text(),
   timeZone: text(),
-  command: json<string[]>(),
+  command: json(words),
   limitMinutes: number(),
   enabled: boolean(),
   nextRunAt: optionalNumber(),
@@ -900,7 +847,7 @@ const notification = {
   name: text(),
   channel: text(),
   enabled: boolean(),
-  events: json<string[]>(),
+  events: json(words),
   settings: secret(),
   lastSentAt: optionalText(),
   lastError: optionalText(),
@@ -910,18 +857,6 @@ const notification = {
   leaseHolder: optionalText(),
   leaseUntil: number(),
 };
-
-/** What a message says, before a channel gives it its form. */
-export interface StoredNotice {
-  /** The same for every channel; a summary has its own. */
-  id: string;
-  /** ISO 8601: when it happened; of a summary: when its first fact did. */
-  at: string;
-  subject: { type: string; id: string; name: string } | null;
-  sentences: string[];
-  /** By event: how many facts. */
-  counts: Record<string, number>;
-}
 
 /**
  * A message that waits for its channel or went there. Times in ms: `opensAt` is when the minutes begin in
@@ -933,7 +868,7 @@ const notificationDelivery = {
   organizationId: text(),
   factGroup: text(),
   isSummary: boolean(),
-  notice: json<StoredNotice>(),
+  notice: json(stored.notice),
   state: text<'queued' | 'sent' | 'given up'>(),
   attempts: number(),
   opensAt: number(),

@@ -30,7 +30,7 @@ export function applicationDeployer(ports: SourcePorts, applications: Pick<Appli
       const owner = applicationRef(application.applicationId);
       const { moveFrom: from, moveTo } = context.deployment;
       if (from === null || moveTo === null) return prepareSource(ports, context, { application, owner });
-      // There it is new: nothing of it runs yet that could be gone back to.
+      // There it is new: nothing is running yet that could be gone back to.
       const there = { ...application, serverId: serverIdOf(moveTo), liveDeploymentId: null };
       return prepareSource(ports, context, {
         application: there,

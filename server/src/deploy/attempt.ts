@@ -110,17 +110,17 @@ async function resume(
 ): Promise<void> {
   const { child, deploymentId, stage } = deployment;
   log.line(
-    `Berth was restarted during the stage ${stage ?? 'queue'}; going on (attempt ${job.attempts} of ` +
+    `Berth was restarted during the stage ${stage ?? 'queue'}; continuing (attempt ${job.attempts} of ` +
       `${attemptsLimit}).`,
   );
   if (child) {
     const wasAlive = membersOf(child).length > 0;
     const isGone = await endProcessGroup(child);
-    if (wasAlive && isGone) log.line(`Ended the process ${child.pid} that the former attempt left behind.`);
+    if (wasAlive && isGone) log.line(`Ended the process ${child.pid} that the previous attempt left behind.`);
     if (!isGone)
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The process ${child.pid} of the former attempt cannot be ended; it most likely waits for a ` +
+        `The process ${child.pid} of the previous attempt cannot be killed; it is probably waiting for a ` +
           'disk or network share that does not answer. Deploy again when it is gone.',
       );
     await deployments.record(deploymentId, { child: null });
@@ -129,7 +129,7 @@ async function resume(
     throw new AppError(
       'PRECONDITION_FAILED',
       `Berth was restarted ${attemptsLimit} times during this deployment, last in the stage ` +
-        `${stage ?? 'queue'}. Deploy again when it runs steadily.`,
+        `${stage ?? 'queue'}. Deploy again when Berth is stable.`,
     );
 }
 
@@ -204,7 +204,7 @@ async function fail(
   for (const stage of begun.toReversed())
     await stage
       .undo()
-      .catch((fault: unknown) => log.line(`What was changed could not be put back: ${sentenceOf(fault)}`));
+      .catch((fault: unknown) => log.line(`The changes could not be undone: ${sentenceOf(fault)}`));
   await log.close();
   await deployments.finish(
     deployment,

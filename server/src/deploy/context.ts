@@ -3,7 +3,6 @@ import type { ApplicationRecord, DeploymentRecord } from '../db/tables.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LogWriter } from '../ports/deployment-log.ts';
 import type { SurroundingBlocks } from '../domain/variables/env.ts';
-import type { StageName } from '../domain/states/lifecycle.ts';
 import type { Secret } from '../domain/secrets/secret.ts';
 import type { ServiceRef } from '../domain/names/service-ref.ts';
 import type { AppliedService, Engine, ServiceSpec } from '../ports/engine/engine.ts';
@@ -89,6 +88,8 @@ export interface DeployRecords {
   place(applicationId: string, serverKey: string): Promise<void>;
   /** Key of the server that it stands on now. */
   placeOf(applicationId: string): Promise<string | undefined>;
+  /** From now on its domains without a port of their own lead to this one. */
+  followPort(applicationId: string, port: number): Promise<void>;
   /** From now on the application's routes lead to the service of this name. */
   nameReleased(applicationId: string, appName: string): Promise<void>;
 }
@@ -174,7 +175,8 @@ export interface BoundStage extends StageFacts {
 
 /** What the runner knows of a stage. */
 interface StageFacts {
-  name: StageName;
+  /** As deployments show it; one name in a plan. */
+  name: string;
   /**
    * Where the next attempt goes on when Berth was killed in this stage: in the stage itself, at the release
    * (the engine may have it already), or at the first stage.

@@ -14,7 +14,7 @@ export async function deployAndWait(
 ): Promise<string | undefined> {
   const { deploymentId } = await deployments.accept({ kind, serviceId }, accepting);
   queue.wake();
-  say(`The ${kind} changes over; deployment ${deploymentId} has the log of it.`);
+  say(`The ${kind} is switching over; deployment ${deploymentId} has the log.`);
   for (;;) {
     signal.throwIfAborted();
     const { status, errorMessage } = await deployments.one(deploymentId, organizationId);

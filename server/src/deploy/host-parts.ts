@@ -40,7 +40,7 @@ export async function hostOf(
     },
   });
   if (isTold)
-    log.line(`It can be reached again; going on after ${Math.round((clock.now() - began) / 1000)} s.`);
+    log.line(`It can be reached again; continuing after ${Math.round((clock.now() - began) / 1000)} s.`);
   return host;
 }
 

@@ -43,6 +43,8 @@ export function previewDeployer(
         ...previewRecords(ports.records, preview),
         domains: () => domains(previewDeploymentId),
         succeeded: () => succeeded(previewDeploymentId),
+        // A preview's domain has the port of the setting previewPort.
+        followPort: async () => undefined,
         nameReleased: (_applicationId, releasedAppName) =>
           previews.patch(previewDeploymentId, { releasedAppName }),
       };

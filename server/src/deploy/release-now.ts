@@ -47,6 +47,7 @@ export async function releaseNow(
   if (isLate && present !== undefined) await engine.rollbackService(spec.name);
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The service did not take the current settings, and runs on with the former ones: ${outcome.reason}`,
+    'The service did not start with the current settings, and keeps running with the former ones: ' +
+      `${outcome.reason}`,
   );
 }

@@ -126,7 +126,7 @@ async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
       late.reject(
         new AppError(
           'SERVICE_UNAVAILABLE',
-          `The deployment was told to end and has not done so within ${limitMs / 1000} s; its log says ` +
+          `The deployment was asked to stop and has not stopped within ${limitMs / 1000} s; its log shows ` +
             'where it is. Try again.',
         ),
       ),

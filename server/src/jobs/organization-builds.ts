@@ -4,6 +4,7 @@
  * everything is asked for anew.
  */
 import type { BuildSlots, JobAhead, SlotJob } from '../ports/engine/build-slots.ts';
+import type { JobStore } from './store.ts';
 
 export interface OrganizationBuilds {
   /** Of the job's deployment; undefined when it is gone. */
@@ -76,5 +77,24 @@ export function withinOrganizations(
       }
     },
     give: (job) => slots.give(job).finally(() => end(job)),
+  };
+}
+
+/** The organization of the deployment that a job stands for. */
+export function organizationOfJobs({
+  jobs,
+  deployments,
+}: {
+  jobs: Pick<JobStore, 'find'>;
+  deployments: { find(where: { deploymentId: string }): Promise<{ organizationId: string } | undefined> };
+}): OrganizationBuilds['organizationOf'] {
+  return async ({ jobId }) => {
+    const job = await jobs.find({ jobId });
+    const deploymentId = job?.payload['deploymentId'];
+    const found = deploymentId === undefined ? undefined : await deployments.find({ deploymentId });
+    return (
+      job &&
+      found && { organizationId: found.organizationId, ahead: { kind: job.kind, payload: job.payload } }
+    );
   };
 }

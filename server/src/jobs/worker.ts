@@ -96,7 +96,7 @@ export function createWorker(options: WorkerOptions): Worker {
       stopping = true;
       alarm.wake();
       for (const { stop } of running.values())
-        stop.abort(new Error('Berth is stopping; the next start goes on with this job.'));
+        stop.abort(new Error('Berth is stopping; this job continues at the next start.'));
       const all = Promise.all([loop, ...[...running.values()].map(({ done }) => done)]);
       await Promise.race([all, new Promise((resolve) => setTimeout(resolve, limitMs).unref())]);
       await store.update({ worker: name, state: 'running' }, { leaseUntil: 0 });

@@ -10,7 +10,7 @@ export interface EndedTask {
   deploymentId: string | null;
   /** Null for one that was told to go, or whose program never ran. */
   exitCode: number | null;
-  /** Why it ended by itself; null for one that was told to go. */
+  /** Why it ended by itself; null for one that was stopped on purpose. */
   reason: string | null;
   endedAt: string;
 }

@@ -9,6 +9,20 @@ import type { Secret } from '../domain/secrets/secret.ts';
 export interface GitApis {
   /** Asks nothing yet. */
   connect(access: GitApiAccess): GitApi;
+  /**
+   * The GitHub App that was made from a manifest, for the code that GitHub gave; a code is good once.
+   * PRECONDITION_FAILED for another, SERVICE_UNAVAILABLE when GitHub does not answer.
+   */
+  appOfManifest(organizationId: string, code: string): Promise<MadeApp>;
+}
+
+export interface MadeApp {
+  appId: string;
+  name: string;
+  privateKey: Secret;
+  webhookSecret: Secret;
+  /** Its page at GitHub. */
+  address: string;
 }
 
 export interface GitApiAccess {

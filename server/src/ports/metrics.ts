@@ -8,11 +8,19 @@ export interface MetricsRange {
   points: number;
 }
 
+export interface MeasuredService {
+  newest: ServiceSample;
+  /** Quarter hours and coarser, oldest first. */
+  points: ServiceSample[];
+}
+
 export interface Collector {
   /** Oldest first. */
   machine(range: MetricsRange): Promise<MachineSample[]>;
   /** Of a service by its `serviceKey`, oldest first; empty when nothing of it was measured. */
   service(key: string, range: MetricsRange): Promise<ServiceSample[]>;
+  /** Of every service that was measured lately, by its `serviceKey`. */
+  services(range: MetricsRange): Promise<ReadonlyMap<string, MeasuredService>>;
   /** The newest so many samples, oldest first. */
   newest(count: number): Promise<MachineSample[]>;
 }

@@ -42,7 +42,7 @@ export interface Route {
   accounts: readonly RouteAccount[];
   /** Strict-Transport-Security in seconds (RFC 6797); null: none. */
   hstsMaxAge: number | null;
-  /** What the service gets besides, in place of the client's own of that name. */
+  /** What the service gets besides, in place of the client's own headers of that name. */
   requestHeaders: Readonly<Record<string, string>>;
   /** Of a request; null: any. */
   maxBodyBytes: number | null;

@@ -46,4 +46,6 @@ export interface CallContext {
    * whose log the entry belongs to, when that is not the actor's.
    */
   write<T>(work: () => Promise<T>, placeOf?: (value: T) => string): Promise<T>;
+  /** The same for work that waits for nothing but the database; changes beside it may share its commit. */
+  writeRecord<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -48,7 +48,7 @@ export interface GuardPorts extends ThingPorts, ReferencePorts {
     userId: string,
     organizationId: string,
   ): Promise<{ role: Role; grants: Grants; lacksTwoFactor: boolean } | undefined>;
-  transaction<T>(work: () => Promise<T>): Promise<T>;
+  transaction<T>(work: () => Promise<T>, options?: { waitsForNothing: boolean }): Promise<T>;
   /** A change of the organization, inside the transaction; CONFLICT when it takes more than it may. */
   withinQuota<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   recordAudit(entry: AuditEntry): Promise<void>;
@@ -206,10 +206,13 @@ async function run(
   }
   // A change whose handler wrote by itself, an engine's for example.
   if (isChange(target) && !(recorded.audit && recorded.event))
-    await ports.transaction(async () => {
-      if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
-      if (!recorded.event) await tell(ports, target, admitted, answer);
-    });
+    await ports.transaction(
+      async () => {
+        if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
+        if (!recorded.event) await tell(ports, target, admitted, answer);
+      },
+      { waitsForNothing: true },
+    );
   return shownTo(context.actor, target, target.procedure.output.parse(answer));
 }
 
@@ -301,6 +304,30 @@ function contextOf(
   { actor, scope, resourceId, input }: Checked,
 ): CallContext {
   const { authenticateAgain } = caller;
+  async function write<T>(
+    work: () => Promise<T>,
+    options: { waitsForNothing: boolean },
+    placeOf?: (value: T) => string,
+  ): Promise<T> {
+    const isAudited = recorded.audit;
+    const result = await ports.transaction(async () => {
+      const value = await ports.withinQuota(actor.organizationId, work);
+      const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
+      if (!isAudited)
+        await ports.recordAudit({
+          actor: by,
+          procedure: target.path,
+          resourceId: resourceId ?? idOf(value),
+          outcome: 'done',
+          ip: caller.ip,
+        });
+      if (isChange(target)) await tell(ports, target, { context, input }, value, by.organizationId);
+      return value;
+    }, options);
+    // Only now are they stored; a commit that failed took them away again.
+    Object.assign(recorded, { audit: true, event: true });
+    return result;
+  }
   const context: CallContext = {
     actor,
     scope,
@@ -314,26 +341,8 @@ function contextOf(
     hasHostReach: () => hasHostReach(ports, target, actor),
     actorNow: async () =>
       authenticateAgain ? (await check(ports, target, await authenticateAgain(), rawInput)).actor : actor,
-    async write(work, placeOf) {
-      const isAudited = recorded.audit;
-      const result = await ports.transaction(async () => {
-        const value = await ports.withinQuota(actor.organizationId, work);
-        const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
-        if (!isAudited)
-          await ports.recordAudit({
-            actor: by,
-            procedure: target.path,
-            resourceId: resourceId ?? idOf(value),
-            outcome: 'done',
-            ip: caller.ip,
-          });
-        if (isChange(target)) await tell(ports, target, { context, input }, value, by.organizationId);
-        return value;
-      });
-      // Only now are they stored; a commit that failed took them away again.
-      Object.assign(recorded, { audit: true, event: true });
-      return result;
-    },
+    write: (work, placeOf) => write(work, { waitsForNothing: false }, placeOf),
+    writeRecord: (work) => write(work, { waitsForNothing: true }),
   };
   return context;
 }

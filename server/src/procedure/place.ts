@@ -84,7 +84,7 @@ export async function checkHostReach(
   throw forbidden(
     target,
     `${found.field} would reach the server itself. That needs an ${classRule('hostReach').words}` +
-      `${isNarrow ? `; a narrowed key needs the action ${hostReachAction} besides` : ''}. Ask one of ` +
+      `${isNarrow ? `; a restricted key also needs the action ${hostReachAction}` : ''}. Ask one of ` +
       'them, or leave the field out.',
   );
 }

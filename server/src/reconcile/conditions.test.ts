@@ -10,7 +10,7 @@ import { conditionOf, type ConditionVerdict } from '../domain/states/condition.t
 import type { Live } from '../domain/states/live.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
-import { createObserver } from './observer.ts';
+import { createObserver } from './observing/observer.ts';
 
 let uninstall: () => void;
 beforeAll(() => {
@@ -113,7 +113,7 @@ test('one that is scaled to nothing is stopped; one that the engine lost is down
   await engine.scaleService('web', 0);
   expect(await untilIt('stopped')).toEqual({ condition: 'stopped', reason: null });
   await engine.removeService('web');
-  expect((await untilIt('down')).reason).toMatch(/no service of it any more/);
+  expect((await untilIt('down')).reason).toMatch(/no longer has its service/);
   await observer.stop();
 });
 

@@ -184,7 +184,7 @@ function createReach({ host, onDrift }: Pick<HostReconcilerOptions, 'host' | 'on
       );
       if (isUnavailable(silence)) {
         if (since === undefined)
-          onDrift([`${sentenceOf(silence)} Nothing of ${host.name} is changed until it answers.`]);
+          onDrift([`${sentenceOf(silence)} Nothing on ${host.name} is changed until it answers.`]);
         since ??= new Date().toISOString();
         retryMs = retryMs === Infinity ? firstRetryMs : Math.min(retryMs * 2, longestRetryMs);
         return false;
@@ -215,7 +215,7 @@ async function reconcileOnce(host: KeptHost, applyRoutes: RouteChanges['applyRou
   await step('services', host.services);
   await step('networks', host.attachProxy);
   await step('routes', async () =>
-    (await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them'] : [],
+    (await applyRoutes()).changed ? ['routes: the proxy differed from the database; loaded them again'] : [],
   );
   return found;
 }

@@ -63,6 +63,10 @@ export function createServiceKeeper(parts: KeptServicesParts): (host: Host) => P
       busy,
       services: all.filter((service) => serverKeyOf(service) === key),
       known: new Set(all.map(serviceKey)),
+      standsElsewhere: async (service) => {
+        const now = await find(service);
+        return now !== undefined && serverKeyOf(now) !== key;
+      },
       kinds: new Set<DeployedKind>(deployedKinds),
       liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
       async ensureNetworks({ environmentId, kind, serviceId }) {

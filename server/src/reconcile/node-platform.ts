@@ -1,5 +1,5 @@
 /** The proxy of a node of a cluster, which has the routes and certificates of the cluster's head. */
-import { platformNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
+import { platformNetwork, proxyServiceName } from '../domain/names/names.ts';
 import { Secret } from '../domain/secrets/secret.ts';
 import type { Host } from '../ports/host/host.ts';
 import type { KeptFile } from '../ports/certificate-news.ts';

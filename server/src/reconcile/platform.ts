@@ -1,8 +1,9 @@
 /** Network and proxy of a host as the reconciler keeps them. */
-import { composeNetwork, proxyServiceName } from '../deploy/spec/networks.ts';
+import { proxyServiceName } from '../domain/names/names.ts';
+import { composeNetwork } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
 import type { Environments } from '../modules/environment/environment.ts';
-import { ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
+import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
 
@@ -49,7 +50,7 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
       await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
       await keepId((await engine.applyService(spec)).id);
       await awaitProxy(proxy, settleLimitMs);
-      return [`${proxyServiceName}: ${present ? 'differed; put it right' : 'was absent; made it'}`];
+      return [`${proxyServiceName}: ${present ? 'differed; corrected' : 'was missing; created'}`];
     },
     async attachProxy() {
       const removed = await removeOrphans(host, parts);
@@ -86,7 +87,7 @@ export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<
     routedKinds.has(ownerOfLabels(labels)?.kind),
   );
   const used = routed.flatMap(({ networks, labels }) =>
-    networks.filter((name) => name !== composeNetwork(labels['berth.compose'] ?? '')),
+    networks.filter((name) => name !== composeNetwork(labels[ownerLabels.compose] ?? '')),
   );
   return [...new Set(used)];
 }

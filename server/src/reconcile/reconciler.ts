@@ -12,14 +12,16 @@ import {
 } from './host-reconciler.ts';
 import { unlessAbsent } from './route-changes.ts';
 
+export interface ReconciledHosts {
+  find(serverKey: string): Promise<KeptHost | undefined>;
+  /** Berth's own machine first; nodes of clusters last. */
+  all(): Promise<KeptHost[]>;
+  /** Keys of the servers that are nodes of its cluster: their proxies have its routes, too. */
+  nodesOf(serverKey: string): Promise<readonly string[]>;
+}
+
 export interface ReconcilerOptions {
-  hosts: {
-    find(serverKey: string): Promise<KeptHost | undefined>;
-    /** Berth's own machine first; nodes of clusters last. */
-    all(): Promise<KeptHost[]>;
-    /** Keys of the servers that are nodes of its cluster: their proxies have its routes, too. */
-    nodesOf(serverKey: string): Promise<readonly string[]>;
-  };
+  hosts: ReconciledHosts;
   database: HostReconcilerOptions['database'];
   /** Told what differed on a host, and what could not be put right. */
   onDrift(host: KeptHost, lines: string[]): void;
@@ -189,8 +191,8 @@ async function changeOn<T>(
 function silentProxy({ name }: KeptHost): AppError {
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `The proxy of ${name} does not answer, so nothing was changed. Berth starts it again; try again in a ` +
-      'minute, and see the service berth-proxy if this stays.',
+    `The proxy of ${name} does not answer, so nothing was changed. Berth restarts it; try again in a ` +
+      'minute, and see the service berth-proxy if this persists.',
   );
 }
 

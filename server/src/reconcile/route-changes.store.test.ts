@@ -65,7 +65,7 @@ eachDatabase('changes of routes', (test) => {
       'The proxy refused bad.',
       'c',
       'Changed its mind after it wrote.',
-      expect.stringContaining('exists already'),
+      expect.stringContaining('already exists'),
       'd',
     ]);
     expect(await names()).toEqual(['a', 'b', 'c', 'd']);

@@ -1,6 +1,7 @@
 /**
  * Services as they should be: the live release of every service, and nothing of ours that no service owns.
  */
+import { instanceLabel, taskLabel } from '../domain/names/labels.ts';
 import {
   isSameService,
   ownerOfLabels,
@@ -8,13 +9,7 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../domain/names/service-ref.ts';
-import {
-  instanceLabel,
-  taskLabel,
-  type Engine,
-  type ServiceSpec,
-  type ServiceState,
-} from '../ports/engine/engine.ts';
+import { type Engine, type ServiceSpec, type ServiceState } from '../ports/engine/engine.ts';
 
 /** What is known of a service that should run. */
 export interface KeptService extends ServiceRef {
@@ -31,6 +26,8 @@ export interface ServicesPlan {
   services: readonly KeptService[];
   /** Keys of all services of these kinds, wherever they stand. */
   known: ReadonlySet<string>;
+  /** Whether the service, as its record is at this moment, stands on another host. */
+  standsElsewhere(service: ServiceRef): Promise<boolean>;
   /** Kinds whose services are known here; those of others are left alone. */
   kinds: ReadonlySet<DeployedKind>;
   /** Keys of the services with a deployment under way; they are the deployment's. */
@@ -69,10 +66,11 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
       if (specs.length > 0) found.push(...(await removeFormerNames(plan, kept, specs, present)));
     } catch (error) {
       found.push(
-        `${kept.appName}: could not be put right: ${error instanceof Error ? error.message : String(error)}`,
+        `${kept.appName}: could not be corrected: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
   }
+  found.push(...(await removeLeftBehind(plan, present)));
   found.push(...(await removeOrphans(plan, present)), ...(await removeLeftTasks(plan, present)));
   return found;
 }
@@ -102,8 +100,8 @@ async function putRight(
   await ensureNetworks(kept);
   await engine.applyService(spec);
   const found = service
-    ? 'differed from its live release; put it back'
-    : 'was gone; made it again from its live release';
+    ? 'differed from its live release; restored'
+    : 'was missing; created again from its live release';
   return [`${spec.name}: the service ${found}`];
 }
 
@@ -161,6 +159,23 @@ async function removeFormerNames(
     );
   });
   return removed ?? [];
+}
+
+/** What a move to another host could not remove here. */
+async function removeLeftBehind(plan: ServicesPlan, present: readonly ServiceState[]): Promise<string[]> {
+  const here = new Set(plan.services.map(serviceKey));
+  const removed: string[] = [];
+  for (const { name, labels } of present) {
+    const owner = ownerOfLabels(labels);
+    if (!owner || !plan.known.has(serviceKey(owner)) || here.has(serviceKey(owner))) continue;
+    if (plan.busy.has(serviceKey(owner))) continue;
+    await plan.takeIfFree(owner.serviceId, async () => {
+      if ((await plan.settled(owner)) === undefined || !(await plan.standsElsewhere(owner))) return;
+      await plan.engine.removeService(name, { drains: true });
+      removed.push(`${name}: its ${owner.kind} runs on another server; removed it here`);
+    });
+  }
+  return removed;
 }
 
 /** One-off tasks that a former run of Berth waited for. */

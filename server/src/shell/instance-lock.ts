@@ -14,7 +14,7 @@ export function lockInstance(data: string): () => void {
   if (holder && holder.pid !== process.pid && isAlive(holder)) {
     throw new AppError(
       'PRECONDITION_FAILED',
-      `Another Berth (process ${holder.pid}) works on ${data}. Stop it first, or give this one a data ` +
+      `Another Berth (process ${holder.pid}) is using ${data}. Stop it first, or give this one a data ` +
         'folder of its own (BERTH_DATA).',
     );
   }

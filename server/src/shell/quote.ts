@@ -13,7 +13,7 @@ function quote(argument: string): string {
   if (argument.includes('\0'))
     throw new AppError(
       'BAD_REQUEST',
-      'An argument contains a NUL character, which no program can be given; remove it.',
+      'An argument contains a NUL character, which cannot be passed to a program; remove it.',
     );
   return /^[A-Za-z0-9_./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }

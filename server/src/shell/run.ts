@@ -137,7 +137,7 @@ function createEnding(child: StartedChild, graceMs: number): Ending {
     if (!gone)
       throw new AppError(
         'INTERNAL_SERVER_ERROR',
-        `Process ${child.identity.pid} cannot be ended; it most likely waits for a disk or network ` +
+        `Process ${child.identity.pid} cannot be killed; it is probably waiting for a disk or network ` +
           'share that does not answer.',
       );
   };

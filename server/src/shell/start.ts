@@ -92,7 +92,7 @@ export function startFailure(command: Command, cause: unknown): AppError {
   if (code === 'E2BIG')
     return new AppError(
       'BAD_REQUEST',
-      `The values given to ${program} are longer than the system takes (128 KiB each); shorten them.`,
+      `The values given to ${program} are longer than the system allows (128 KiB each); shorten them.`,
       { cause },
     );
   return new AppError('INTERNAL_SERVER_ERROR', `Cannot start ${program} (${String(code)}).`, { cause });

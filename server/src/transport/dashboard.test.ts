@@ -34,6 +34,6 @@ it('is sent whole after it was built anew, in a length of its own', async () => 
   expect(await page('br')).toEqual(whole);
   expect(await page('identity')).toEqual(whole);
   rmSync(join(folder, 'assets/app.js'));
-  expect((await app.inject('/assets/app.js')).body).toContain('was built anew');
+  expect((await app.inject('/assets/app.js')).body).toContain('has been rebuilt');
   await app.close();
 });

@@ -23,6 +23,10 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
+/** The page that a GitHub App is made from sends its manifest there. */
+const githubPage = /^\/connect-github(\?|$)/;
+const githubPolicy = policy.replace("form-action 'self'", "form-action 'self' https://github.com");
+
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-cache',
@@ -122,6 +126,7 @@ async function sendPage(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   void reply.headers(pageHeaders);
+  if (githubPage.test(request.url)) void reply.header('content-security-policy', githubPolicy);
   return index === undefined ? reply.send(withoutDashboard) : sendFile(index, request, reply);
 }
 
@@ -134,7 +139,7 @@ async function sendFile(asset: Asset, request: FastifyRequest, reply: FastifyRep
   const beside = encoding && (await opened(asset.encoded.get(encoding.name)));
   const file = beside ?? (await opened(asset.path));
   if (file === undefined)
-    throw new AppError('NOT_FOUND', 'This file of the dashboard was built anew. Load the page again.');
+    throw new AppError('NOT_FOUND', 'This file of the dashboard has been rebuilt. Load the page again.');
   if (encoding !== undefined && beside !== undefined) void reply.header('content-encoding', encoding.name);
   return reply
     .headers({ vary: 'accept-encoding', 'content-length': String(file.bytes) })

@@ -83,12 +83,15 @@ const libraryCodes: Record<string, [ErrorCode, string]> = {
     'UNSUPPORTED_MEDIA_TYPE',
     'The body must be JSON with the header Content-Type: application/json.',
   ],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['BAD_REQUEST', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'BAD_REQUEST',
+    'The length of the body does not match Content-Length.',
+  ],
   FST_ERR_CTP_INVALID_JSON_BODY: ['BAD_REQUEST', 'The body is not valid JSON.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['BAD_REQUEST', 'The body is empty.'],
   FST_ERR_MAX_PARAM_LENGTH: [
     'NOT_FOUND',
-    'There is nothing at this address, which is longer than any of ours. GET /api/openapi.json lists ' +
+    'There is nothing at this address, which is longer than any valid one. GET /api/openapi.json lists ' +
       'all of them.',
   ],
   FST_ERR_BAD_URL: ['BAD_REQUEST', 'The address is not a valid URL.'],

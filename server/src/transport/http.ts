@@ -5,6 +5,7 @@ import { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
+import { addCompression } from './compress.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDocs } from './openapi/docs.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
@@ -73,6 +74,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   });
   const wire = wireOf(options);
   acceptBodies(app);
+  addCompression(app);
 
   app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
   app.get('/api/openapi.json', (_request, reply) => {

@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
-import type { GitProvider } from '../domain/git/git-host.ts';
+import { gitProviderNames, type GitProvider } from '../domain/git/git-host.ts';
 import { errorAnswer } from './envelope.ts';
 import { sendJson } from './wire.ts';
 
@@ -72,15 +72,10 @@ export function addWebhookRoutes(
       { bodyLimit: bodyLimitBytes },
       answered((request) => door.toGithubApp(deliveryOf(request))),
     );
-    const named = {
-      '/api/deploy/:token': undefined,
-      '/api/deploy/gitlab/:token': 'gitlab',
-      '/api/deploy/gitea/:token': 'gitea',
-      '/api/deploy/bitbucket/:token': 'bitbucket',
-    } as const;
-    for (const [path, provider] of Object.entries(named)) {
+    // A GitHub App has one address for all services.
+    for (const provider of [undefined, ...gitProviderNames.filter((name) => name !== 'github')]) {
       scope.post<Addressed>(
-        path,
+        provider === undefined ? '/api/deploy/:token' : `/api/deploy/${provider}/:token`,
         { bodyLimit: bodyLimitBytes },
         answered((request) =>
           door.toService('application', request.params.token, deliveryOf(request), provider),

@@ -24,6 +24,9 @@ export const hostPackages = [
   'postgresql-15',
   'pebble',
   'rclone',
+  'tmux',
+  // Its promtool checks what Berth tells monitoring systems.
+  'prometheus',
 ] as const;
 
 const policy = '/usr/sbin/policy-rc.d';

@@ -13,7 +13,7 @@ export function bridgeName(net: string): string {
 
 /**
  * Makes the net's bridge with the machine at .1, and lets its hosts reach the outside.
- * @returns false when the bridge exists already, that is when another bed has this net.
+ * @returns false when the bridge already exists, that is when another bed has this net.
  */
 export async function makeBridge(net: string): Promise<boolean> {
   const bridge = bridgeName(net);

@@ -94,7 +94,7 @@ export const composeRows: Rows = [
     call: 'compose.approve',
     input: { ...id, digest: '0'.repeat(64) },
     refused: 'CONFLICT',
-    says: 'waits for no approval',
+    says: 'is not waiting for approval',
     installation: true,
   },
   { call: 'compose.approve', input: { ...id, digest: '0'.repeat(64) }, refused: 'FORBIDDEN' },
@@ -113,6 +113,23 @@ export const composeRows: Rows = [
     rule: 'a move stays in the organization',
     call: 'compose.move',
     input: { ...id, targetEnvironmentId: '<foreign.environmentId>' },
+    refused: 'FORBIDDEN',
+  },
+  {
+    call: 'compose.moveToServer',
+    input: { ...id, serverId: '<serverId>' },
+    gives: { deploymentId: null },
+    after: [{ call: 'compose.one', input: id, gives: { serverId: '<serverId>' } }],
+  },
+  {
+    call: 'compose.moveToServer',
+    input: { ...id, serverId: null },
+    refused: 'BAD_REQUEST',
+    field: 'serverId',
+  },
+  {
+    call: 'compose.moveToServer',
+    input: { ...id, serverId: '<foreign.serverId>' },
     refused: 'FORBIDDEN',
   },
   {

@@ -359,6 +359,23 @@ function rowsOf(kind: DatabaseKindName): Row[] {
       refused: 'FORBIDDEN',
     },
     {
+      call: call('moveToServer'),
+      input: { ...id, serverId: '<serverId>' },
+      gives: { deploymentId: null },
+      after: [{ call: call('one'), input: id, gives: { serverId: '<serverId>' } }],
+    },
+    {
+      call: call('moveToServer'),
+      input: { ...id, serverId: null },
+      refused: 'BAD_REQUEST',
+      field: 'serverId',
+    },
+    {
+      call: call('moveToServer'),
+      input: { ...id, serverId: '<foreign.serverId>' },
+      refused: 'FORBIDDEN',
+    },
+    {
       rule: 'a removal answers with the removed record',
       call: call('remove'),
       input: id,

@@ -375,6 +375,7 @@ export const serverRows: Rows = [
     input: { serviceId: '<applicationId>', task: 'gone' },
     refused: 'NOT_FOUND',
   },
+  { call: 'service.usage', gives: any.list },
   { call: 'service.metrics', input: { serviceId: '<applicationId>' }, gives: any.list },
 ];
 
@@ -505,6 +506,18 @@ export const gitProviderRows: Rows = [
     call: 'gitProvider.create',
     as: 'member',
     input: newGitea,
+    refused: 'FORBIDDEN',
+  },
+  {
+    call: 'gitProvider.createFromManifest',
+    input: { code: 'no code/at all' },
+    refused: 'BAD_REQUEST',
+    field: 'code',
+  },
+  {
+    call: 'gitProvider.createFromManifest',
+    as: 'member',
+    input: { code: 'a180b1a3d263' },
     refused: 'FORBIDDEN',
   },
   {

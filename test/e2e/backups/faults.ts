@@ -80,7 +80,7 @@ export function faultTests(place: () => BackupFixture): void {
         ...destinationOf(s3),
         secretAccessKey: 'wrong-secret-key',
       }),
-      /does not take the keys/,
+      /does not accept the keys/,
       'upload',
     );
     await expectFailure(

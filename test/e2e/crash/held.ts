@@ -136,7 +136,9 @@ export function heldTests(place: () => KillPlace, next: InOrder): void {
       next(async () => {
         for (const { deploymentId, stage, child } of scene.before) {
           const log = await appOf(stage).log(deploymentId);
-          expect(log).toContain(`Berth was restarted during the stage ${stage}; going on (attempt 2 of 3).`);
+          expect(log).toContain(
+            `Berth was restarted during the stage ${stage}; continuing (attempt 2 of 3).`,
+          );
           expect(/Ended the process (\d+) /.exec(log)?.[1]).toBe(
             child === null ? undefined : String(child.pid),
           );
@@ -183,7 +185,7 @@ export function heldTests(place: () => KillPlace, next: InOrder): void {
           status: 'error',
           errorMessage:
             'Berth was restarted 3 times during this deployment, last in the stage build. Deploy again ' +
-            'when it runs steadily.',
+            'when Berth is stable.',
         });
         await until('no build is left', async () => gate.waiting('build') === 0);
         expect(await app.view()).toMatchObject({ applicationStatus: 'error' });

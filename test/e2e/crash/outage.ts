@@ -125,7 +125,7 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
           async () => (await dockerOf(berth.host).replicas(building.appName)) === 1,
         );
         const log = await berth.ownLog();
-        expect(log).toContain('standing: the service was gone; made it again from its live release');
+        expect(log).toContain('standing: the service was missing; created again from its live release');
         expect(log).toContain('building: had 3 replicas instead of 1; scaled it');
         expect(await dockerOf(berth.host).services()).toContain('stranger 1/1');
       }),

@@ -60,7 +60,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
       ]);
       const log = await output(berth.host, 'sh', '-c', 'cat /run/bed/berth-*.log');
       expect(log).toContain('outside: had 0 replicas instead of 1; scaled it');
-      expect(log).toContain('removed: the service was gone; made it again from its live release');
+      expect(log).toContain('removed: the service was missing; created again from its live release');
       await removed.do('remove');
 
       await base.do('stop');
@@ -101,7 +101,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
         status: 'error',
         stage: 'pull',
         errorMessage: expect.stringMatching(
-          /^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but nobody publishes it\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/,
+          /^The image mongo:15 could not be pulled: .* mongo:15 is the default of this kind in the interface, but it is not published\. Set containerImage with mongo\.update to one that exists, such as mongo:8, and deploy again\.$/,
         ),
       });
       expect(await base.view()).toMatchObject({ applicationStatus: 'error' });
@@ -152,7 +152,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
       status: 'error',
       stage: 'verify-query',
       errorMessage: expect.stringMatching(
-        /The server runs, but it does not answer the record's user and password: .*Access denied for user 'ann'/,
+        /The server runs, but it does not accept the user and password of the record: .*Access denied for user 'ann'/,
       ),
     });
     expect(await base.ask('update', { databaseName: 'elsewhere' })).toMatchObject({ status: 412 });
@@ -169,7 +169,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
     const refused = await base.ask('update', { databaseUser: 'bob', databasePassword: 'Bob-1' });
     expect(refused).toMatchObject({
       status: 412,
-      body: { message: expect.stringContaining('make the user or the database in the server first') },
+      body: { message: expect.stringContaining('create the user or the database in the server first') },
     });
     expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
     const [container = ''] = await containers(databases(), base);

@@ -24,7 +24,7 @@ const newer: readonly {
     kind: 'postgres',
     image: 'berth/postgres:18',
     path: '/var/lib/postgresql',
-    copied: /Copied and equal: 2 tables, 5001 rows\./,
+    copied: /Copied and verified: 2 tables, 5001 rows\./,
     says: /^18/,
     port: 15_700,
   },
@@ -33,7 +33,7 @@ const newer: readonly {
     image: 'newer/mariadb:11',
     variable: 'MARIADB_VERSION=1:11.4.2',
     path: '/var/lib/mysql',
-    copied: /Copied and equal: 1 tables, 1 rows\./,
+    copied: /Copied and verified: 1 tables, 1 rows\./,
     says: /^10/,
     port: 13_700,
   },
@@ -42,7 +42,7 @@ const newer: readonly {
     image: 'newer/mysql:11',
     variable: 'MYSQL_MAJOR=11.0',
     path: '/var/lib/mysql',
-    copied: /Copied and equal: 1 tables, 1 rows\./,
+    copied: /Copied and verified: 1 tables, 1 rows\./,
     says: /^10/,
     port: 13_701,
   },
@@ -51,7 +51,7 @@ const newer: readonly {
     image: 'newer/redis:8',
     variable: 'REDIS_VERSION=8.0',
     path: '/data',
-    copied: /Copied and equal: 1 databases, 1 keys\./,
+    copied: /Copied and verified: 1 databases, 1 keys\./,
     says: /^7/,
     port: 16_700,
   },
@@ -74,7 +74,7 @@ export function upgradeTests(databases: () => DatabaseFixture): void {
       };
       expect(await base.ask('update', { containerImage: image })).toMatchObject(refused);
       expect(await base.ask('upgrade', { containerImage: (await base.view()).containerImage })).toMatchObject(
-        { status: 412, body: { message: expect.stringContaining('is no upgrade') } },
+        { status: 412, body: { message: expect.stringContaining('is not an upgrade') } },
       );
 
       const former = await base.view();
@@ -123,7 +123,7 @@ export function upgradeTests(databases: () => DatabaseFixture): void {
       errorMessage: expect.stringMatching(/^The data could not be copied into newer\/mongo:8: .+/),
     });
     expect(await base.log(failed.deploymentId)).toContain(
-      'The database runs on as berth/mongo:7 with its former data.',
+      'The database keeps running as berth/mongo:7 with its former data.',
     );
     expect(await base.view()).toMatchObject({
       containerImage: 'berth/mongo:7',

@@ -126,9 +126,15 @@ export function buildTests(shop: () => Workshop): void {
   it.concurrent('chooses a static site for a page, which a domain without a port reaches', async () => {
     const app = await shop().fromFiles('auto-page', { 'index.html': 'the page' });
     await app.do('application.saveBuildType', { buildType: 'auto' });
+    const host = 'auto-page-open.localhost';
+    const { domainId, port } = await app.do('domain.create', { host });
+    expect(port).toBe(3000);
     const { deploymentId } = await app.deploy();
     expect(await app.log(deploymentId)).toContain('Build type auto: static, since there is no Dockerfile');
     expect(await app.answer()).toMatchObject({ status: 200, body: 'the page' });
+    const { berth } = shop();
+    expect(await berth.call('domain.one', { domainId })).toMatchObject({ port: 80 });
+    expect(await berth.proxied(host)).toMatchObject({ status: 200, body: 'the page' });
   });
 
   it.concurrent('ends exactly one build by hand, cancels what is queued, else changes nothing', async () => {
@@ -237,7 +243,7 @@ export function limitTests(shop: () => Workshop): void {
         status: 'error',
         stage: 'checkout',
         errorMessage:
-          'The disk of this server is full while getting the source; free some space and deploy again.',
+          'The disk of this server filled up while fetching the source; free some space and deploy again.',
       });
     } finally {
       await output(berth.host, 'umount', work);

@@ -49,7 +49,7 @@ export function healthTests(shop: () => Workshop): void {
     const words = "nothing listens on port 3000; the program listens on 3999 (set the domain's port or PORT)";
     expect(errorMessage).toBe(
       'It never became healthy: its health check kept failing until the engine gave up; at last it said: ' +
-        `${words}. The former version runs on.`,
+        `${words}. The former version keeps running.`,
     );
     expect(log).toContain(`Not healthy yet: ${words}.`);
   });

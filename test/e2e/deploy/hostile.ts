@@ -377,8 +377,8 @@ function hostileServiceTests(): void {
     const { status, errorMessage } = await app.ended(await app.begin());
     expect(status).toBe('error');
     expect(errorMessage).toBe(
-      'env: line 1: LARGE is larger than 128 KiB with its name, which the kernel gives to no program; ' +
-        'put it into a file (mount.create)',
+      'env: line 1: LARGE is larger than 128 KiB with its name, which the kernel does not pass to ' +
+        'programs; put it into a file (mount.create)',
     );
   });
 }

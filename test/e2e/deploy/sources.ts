@@ -72,7 +72,7 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
       status: 'error',
       stage: 'checkout',
       errorMessage:
-        `${server.ip} wants an SSH key; ` + 'choose one and add its public part as a deploy key there.',
+        `${server.ip} requires an SSH key; choose one and add its public part as a deploy key ` + 'there.',
     });
 
     const key = await shop().berth.call<{ sshKeyId: string; publicKey: string }>('sshKey.generate', {

@@ -161,7 +161,7 @@ export async function judge(
   if (
     connects.includes(`${path} ${nameOf(field)}`) &&
     (answer.status === 412 || answer.status === 503) &&
-    /^.+ (?:is no host name|did not resolve|cannot be reached|does not connect there)/s.test(
+    /^.+ (?:is not a host name|did not resolve|cannot be reached|does not connect there)/s.test(
       messageOf(answer),
     )
   )
@@ -170,7 +170,7 @@ export async function judge(
   if (
     path.startsWith('volumeBackup.') &&
     answer.status === 400 &&
-    messageOf(answer).includes('names no volume of the service')
+    messageOf(answer).includes('is not a volume of the service')
   )
     return { kind: 'accepted' };
   // One restore at a time goes into a database, and the one before may not have ended.

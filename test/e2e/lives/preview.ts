@@ -1,6 +1,6 @@
 /** The life of a preview: a pull request is opened, gets commits, a bad one too, and is closed. */
-import { createHmac } from 'node:crypto';
 import { throughProxy, type DeploymentView } from '../fixtures/berth-host.ts';
+import { tellOfPullRequest, webhookSecret, type PullRequestEvent } from '../fixtures/pull-request.ts';
 import { createRepository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
 import { deploymentEnded, quickCheck, until } from '../fixtures/workshop.ts';
@@ -11,8 +11,6 @@ interface Preview {
   domain: string;
 }
 
-const webhookSecret = 'sesame';
-const number = 1;
 const branch = 'feature';
 
 export async function preview(place: Place): Promise<Life> {
@@ -42,8 +40,8 @@ export async function preview(place: Place): Promise<Life> {
     previewRequireCollaboratorPermissions: false,
     previewWildcard: `*.${name}.localhost`,
   });
-  const tell = (action: 'opened' | 'synchronized' | 'closed', commit: string): Promise<unknown> =>
-    event(place, refreshToken, { action, commit, repository: `git/${name}` });
+  const tell = (action: PullRequestEvent['action'], commit: string): Promise<void> =>
+    tellOfPullRequest(berth, refreshToken, { action, commit, branch, repository: `git/${name}` });
   const all = (): Promise<Preview[]> => berth.call<Preview[]>('previewDeployment.all', subject);
   let commit = '';
   let made: Preview | undefined;
@@ -84,38 +82,4 @@ export async function preview(place: Place): Promise<Life> {
       await berth.call('application.delete', subject);
     },
   };
-}
-
-/** One event as Gitea sends it. */
-async function event(
-  { berth, name }: Place,
-  refreshToken: string,
-  { action, commit, repository }: Record<'action' | 'commit' | 'repository', string>,
-): Promise<void> {
-  const body = JSON.stringify({
-    action,
-    number,
-    repository: { full_name: repository },
-    pull_request: {
-      number,
-      title: 'Change',
-      user: { id: 9, login: 'ada' },
-      labels: [],
-      base: { ref: 'main', repo: { full_name: repository } },
-      head: { ref: branch, sha: commit, repo: { full_name: repository } },
-    },
-  });
-  const response = await fetch(`${berth.url}/api/deploy/gitea/${refreshToken}`, {
-    method: 'POST',
-    body,
-    signal: AbortSignal.timeout(30_000),
-    headers: {
-      'content-type': 'application/json',
-      'x-gitea-event': 'pull_request',
-      'x-gitea-delivery': `${name}-${action}-${commit}`,
-      'x-gitea-signature': createHmac('sha256', webhookSecret).update(body).digest('hex'),
-    },
-  });
-  const said = await response.text();
-  if (!said.includes('"queued":true')) throw new Error(`The event was answered ${response.status} ${said}`);
 }

@@ -6,11 +6,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { runBerth, type Ran } from '../../command-line.ts';
-import { berthHost, type BerthHost } from '../fixtures/berth-host.ts';
+import { berthHost, throughProxy, type BerthHost } from '../fixtures/berth-host.ts';
+import { until } from '../fixtures/workshop.ts';
 
 let berth: BerthHost;
 let bare: BedHost;
 let home: string;
+let tookMs = 0;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'berth-server-add-'));
@@ -27,7 +29,10 @@ afterAll(async () => {
 });
 
 const add = (...more: string[]): Promise<Ran> =>
-  runBerth(['server', 'add', bare.ip, '--name', 'added', '--json', ...more], {
+  berthWord('server', 'add', bare.ip, '--name', 'added', '--json', ...more);
+
+const berthWord = (...words: string[]): Promise<Ran> =>
+  runBerth(words, {
     environment: {
       HOME: home,
       BERTH_URL: berth.url,
@@ -45,9 +50,24 @@ it('its key is printed, and the same command again sets it up', async () => {
   const began = performance.now();
   const second = await add();
   expect(second.code, second.said).toBe(0);
-  console.log(`one word made it a server in ${Math.round((performance.now() - began) / 1000)} s`);
-  expect(second.said).toContain('added is there already; going on with it.');
+  tookMs = performance.now() - began;
+  console.log(`one word made it a server in ${Math.round(tookMs / 1000)} s`);
+  expect(second.said).toContain('added already exists; continuing with it.');
   expect(second.said).toMatch(/── connect[\s\S]*── engine[\s\S]*── probe/);
   expect(JSON.parse(second.out)).toMatchObject({ name: 'added', setupStatus: 'done' });
   expect(await berth.call('server.all')).toMatchObject([{ name: 'added', status: 'active' }]);
 });
+
+it('by the second command an application with a domain answers from it', async () => {
+  const began = performance.now();
+  const project = ['--project', 'shop', '--server', 'added', '--json'];
+  const ran = await berthWord('deploy', 'front', '--image', 'berth/caddy:2', '--port', '80', ...project);
+  expect(ran.code, ran.said).toBe(0);
+  const host = /Its address is http:\/\/([^/\s]+?)\.?\s/.exec(ran.said)?.[1] ?? '';
+  expect(host).toContain(bare.ip.replaceAll('.', '-'));
+  await until('it answers', async () => (await answer(host))?.status === 200, 60_000);
+  tookMs += performance.now() - began;
+  console.log(`two commands took ${Math.round(tookMs / 1000)} s, from a bare machine to an answer`);
+});
+
+const answer = (host: string) => throughProxy(bare.ip, host).catch(() => undefined);

@@ -1,5 +1,5 @@
 /** What the engine in memory says of its things, in the form of Docker's answers. */
-import { imageLabel } from '../../../server/src/adapters/engine/services/service-spec.ts';
+import { imageLabel } from '../../../server/src/domain/names/labels.ts';
 import { members } from '../networks.ts';
 import {
   engineTime,

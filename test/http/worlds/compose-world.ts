@@ -14,6 +14,7 @@ import { createComposes } from '../../../server/src/modules/compose/compose.ts';
 import { composeContract } from '../../../server/src/modules/compose/contract.ts';
 import { deployedComposes } from '../../../server/src/modules/compose/deployed.ts';
 import { composeHandlers, type ComposeDesk } from '../../../server/src/modules/compose/handlers.ts';
+import { placeCompose, requireComposeMovable } from '../../../server/src/modules/compose/moving.ts';
 import { createComposeRuntime } from '../../../server/src/modules/compose/runtime.ts';
 import { deploymentContract } from '../../../server/src/modules/deployment/contract.ts';
 import { createDeployments } from '../../../server/src/modules/deployment/deployment.ts';
@@ -139,10 +140,26 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           if (!placement) throw new Error('no such environment');
           return environmentOf(placement);
         },
-        domains: createDomains(stores.domains, systemClock, anyHost).byCompose,
+        ...movingOn(stores),
         mounts: async () => [],
         changeRoutes: (_serverKey, write, change) => write(change),
       }),
     ),
   ];
+}
+
+function movingOn(stores: Stores): Pick<ComposeDesk, 'domains' | 'place' | 'requireMovable'> {
+  const domains = createDomains(stores.domains, systemClock, anyHost);
+  const neighbours = {
+    server: (serverId: string, organizationId: string) => stores.servers.find({ serverId, organizationId }),
+    requireServer: requirePlaceOn(stores.servers, async () => undefined),
+    mounts: (composeId: string) => stores.mounts.list({ composeId }),
+    released: async () => [],
+    domains,
+  };
+  return {
+    domains: domains.byCompose,
+    place: placeCompose({ composes: stores.composes, domains }),
+    requireMovable: (compose, serverId) => requireComposeMovable(neighbours, compose, serverId, () => true),
+  };
 }

@@ -2,7 +2,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../../server/src/adapters/deployment-log/file-log.ts';
-import { createStores } from '../../../server/src/composition/stores.ts';
+import { createStores, type Stores } from '../../../server/src/composition/stores.ts';
 import type { Database } from '../../../server/src/db/database.ts';
 import { type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { AppError, badField } from '../../../server/src/domain/errors.ts';
@@ -10,7 +10,8 @@ import { createQueue } from '../../../server/src/jobs/queue.ts';
 import { createBackups } from '../../../server/src/modules/backup/backup.ts';
 import { createDatabases } from '../../../server/src/modules/database/database.ts';
 import { deployedDatabases } from '../../../server/src/modules/database/deployed.ts';
-import { databaseRouters } from '../../../server/src/modules/database/handlers.ts';
+import { requireDatabaseMovable } from '../../../server/src/modules/database/moving.ts';
+import { databaseRouters, type DatabaseDesk } from '../../../server/src/modules/database/handlers.ts';
 import { createAdmission } from '../../../server/src/modules/database/passwords.ts';
 import { createDatabaseRuntime } from '../../../server/src/modules/database/runtime.ts';
 import { majorOfImage } from '../../../server/src/modules/database/version.ts';
@@ -129,6 +130,7 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     pendingChanges: async () => [],
     admission: createAdmission(hosts),
     isPortFree: async (_database, port) => port !== 17_000,
+    requireMovable: movableOn(stores),
     majorOf: async ({ kind }, image) => majorOfImage(kind, image),
     runtime: createDatabaseRuntime({
       hosts,
@@ -155,6 +157,17 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     backups: createBackups(stores.backups, systemClock).byDatabase,
     serverAddress: async () => '203.0.113.7',
   });
+}
+
+function movableOn(stores: Stores): DatabaseDesk['requireMovable'] {
+  const neighbours = {
+    server: (serverId: string, organizationId: string) => stores.servers.find({ serverId, organizationId }),
+    requireServer: requirePlaceOn(stores.servers, async () => undefined),
+    mounts: (databaseId: string) => stores.mounts.list({ databaseId }),
+    published: createPublishedPorts(stores.ports, [3000]),
+    isPortFree: async (_serverId: string | null, port: number) => port !== 17_000,
+  };
+  return (present, serverId) => requireDatabaseMovable(neighbours, present, serverId);
 }
 
 /** What makes a database of the kind. */

@@ -82,6 +82,7 @@ function measured(token = 'hidden-token'): MonitoringAgent {
     newest,
     machine: newest,
     service: async () => [],
+    services: async () => new Map(),
     digest: async () => '',
     passings: async () => [],
     told: async () => undefined,

@@ -139,7 +139,7 @@ describe('failures say why', () => {
 
   test('a full disk is named', async () => {
     fixture.write({ Dockerfile: `${base}RUN head -c 1 /dev/zero > /dev/full\n` });
-    await expect(fixture.build()).rejects.toThrow('disk of the building server is full');
+    await expect(fixture.build()).rejects.toThrow('disk of the server that builds is full');
   });
 
   test('an engine that is not there, a docker without BuildKit, a missing program', async () => {

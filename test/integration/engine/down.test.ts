@@ -47,7 +47,7 @@ test('a socket that nobody listens on', async () => {
   await link(join(folder, 'live.sock'), socketPath);
   await close();
   await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
-    unavailable(socketPath, /nobody listens/),
+    unavailable(socketPath, /nothing listens/),
   );
 });
 
@@ -92,7 +92,7 @@ test('an engine that goes and comes back is used again; one without a swarm says
   expect(await engine.info()).toMatchObject({ nodeId: '', isManager: false });
   await expect(engine.services()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',
-    message: expect.stringContaining('manages no swarm'),
+    message: expect.stringContaining('is not a swarm manager'),
   });
   await host.engine.stop();
   await expect(engine.info()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });

@@ -55,7 +55,7 @@ test('an older commit from a server that gives no single commits', async () => {
   addCommit(join(fixture.folder, 'root/public/r.git'), 'main', { 'a.txt': 'newer' });
   expect((await fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit })).commit).toBe(commit);
   expect(readFileSync(join(fixture.folder, 'out/a.txt'), 'utf8')).toBe('a');
-  expect(fixture.lines.join('\n')).toContain('getting the whole history');
+  expect(fixture.lines.join('\n')).toContain('fetching the whole history');
   await expect(
     fixture.checkout({ url: `${server.origin}/old/r.git` }, { commit: 'b'.repeat(40) }),
   ).rejects.toMatchObject({ code: 'NOT_FOUND' });

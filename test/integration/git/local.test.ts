@@ -64,7 +64,7 @@ describe('a repository on this server', () => {
     });
     await expect(fixture.checkout({ url: bare }, { commit: 'a'.repeat(40) })).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: expect.stringContaining('any more'),
+      message: expect.stringContaining('no longer has'),
     });
     expect(existsSync(join(fixture.folder, 'out'))).toBe(false);
     expect(readdirSync(fixture.scratchRoot)).toEqual([]);
@@ -137,7 +137,7 @@ describe('submodules', () => {
     expect(existsSync(join(fixture.folder, 'out/libs/library/lib.txt'))).toBe(false);
     await expect(fixture.checkout({ url: parent, submodules: true })).rejects.toMatchObject({
       code: 'BAD_REQUEST',
-      message: expect.stringContaining('submodules come over https or ssh only'),
+      message: expect.stringContaining('submodules may use https or ssh only'),
     });
     const outside = join(fixture.folder, 'outside.git');
     makeRepository(outside, { README: 'outside' });

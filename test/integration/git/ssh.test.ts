@@ -80,7 +80,7 @@ test('no key, a wrong key and a damaged key have their sentences', async () => {
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'passphrase', '-f', locked]);
   const url = `ssh://root@${host.ip}${folder}/r.git`;
   await expect(fixture.checkout({ url })).rejects.toMatchObject({
-    message: expect.stringContaining('wants an SSH key'),
+    message: expect.stringContaining('requires an SSH key'),
   });
   await expect(
     fixture.checkout({ url, sshKey: new Secret(readFileSync(wrong, 'utf8')) }),

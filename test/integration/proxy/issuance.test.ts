@@ -147,7 +147,7 @@ describe('a refusal is told in a sentence', () => {
       'without the binding',
       'unbound.test',
       () => ({ directoryUrl: acme.bound.directoryUrl, email: 'c@example.com' }),
-      /wants an account binding/,
+      /requires an account binding/,
     ],
   ])('of a host %s', async (_, host, change, sentence) => {
     if (host === 'silent.test') await acme.resolve(host, [inject('servers').s1.ip]);
@@ -278,7 +278,7 @@ describe('two organizations with one directory and one e-mail', () => {
     await proxy.apply([ours(), secured('theirs.test', at('theirs', null))]);
     expect(await until('a refusal', () => stateOf('theirs.test', askedBy('theirs')))).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('wants an account binding'),
+      error: expect.stringContaining('requires an account binding'),
     });
     await proxy.apply([ours(), theirs('theirs.test')]);
     await issued('theirs.test', askedBy('theirs'));

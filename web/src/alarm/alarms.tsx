@@ -6,7 +6,7 @@ import { useAsk, useDo, type Answer } from '../live/api.ts';
 import { pathOf, useServices } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { kindWords, texts } from './texts.ts';
@@ -43,11 +43,11 @@ export function Alarms(): ReactElement {
               })
             }
           />
-          Ended ones too
+          Includes ended ones
         </label>
       }
     >
-      <Fault error={error} />
+      <ReadFault error={error} />
       <Panel>
         {!data && !error && <SkeletonRows rows={3} />}
         {data?.length === 0 && (

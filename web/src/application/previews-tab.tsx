@@ -84,7 +84,16 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
             'previewEnv',
             'previewRequireCollaboratorPermissions',
           ]}
-          change={{ isPreviewDeploymentsActive: { label: 'Pull requests get previews' } }}
+          change={{
+            isPreviewDeploymentsActive: { label: 'Pull requests get previews' },
+            previewWildcard: { label: 'Host', placeholder: '*.preview.example.com' },
+            previewPort: { label: 'Port of the container' },
+            previewPath: { label: 'Path' },
+            previewLimit: { label: 'Previews at once' },
+            previewLabels: { label: 'Only pull requests with a label', help: 'Empty: all of them.' },
+            previewEnv: { label: 'Variables of previews' },
+            previewRequireCollaboratorPermissions: { label: 'Only of people who may push' },
+          }}
           fixed={{ applicationId: id }}
           stored={{ ...application }}
           verb="Save"

@@ -6,6 +6,7 @@ import { ask, refresh, send, sentenceOf, useAsk } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { hosted, HostedSource, type HostName } from './hosted-source.tsx';
 import type { Application } from '../service/service.ts';
 
 const sources = [
@@ -19,20 +20,12 @@ const sources = [
 ] as const;
 type SourceName = (typeof sources)[number][0];
 
-const hosted = {
-  github: 'application.saveGithubProvider',
-  gitlab: 'application.saveGitlabProvider',
-  bitbucket: 'application.saveBitbucketProvider',
-  gitea: 'application.saveGiteaProvider',
-} as const;
-
-const isHosted = (name: SourceName): name is keyof typeof hosted => name in hosted;
+const isHosted = (name: SourceName): name is HostName => name in hosted;
 
 export function Source({ application }: { application: Application }): ReactElement {
   const { applicationId } = application;
   const [shown, setShown] = useState<SourceName>(application.sourceType as SourceName);
   const { data: keys = [] } = useAsk('sshKey.all', {}, { retry: false });
-  const { data: providers = [] } = useAsk('gitProvider.all', {}, { retry: false });
   const sshKeys = {
     customGitSSHKeyId: {
       label: 'SSH key',
@@ -77,31 +70,7 @@ export function Source({ application }: { application: Application }): ReactElem
             {...shared}
           />
         )}
-        {isHosted(shown) && (
-          <Form
-            key={shown}
-            of={hosted[shown]}
-            show={[
-              'owner',
-              'repository',
-              'branch',
-              'buildPath',
-              'githubId',
-              'customGitSSHKeyId',
-              'watchPaths',
-              'triggerType',
-            ]}
-            change={{
-              ...sshKeys,
-              githubId: {
-                label: 'Connection',
-                options: providers.map((one) => ({ value: one.gitProviderId, label: one.name })),
-              },
-              buildPath: { label: 'Folder' },
-            }}
-            {...shared}
-          />
-        )}
+        {isHosted(shown) && <HostedSource key={shown} application={application} host={shown} />}
         {shown === 'container' && (
           <Form
             of="application.saveContainerProvider"
@@ -112,6 +81,21 @@ export function Source({ application }: { application: Application }): ReactElem
         )}
         {shown === 'drop' && <Upload applicationId={applicationId} />}
       </Panel>
+      {application.sourceType !== 'container' && application.sourceType !== 'drop' && (
+        <Panel title="When it is deployed by itself" isPadded>
+          <Form
+            of="application.update"
+            show={['autoDeploy', 'triggerType', 'watchPaths']}
+            change={{
+              autoDeploy: { label: 'Deploy what is pushed' },
+              triggerType: { label: 'On' },
+              watchPaths: { label: 'Only when these paths change', help: 'Empty: whatever changes.' },
+            }}
+            {...shared}
+            verb="Save"
+          />
+        </Panel>
+      )}
       {application.sourceType !== 'container' && (
         <Panel title="Build" isPadded>
           <Form

@@ -6,7 +6,9 @@ import type { DatabaseKind } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault, Notice } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
+import { cronWords } from '../schedule/cron-words.ts';
 import type { Database } from '../service/service.ts';
+import { LastGood } from './last-good.tsx';
 import { Restore } from './restore.tsx';
 import { Runs } from './runs.tsx';
 import { texts } from './texts.ts';
@@ -75,11 +77,11 @@ export function Backups({
           schedule: { placeholder: '0 3 * * *', help: texts.schedule },
           database: { label: 'Name of the database', placeholder: database.databaseName },
         }}
-        name={({ schedule }) => String(schedule)}
+        name={({ schedule }) => cronWords(String(schedule))}
         detail={({ destinationId, lastGoodAt, enabled }) => (
           <>
             {names.get(String(destinationId))}
-            {enabled === true ? '' : ', switched off'}; last good <Ago at={lastGoodAt as string | null} />
+            {enabled === true ? '' : ', switched off'}; <LastGood at={lastGoodAt as string | null} />
           </>
         )}
         removal="It no longer runs. What it stored is kept at its destination."

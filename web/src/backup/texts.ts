@@ -4,11 +4,13 @@ export const texts = {
   schedule: 'Minute, hour, day, month, weekday: 0 3 * * * is every night at three. Or @daily.',
   emptyVolume: 'A schedule packs the files of a volume, stores them and reads them again to compare.',
   during:
-    'A file that is written meanwhile may be half old and half new: pause or stop what cannot bear that.',
+    'A file that is written meanwhile may be half old and half new: pause or stop services that cannot ' +
+    'tolerate that.',
   restoreVolume:
-    'The backup fills a new volume; only when it is whole the version that runs is released again with it.',
+    'The backup is restored into a new volume; only when that is complete is the running version ' +
+    'released again with it.',
   restoreVolumeStays: 'The current volume is kept, named in the run, until you remove it.',
-  formerVolume: 'The state before the restore is gone with it, for ever.',
+  formerVolume: 'The state before the restore is gone for good.',
   restore: 'The backup fills a new volume and is checked; only then does the database run on it.',
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };

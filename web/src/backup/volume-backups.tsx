@@ -8,8 +8,10 @@ import { Confirm } from '../parts/dialog.tsx';
 import { Fault, Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
+import { cronWords } from '../schedule/cron-words.ts';
 import { named, type Service } from '../service/service.ts';
 import { ChooseObject, type StoredObject } from './choose-object.tsx';
+import { LastGood } from './last-good.tsx';
 import { Runs } from './runs.tsx';
 import { texts } from './texts.ts';
 
@@ -78,7 +80,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
             ],
           },
         }}
-        name={({ volumeName, schedule }) => `${String(volumeName)}, ${String(schedule)}`}
+        name={({ volumeName, schedule }) => `${String(volumeName)}: ${cronWords(String(schedule))}`}
         detail={(row) => detailOf(row, names)}
         removal="It no longer runs. What it stored is kept at its destination."
         extra={leads && <Restores volumes={choices} isOff={options.length === 0} onRestore={setRestoring} />}
@@ -112,7 +114,7 @@ function detailOf(
   return (
     <>
       {names.get(String(destinationId))}
-      {enabled === true ? '' : ', switched off'}; last good <Ago at={lastGoodAt as string | null} />
+      {enabled === true ? '' : ', switched off'}; <LastGood at={lastGoodAt as string | null} />
     </>
   );
 }

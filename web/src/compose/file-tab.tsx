@@ -45,7 +45,9 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
       )}
       <Panel
         title={
-          services.data ? `${services.data.length} services: ${services.data.join(', ')}` : 'Compose file'
+          services.data
+            ? `${services.data.length} ${services.data.length === 1 ? 'service' : 'services'}: ${services.data.join(', ')}`
+            : 'Compose file'
         }
         actions={
           <>
@@ -77,7 +79,7 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
       {compose.awaitsApproval && (
         <div className="my-4">
           <Notice>
-            <p>It asks for more of the machine than anybody approved:</p>
+            <p>It asks for more access to the machine than has been approved:</p>
             <ul className="my-2 list-disc pl-5">
               {compose.awaitsApproval.dangers.map((danger, at) => (
                 <li key={at}>

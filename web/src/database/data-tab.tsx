@@ -20,12 +20,16 @@ export function DataTab({ service }: { service: Service }): ReactElement {
             <dl className="facts">
               <dt>Within the environment</dt>
               <dd>
-                <Value what="internal connection">{database.connection.internal}</Value>
+                <Value what="internal connection" hidesPassword>
+                  {database.connection.internal}
+                </Value>
               </dd>
               <dt>From outside</dt>
               <dd>
                 {database.connection.external ? (
-                  <Value what="external connection">{database.connection.external}</Value>
+                  <Value what="external connection" hidesPassword>
+                    {database.connection.external}
+                  </Value>
                 ) : (
                   <span className="text-faint">closed</span>
                 )}

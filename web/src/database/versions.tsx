@@ -29,8 +29,8 @@ export function Versions({
       <Panel title="Another version" isPadded>
         <div className="grid max-w-[480px] gap-3 text-13">
           <p className="text-muted">
-            The data is copied into a server of the new version and compared; only then it takes the place of
-            the old one. The old volume stays.
+            The data is copied into a server of the new version and compared; only then does it replace the
+            old one. The old volume stays.
           </p>
           <Form
             of={procedureOf(kind, 'upgrade') as 'postgres.upgrade'}

@@ -1,12 +1,12 @@
 /** What a deployment brought: commits, settings and variables by name, against the release before it. */
 import type { ReactElement, ReactNode } from 'react';
-import { labelOf } from '../form/words.tsx';
+import { labelOf } from '../form/label.ts';
 import { Go } from '../frame/link.tsx';
 import { useAsk } from '../live/api.ts';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { commitLinks } from './commit-links.ts';
-import type { Deployment } from './deployment-rows.tsx';
+import type { Deployment } from './deployment-record.ts';
 import { texts } from './texts.ts';
 
 export function Changes({ deployment }: { deployment: Deployment }): ReactElement | null {

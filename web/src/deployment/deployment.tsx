@@ -3,20 +3,20 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { Go, useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
-import { ask, useAsk, useDo, type Answer } from '../live/api.ts';
+import { ask, useAsk, useDo } from '../live/api.ts';
 import { pathOf, useServices, type ServiceRow } from '../live/services.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { Button } from '../parts/button.tsx';
 import { Steps } from '../new/steps.tsx';
 import { Copy, Value } from '../parts/copy.tsx';
-import { Confirm } from '../parts/dialog.tsx';
 import { deploymentMark, Mark } from '../parts/mark.tsx';
-import { Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
+import { Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { Changes } from './changes.tsx';
-import { serviceOf, type Deployment } from './deployment-rows.tsx';
+import { serviceOf, type Deployment } from './deployment-record.ts';
+import { canRollBack, RollBack } from './roll-back.tsx';
 import { Stages } from './stages.tsx';
 import { texts } from './texts.ts';
 
@@ -33,7 +33,7 @@ export function DeploymentPage(): ReactElement {
     return (
       <Page title="Deployment">
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows rows={3} />
@@ -103,7 +103,7 @@ function About({
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       {service && (
-        <Go to={pathOf(service)} className="underline decoration-edge underline-offset-2">
+        <Go to={pathOf(service)} className="cut max-w-full underline decoration-edge underline-offset-2">
           {service.projectName} / {service.name}
         </Go>
       )}
@@ -127,11 +127,10 @@ function Actions({
 }): ReactElement {
   const go = useGo();
   const [isAsking, setAsking] = useState(false);
-  const rollback = useDo('deployment.rollback');
   const redeploy = useDo('application.deploy');
   const kill = useDo('application.killBuild');
   const killCompose = useDo('compose.killBuild');
-  const { deploymentId, applicationId, composeId } = deployment;
+  const { applicationId, composeId } = deployment;
   const canStop = isUnderWay(deployment) && (applicationId !== null || composeId !== null);
   return (
     <>
@@ -168,31 +167,13 @@ function Actions({
           {texts.withoutCache}
         </Button>
       )}
-      {deployment.status === 'done' && applicationId !== null && (
+      {canRollBack(deployment) && (
         <Button icon="undo" onClick={() => setAsking(true)}>
           Roll back
         </Button>
       )}
       {isAsking && (
-        <Confirm
-          title={texts.rollbackTitle}
-          verb="Roll back"
-          isDanger={false}
-          onClose={() => setAsking(false)}
-          onConfirm={() =>
-            rollback
-              .mutateAsync({ deploymentId })
-              .then((made: Answer<'deployment.rollback'>) => go(`/deployments/${made.deploymentId}`))
-          }
-        >
-          <p>
-            {service?.name} gets “{deployment.title}”
-            {deployment.commit && <> at commit {deployment.commit.slice(0, 7)}</>}, from{' '}
-            <Ago at={deployment.createdAt} />.
-          </p>
-          <p>{texts.rollback}</p>
-          <p>{texts.rollbackStays}</p>
-        </Confirm>
+        <RollBack deployment={deployment} name={service?.name ?? ''} onClose={() => setAsking(false)} />
       )}
     </>
   );

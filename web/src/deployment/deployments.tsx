@@ -2,7 +2,7 @@
 import { useMemo, type ReactElement } from 'react';
 import { useAsk } from '../live/api.ts';
 import { useServices } from '../live/services.ts';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { DeploymentRows } from './deployment-rows.tsx';
 import { texts } from './texts.ts';
@@ -13,7 +13,7 @@ export function Deployments(): ReactElement {
   const names = useMemo(() => new Map(rows?.map(({ id, name }) => [id, name])), [rows]);
   return (
     <Page title={texts.title} about={texts.about}>
-      <Fault error={unread ?? error} />
+      <ReadFault error={unread ?? error} />
       <Panel>
         {!data && !error && !unread && <SkeletonRows rows={8} />}
         {data?.length === 0 && (

@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Took } from '../parts/time.tsx';
-import type { Deployment } from './deployment-rows.tsx';
+import type { Deployment } from './deployment-record.ts';
 import { stageWords } from './texts.ts';
 
 interface Stage {

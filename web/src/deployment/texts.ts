@@ -12,6 +12,7 @@ export const texts = {
   none: 'No change',
   notReleased: 'Known once it is released',
   withoutCache: 'Build again without cache',
+  goesBack: 'With it these settings and variables go back:',
   rollbackTitle: 'Roll back to this deployment?',
   rollback: 'Its image is released again with the settings it had then. Nothing is built.',
   rollbackStays: 'Data, volumes and domains stay as they are.',

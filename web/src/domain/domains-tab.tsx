@@ -9,7 +9,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { named, type Service } from '../service/service.ts';
 import { CertificateSteps } from './certificate-steps.tsx';
@@ -34,7 +34,7 @@ export function DomainsTab({ service }: { service: Service }): ReactElement {
   );
   return (
     <>
-      <Fault error={error} />
+      <ReadFault error={error} />
       {!data && !error && (
         <Panel>
           <SkeletonRows rows={3} />

@@ -9,14 +9,16 @@ import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { fieldsOf, partsOf, putAt, storedAt, textOf, valueOf, type Field } from './fields.ts';
-import { faultsOf, labelOf, Words } from './words.tsx';
+import { bytes, bytesOf } from '../parts/units.ts';
+import { labelOf } from './label.ts';
+import { faultsOf, helpOf, Words } from './words.tsx';
 
 export interface FieldChange {
   label?: string;
   help?: string;
   placeholder?: string;
   /** Instead of what the description says. */
-  as?: 'password' | 'area' | 'text' | 'parts';
+  as?: 'password' | 'area' | 'text' | 'parts' | 'size';
   /** Values to choose from, with their words. */
   options?: readonly { value: string; label: string }[];
   /** Shown only when this is true of what is in the form. */
@@ -58,7 +60,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
   const values: Record<string, unknown> = { ...stored, ...fixed, ...edits };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const { input, wrong } = inputOf(fields, edits, (name) => changeOf(props, name).as === 'text');
+    const { input, wrong } = inputOf(fields, edits, (name) => changeOf(props, name).as);
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) return;
     change.mutate({ ...fixed, ...input } as Input<P>, {
@@ -81,12 +83,12 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
               field={field}
               change={changeOf(props, field.n)}
               isChange={stored !== undefined}
-              value={edits[field.n] ?? storedText(field, storedAt(stored, field.n))}
+              value={edits[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
               fault={faults[field.n]}
               onEdit={(value) => {
                 setSaved(false);
                 setEdits((former) =>
-                  without(former, field.n, value, storedText(field, storedAt(stored, field.n))),
+                  without(former, field.n, value, storedText(field, stored, changeOf(props, field.n).as)),
                 );
                 setFaults(({ [field.n]: _gone, ...rest }) => rest);
               }}
@@ -131,8 +133,15 @@ function changeOf<P extends Path>({ change }: FormProps<P>, name: string): Field
   return { label: labelOf(part), ...(when ? { when } : {}), ...changes[name] };
 }
 
-const storedText = (field: Field, value: unknown): string | boolean =>
-  field.t === 'switch' ? value === true : textOf(field, value);
+function storedText(
+  field: Field,
+  stored: Readonly<Record<string, unknown>> | undefined,
+  as: FieldChange['as'],
+): string | boolean {
+  const value = storedAt(stored, field.n);
+  if (field.t === 'switch') return value === true;
+  return as === 'size' && typeof value === 'number' ? bytes(value) : textOf(field, value);
+}
 
 /** An edit that leads back to what is stored is none. */
 function without(
@@ -148,8 +157,8 @@ function without(
 function inputOf(
   fields: readonly Field[],
   edits: Readonly<Record<string, string | boolean>>,
-  /** Whether the text itself is the value, where the server takes it beside a list or an object. */
-  isText: (name: string) => boolean,
+  /** `text`: the text itself is the value, where the server takes it beside a list or an object. */
+  asOf: (name: string) => FieldChange['as'],
 ): { input: Record<string, unknown>; wrong: Record<string, string> } {
   const input: Record<string, unknown> = {};
   const wrong: Record<string, string> = {};
@@ -158,7 +167,11 @@ function inputOf(
     if (value === undefined) continue;
     try {
       const given =
-        typeof value === 'boolean' || (field.t === 'json' && isText(field.n)) ? value : valueOf(field, value);
+        typeof value === 'boolean' || (field.t === 'json' && asOf(field.n) === 'text')
+          ? value
+          : asOf(field.n) === 'size' && value !== ''
+            ? bytesOf(value)
+            : valueOf(field, value);
       if (given !== undefined) putAt(input, field.n, given);
     } catch (error) {
       wrong[field.n] = error instanceof Error ? error.message : String(error);
@@ -185,7 +198,7 @@ interface FormFieldProps {
 
 function FormField({ field, change, isChange, value, fault, onEdit }: FormFieldProps): ReactElement {
   const id = useId();
-  const help = change.help ?? field.d;
+  const help = change.help ?? (field.d && helpOf(field.d));
   const described = `${fault ? `${id}-fault ` : ''}${help ? `${id}-help` : ''}`.trim() || undefined;
   const label = change.label ?? labelOf(field.n);
   const input = {
@@ -270,7 +283,7 @@ function TextInput({
       className="input"
       type={isSecret ? 'password' : 'text'}
       autoComplete={isSecret ? 'new-password' : 'off'}
-      inputMode={field.t === 'number' ? 'numeric' : undefined}
+      inputMode={field.t === 'number' && change.as !== 'size' ? 'numeric' : undefined}
       spellCheck={false}
       placeholder={change.placeholder}
       value={value}

@@ -1,17 +1,15 @@
 /** What a field is called and what is said below it. */
 import type { ReactElement, ReactNode } from 'react';
 import { BerthError } from '../../../client/berth-error.ts';
+import { labelOf } from './label.ts';
 
-/** `customGitUrl` → `Custom git url`. */
-export function labelOf(name: string): string {
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/\b(Id|Url|Cpu|Dns|Ip|Ssh|Acme|S3)\b/gi, (word) => word.toUpperCase())
-    .split(' ')
-    .map((word) => (word === word.toUpperCase() && word.length > 1 ? word : word.toLowerCase()));
-  const [first = '', ...rest] = words;
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(' ');
-}
+/** A description of the interface, for whoever has a field in front of them. */
+export const helpOf = (description: string): string =>
+  description
+    .replaceAll(/\b(?:null|absent)(?: at first)?: /g, 'empty: ')
+    .replaceAll(/\b(?:Null|Absent)(?: at first)?: /g, 'Empty: ')
+    .replaceAll(/ \([a-z][A-Za-z]+\.[a-z][A-Za-z]+\)/g, '')
+    .replaceAll(/^Bytes of /g, 'Size of ');
 
 export function faultsOf(error: unknown): Record<string, string> {
   if (!(error instanceof BerthError)) return {};

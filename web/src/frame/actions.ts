@@ -158,7 +158,7 @@ export const actions: readonly Action[] = [
     key: 'server',
     label: (name) => `Move ${name} to another server`,
     icon: 'server',
-    of: ['application'],
+    of: all,
     command: (what) => `berth move ${what} --to SERVER`,
     does: { opens: '?do=server' },
   },

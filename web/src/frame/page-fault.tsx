@@ -14,7 +14,7 @@ export function NotFound(): ReactElement {
           </Go>
         }
       >
-        The address leads to no page. It may have been removed, or be out of your reach.
+        There is no page at this address. It may have been removed, or you may not have access to it.
       </Empty>
     </main>
   );

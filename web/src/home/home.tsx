@@ -7,20 +7,20 @@ import {
   kindWords,
   needsAttention,
   sorts,
-  useServices,
+  useMeasuredServices,
   type ServiceRow,
   type Sort,
 } from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Mark, type Condition } from '../parts/mark.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { texts } from './texts.ts';
 
 export function Home(): ReactElement {
-  const { rows, error } = useServices();
+  const { rows, error } = useMeasuredServices();
   const { alarms } = useAlarms();
   const { may } = useRights();
   const search: { q?: string; sort?: string } = useSearch({ strict: false });
@@ -59,7 +59,7 @@ export function Home(): ReactElement {
       mark={rows && rows.length > 0 ? <Sum rows={rows} /> : undefined}
       actions={isEmpty ? undefined : start}
     >
-      <Fault error={error} />
+      <ReadFault error={error} />
       {alarms.length > 0 && (
         <Panel
           title={texts.alarms(alarms.length)}
@@ -120,7 +120,7 @@ export function Home(): ReactElement {
           {shown?.length === 0 && q !== '' && (
             <Panel>
               <Empty icon="search" title="Nothing matches">
-                No service has “{q}” in its name, project or kind.
+                No service has “{q}” in its name, host, project or kind.
               </Empty>
             </Panel>
           )}
@@ -133,7 +133,7 @@ export function Home(): ReactElement {
 const isSort = (text: string | undefined): text is Sort => text !== undefined && Object.hasOwn(sorts, text);
 
 const textOf = (row: ServiceRow): string =>
-  `${row.name} ${row.appName} ${row.projectName} ${row.environmentName} ${kindWords[row.kind]}`.toLowerCase();
+  `${row.name} ${row.appName} ${row.projectName} ${row.environmentName} ${kindWords[row.kind]} ${row.address ?? ''}`.toLowerCase();
 
 const summed: readonly Condition[] = ['down', 'degraded', 'unreachable', 'starting', 'up'];
 

@@ -1,12 +1,14 @@
 export const texts = {
   title: 'Home',
-  filter: 'Filter by name, project or kind',
+  filter: 'Filter by name, host, project or kind',
   sort: 'Sort',
   sorts: {
     attention: 'What needs attention first',
     name: 'By name',
     project: 'By project',
     newest: 'Newest change first',
+    memory: 'Most memory first',
+    processor: 'Most processor first',
   },
   emptyTitle: 'Deploy your first application',
   empty:

@@ -24,6 +24,8 @@ export interface ServiceRow {
   running: number;
   desired: number;
   commit?: string | null | undefined;
+  /** The deployment that failed, while `note` says so. */
+  failedId?: string | undefined;
   /** Of what runs. */
   since?: string | null | undefined;
   /** Of its newest deployment; of one that has none, when it was made. */
@@ -31,7 +33,11 @@ export interface ServiceRow {
   isDeploying: boolean;
   /** Where it answers from outside. */
   address?: string | undefined;
+  /** What it uses now; nothing where it is not measured. */
+  usage?: Usage | undefined;
 }
+
+export type Usage = Answer<'service.usage'>[number];
 
 type Project = Answer<'project.all'>[number];
 type Listed = Answer<'service.all'>[number];
@@ -77,10 +83,24 @@ export function conditionOf(status: string, live: Live | null | undefined): Cond
   return 'up';
 }
 
+/** As often as most machines are measured. */
+const usageEveryMs = 30_000;
+
 /** Those that the viewer reaches, with the condition that Berth gives each. */
 export function useServices(): { rows: ServiceRow[] | undefined; error: unknown } {
   const { data, error } = useAsk('service.all', {});
   const rows = useMemo(() => data?.map(rowOf), [data]);
+  return { rows, error };
+}
+
+/** The same, each with what it uses. */
+export function useMeasuredServices(): { rows: ServiceRow[] | undefined; error: unknown } {
+  const { rows: bare, error } = useServices();
+  const { data: usage } = useAsk('service.usage', {}, { every: usageEveryMs, retry: false });
+  const rows = useMemo(() => {
+    const measured = new Map(usage?.map((one) => [one.serviceId, one]));
+    return bare?.map((row) => ({ ...row, usage: measured.get(row.id) }));
+  }, [bare, usage]);
   return { rows, error };
 }
 
@@ -98,6 +118,7 @@ function rowOf(listed: Listed): ServiceRow {
     environmentName: listed.environmentName,
     condition: listed.condition,
     note: status === 'error' ? 'last deployment failed' : undefined,
+    failedId: status === 'error' && deployment?.status === 'error' ? deployment.deploymentId : undefined,
     reason,
     running: listed.running,
     desired: listed.desired,
@@ -122,6 +143,10 @@ export const sorts = {
     left.projectName.localeCompare(right.projectName) ||
     left.environmentName.localeCompare(right.environmentName) ||
     byName(left, right),
+  memory: (left: ServiceRow, right: ServiceRow) =>
+    (right.usage?.memory.used ?? -1) - (left.usage?.memory.used ?? -1) || byName(left, right),
+  processor: (left: ServiceRow, right: ServiceRow) =>
+    (right.usage?.cpu ?? -1) - (left.usage?.cpu ?? -1) || byName(left, right),
   newest: (left: ServiceRow, right: ServiceRow) =>
     right.changedAt.localeCompare(left.changedAt) || byName(left, right),
 } as const;

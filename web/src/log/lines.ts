@@ -6,6 +6,9 @@ export interface Line {
   at?: string | undefined;
   stream?: 'stdout' | 'stderr' | undefined;
   stage?: string | undefined;
+  /** Of a service: the task that wrote it, and of a compose service its name in the file. */
+  task?: string | undefined;
+  service?: string | undefined;
 }
 
 /** So many lines stay; the oldest go in pieces of a tenth. */
@@ -18,6 +21,10 @@ export interface LogStore {
   readonly lines: readonly Line[];
   /** Number of the first line that is kept, from 1. */
   readonly first: number;
+  /** The tasks that wrote, in the order they began to, each with its name for people. */
+  readonly tasks: ReadonlyMap<string, string>;
+  /** The stages of a deployment that wrote, in their order. */
+  readonly stages: ReadonlySet<string>;
   subscribe(listener: () => void): () => void;
   version(): number;
 }
@@ -26,6 +33,8 @@ export function createLogStore(): LogStore {
   const listeners = new Set<() => void>();
   let lines: Line[] = [];
   let first = 1;
+  const tasks = new Map<string, string>();
+  const stages = new Set<string>();
   let version = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tell = (): void => {
@@ -36,6 +45,8 @@ export function createLogStore(): LogStore {
   return {
     add(line) {
       lines.push({ ...line, text: rewritten(line.text) });
+      if (line.task !== undefined && !tasks.has(line.task)) tasks.set(line.task, taskName(line));
+      if (line.stage !== undefined) stages.add(line.stage);
       if (lines.length > limit) {
         lines = lines.slice(limit / 10);
         first += limit / 10;
@@ -57,9 +68,14 @@ export function createLogStore(): LogStore {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    tasks,
+    stages,
     version: () => version,
   };
 }
+
+const taskName = ({ task = '', service }: Line): string =>
+  service === undefined ? task.slice(0, 8) : `${service} ${task.slice(0, 6)}`;
 
 /** How loud a line is, by the words that programs use. */
 export function levelOf({ text, stream }: Line): 'error' | 'warn' | 'info' {
@@ -68,15 +84,26 @@ export function levelOf({ text, stream }: Line): 'error' | 'warn' | 'info' {
   return stream === 'stderr' ? 'info' : 'info';
 }
 
-/** The indexes of the lines that a search and a level leave; undefined when all do. */
+export interface Wanted {
+  search?: RegExp | undefined;
+  level?: string | undefined;
+  task?: string | undefined;
+  /** Stages of which one line is enough. */
+  folded?: ReadonlySet<string>;
+}
+
+/** The indexes of the lines that are left; undefined when all are. */
 export function matching(
   lines: readonly Line[],
-  search: RegExp | undefined,
-  level: string | undefined,
+  { search, level, task, folded = new Set() }: Wanted,
 ): number[] | undefined {
-  if (search === undefined && level === undefined) return undefined;
+  if (search === undefined && level === undefined && task === undefined && folded.size === 0)
+    return undefined;
   const found: number[] = [];
   lines.forEach((line, at) => {
+    if (task !== undefined && line.task !== task) return;
+    // Of a folded stage its first line stays, which names it.
+    if (line.stage !== undefined && folded.has(line.stage) && lines[at - 1]?.stage === line.stage) return;
     if (level !== undefined && levelOf(line) !== level && !(level === 'warn' && levelOf(line) === 'error'))
       return;
     if (search !== undefined && !search.test(line.text)) return;

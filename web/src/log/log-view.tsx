@@ -14,6 +14,7 @@ import { Button } from '../parts/button.tsx';
 import { pieces, plainText } from './ansi.ts';
 import { levelOf, matching, searchOf, type Line, type LogStore } from './lines.ts';
 
+const none: ReadonlySet<string> = new Set();
 const lineHeight = 20;
 /** Browsers cannot scroll further than this many pixels; above it the position is scaled. */
 const mostPixels = 15_000_000;
@@ -39,23 +40,25 @@ export function LogView({
   useSyncExternalStore(store.subscribe, store.version);
   const [search, setSearch] = useState('');
   const [level, setLevel] = useState('');
+  const [task, setTask] = useState('');
+  const [folded, setFolded] = useState<ReadonlySet<string>>(none);
   const [hasTimes, setTimes] = useState(() => localStorage.getItem('log-times') === 'yes');
   const wanted = useDeferredValue(search);
   const expression = useMemo(() => searchOf(wanted), [wanted]);
   const { lines } = store;
   const count = lines.length;
   const found = useMemo(
-    () => matching(lines, expression, level || undefined),
+    () => matching(lines, { search: expression, level: level || undefined, task: task || undefined, folded }),
     // The array grows in place: its length says when.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [lines, count, expression, level],
+    [lines, count, expression, level, task, folded],
   );
   const withTimes = lines.some((line, at) => at < 5 && line.at !== undefined);
   return (
     <div className="flex min-w-0 flex-col">
       <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
         <input
-          className="input !h-[28px] max-w-[280px] min-w-32 flex-1"
+          className="input !h-[28px] flex-1 basis-full sm:max-w-[280px] sm:basis-auto"
           type="search"
           placeholder="Search, or /expression/"
           aria-label={`Search in ${label}`}
@@ -72,6 +75,21 @@ export function LogView({
           <option value="warn">Warnings and errors</option>
           <option value="error">Errors</option>
         </select>
+        {store.tasks.size > 1 && (
+          <select
+            className="input !h-[28px] !w-auto"
+            aria-label="Task"
+            value={task}
+            onChange={(event) => setTask(event.target.value)}
+          >
+            <option value="">All tasks</option>
+            {[...store.tasks].map(([id, word]) => (
+              <option key={id} value={id}>
+                {word}
+              </option>
+            ))}
+          </select>
+        )}
         {found && (
           <span className="text-12 text-faint tabular-nums" role="status">
             {found.length.toLocaleString('en')} of {count.toLocaleString('en')}
@@ -79,6 +97,16 @@ export function LogView({
         )}
         <span className="flex-1" />
         {aside}
+        {store.stages.size > 1 && (
+          <Button
+            small
+            look="quiet"
+            aria-pressed={folded.size > 0}
+            onClick={() => setFolded(folded.size > 0 ? none : new Set(store.stages))}
+          >
+            {folded.size > 0 ? 'Unfold stages' : 'Fold stages'}
+          </Button>
+        )}
         {withTimes && (
           <Button
             small
@@ -101,7 +129,7 @@ export function LogView({
         />
       </div>
       <Lines
-        key={`${wanted}|${level}`}
+        key={`${wanted}|${level}|${task}|${folded.size}`}
         {...{ store, found, expression, label, isLive, height, empty }}
         hasTimes={hasTimes && withTimes}
       />

@@ -16,6 +16,8 @@ interface Event {
   at?: string;
   stream?: 'stdout' | 'stderr';
   stage?: string;
+  task?: string;
+  service?: string;
   outcome?: string;
 }
 
@@ -35,6 +37,10 @@ export function useLog(path: Path, input: object, isOn = true, attempt = 0): Liv
   }, [key, isOn, path]);
   return { store, ...state };
 }
+
+/** The time that a line begins with stands beside it already. */
+const withoutTime = (text: string, at: string | undefined): string =>
+  at !== undefined && text.startsWith(`${at} `) ? text.slice(at.length + 1) : text;
 
 function followInto(
   store: LogStore,
@@ -56,7 +62,7 @@ function followInto(
         if (event.type === 'end') {
           isOver = true;
           setState({ state: 'over', outcome: event.outcome });
-        } else if (event.text !== undefined) store.add({ ...event, text: event.text });
+        } else if (event.text !== undefined) store.add({ ...event, text: withoutTime(event.text, event.at) });
       }
       if (!isOver) setState({ state: 'over' });
       isOver = true;

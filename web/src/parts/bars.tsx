@@ -34,14 +34,19 @@ export function Line({
   values,
   label,
   top,
+  isSmall = false,
 }: {
   values: readonly number[];
   label: string;
   top?: number | undefined;
+  /** Within a row. */
+  isSmall?: boolean;
 }): ReactElement {
   const most = Math.max(top ?? 0, ...values, 1e-9);
-  const points = values.map(
-    (value, at) => `${(at / Math.max(1, values.length - 1)) * 200},${39 - (value / most) * 38}`,
+  // One value is a line as well.
+  const drawn = values.length === 1 ? [...values, ...values] : values;
+  const points = drawn.map(
+    (value, at) => `${(at / Math.max(1, drawn.length - 1)) * 200},${39 - (value / most) * 38}`,
   );
   return (
     <svg
@@ -49,7 +54,7 @@ export function Line({
       aria-label={label}
       viewBox="0 0 200 40"
       preserveAspectRatio="none"
-      className="h-12 w-full text-accent"
+      className={`w-full text-accent ${isSmall ? 'h-4' : 'h-12'}`}
     >
       <polygon points={`0,40 ${points.join(' ')} 200,40`} fill="currentColor" opacity="0.12" />
       <polyline

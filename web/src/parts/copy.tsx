@@ -36,13 +36,37 @@ export function Copy({ text, what }: { text: string; what: string }): ReactEleme
   );
 }
 
-/** A value that people carry elsewhere, with its copy button. */
-export function Value({ children, what }: { children: string; what: string }): ReactElement {
+const dots = '••••••••';
+
+/** A value that people carry elsewhere, with its copy button; a password in an address is shown when asked. */
+export function Value({
+  children,
+  what,
+  hidesPassword = false,
+}: {
+  children: string;
+  what: string;
+  hidesPassword?: boolean;
+}): ReactElement {
+  const [isShown, setShown] = useState(false);
+  const masked = children.replace(/^([a-z+]+:\/\/[^:@/]*:)[^@]*@/, `$1${dots}@`);
+  const canHide = hidesPassword && masked !== children;
+  const text = canHide && !isShown ? masked : children;
   return (
     <span className="inline-flex max-w-full items-center gap-1">
-      <code className="cut" title={children}>
-        {children}
+      <code className="cut" title={text}>
+        {text}
       </code>
+      {canHide && (
+        <button
+          type="button"
+          className="button quiet small"
+          aria-label={`${isShown ? 'Hide' : 'Show'} the password of the ${what}`}
+          onClick={() => setShown(!isShown)}
+        >
+          {isShown ? 'Hide' : 'Show'}
+        </button>
+      )}
       <Copy text={children} what={what} />
     </span>
   );

@@ -16,7 +16,7 @@ export interface Gauge {
 export function Gauges({ gauges }: { gauges: readonly Gauge[] }): ReactElement {
   return (
     <Panel title="Last hour" isPadded>
-      <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-2 lg:grid-cols-4">
+      <dl className="grid grid-cols-2 gap-x-6 gap-y-4 lg:grid-cols-4">
         {gauges.map(({ title, values, now, top }) => (
           <div key={title} className="min-w-0">
             <dt className="flex items-baseline justify-between gap-2 text-12 text-faint">{title}</dt>

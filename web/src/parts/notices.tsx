@@ -1,6 +1,6 @@
 /** What is shown instead of content: nothing yet, an error with its sentence, the shape of what is to come. */
 import type { ReactElement, ReactNode } from 'react';
-import { sentenceOf } from '../live/api.ts';
+import { queries, sentenceOf } from '../live/api.ts';
 import { Button } from './button.tsx';
 import { Copy } from './copy.tsx';
 import { Icon, type IconName } from './icon.tsx';
@@ -62,6 +62,18 @@ export function Fault({
           Try again
         </Button>
       )}
+    </div>
+  );
+}
+
+/** Of what a page could not read: it is asked for again by a button. */
+export function ReadFault({ error }: { error: unknown }): ReactElement | null {
+  if (error == null) return null;
+  const again = (): void =>
+    void queries.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' });
+  return (
+    <div className="mb-4">
+      <Fault error={error} onRetry={again} />
     </div>
   );
 }

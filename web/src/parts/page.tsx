@@ -24,7 +24,7 @@ export function Page({
       className={`mx-auto w-full px-4 pt-6 pb-16 sm:px-6 ${isNarrow ? 'max-w-[760px]' : 'max-w-[1200px]'}`}
     >
       <header className="mb-5 flex flex-wrap items-start gap-x-4 gap-y-3">
-        <div className="min-w-0 flex-1 basis-60">
+        <div className="min-w-0 flex-1 basis-48">
           <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1">
             <h1 className="cut text-20" title={title}>
               {title}

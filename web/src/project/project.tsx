@@ -4,12 +4,12 @@ import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
 import { Go, useGo } from '../frame/link.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
-import { byAttention, useServices } from '../live/services.ts';
+import { byAttention, useMeasuredServices } from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { texts } from './texts.ts';
@@ -30,14 +30,14 @@ export function ProjectPage(): ReactElement {
   const { projectId = '' }: { projectId?: string } = useParams({ strict: false });
   const search: { environment?: string } = useSearch({ strict: false });
   const { data: project, error } = useAsk('project.one', { projectId });
-  const { rows: services = [] } = useServices();
+  const { rows: services = [] } = useMeasuredServices();
   const { may } = useRights();
   const [over, setOver] = useState<Over | undefined>();
   if (!project)
     return (
       <Page title="Project">
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows />

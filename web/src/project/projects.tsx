@@ -7,7 +7,7 @@ import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { texts } from './texts.ts';
@@ -24,7 +24,7 @@ export function Projects(): ReactElement {
   );
   return (
     <Page title={texts.title} actions={projects?.length ? create : undefined}>
-      <Fault error={error} />
+      <ReadFault error={error} />
       <Panel>
         {!projects && !error && <SkeletonRows />}
         {projects?.length === 0 && (

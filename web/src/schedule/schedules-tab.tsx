@@ -5,7 +5,7 @@ import { useAsk, useDo, type Answer } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { named, type Service } from '../service/service.ts';
@@ -26,7 +26,7 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
   );
   return (
     <>
-      <Fault error={error} />
+      <ReadFault error={error} />
       {!data && !error && (
         <Panel>
           <SkeletonRows rows={3} />

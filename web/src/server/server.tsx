@@ -7,7 +7,7 @@ import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Cluster } from './cluster.tsx';
 import { Nodes } from './nodes.tsx';
@@ -35,7 +35,7 @@ export function ServerPage(): ReactElement {
     return (
       <Page title="Server">
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows />

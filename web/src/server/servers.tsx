@@ -4,7 +4,7 @@ import { useAsk } from '../live/api.ts';
 import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
-import { Empty, Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { useAsked } from '../frame/asked.ts';
 import { AddServer } from './add-server.tsx';
@@ -30,7 +30,7 @@ export function Servers(): ReactElement {
   );
   return (
     <Page title="Servers" actions={data?.length ? add : undefined}>
-      <Fault error={error} />
+      <ReadFault error={error} />
       <Panel title="Servers">
         {!data && !error && <SkeletonRows rows={3} />}
         {data?.length === 0 && (

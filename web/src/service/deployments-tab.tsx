@@ -3,7 +3,7 @@ import { DeploymentRows } from '../deployment/deployment-rows.tsx';
 import { ask, refresh, useAsk, type Input } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { ownerOf, type Service } from './service.ts';
 import { texts } from './texts.ts';
@@ -14,7 +14,7 @@ export function DeploymentsTab({ service }: { service: Service }): ReactElement 
   const [isClearing, setClearing] = useState(false);
   return (
     <>
-      <Fault error={error} />
+      <ReadFault error={error} />
       <Panel
         title={data ? `${data.length} ${data.length === 1 ? 'deployment' : 'deployments'}` : 'Deployments'}
         actions={
@@ -28,7 +28,7 @@ export function DeploymentsTab({ service }: { service: Service }): ReactElement 
       >
         {!data && !error && <SkeletonRows />}
         {data?.length === 0 && <Empty icon="deployment" title={texts.neverDeployed} />}
-        {data && <DeploymentRows deployments={data} live={live?.deploymentId} />}
+        {data && <DeploymentRows deployments={data} live={live?.deploymentId} service={service.name} />}
       </Panel>
       {isClearing && (
         <Confirm
@@ -42,7 +42,8 @@ export function DeploymentsTab({ service }: { service: Service }): ReactElement 
           }
         >
           <p>
-            Their logs and images go, so nobody can roll back to them. The live one and those under way stay.
+            Their logs and images go, so you can no longer roll back to them. The live one and those under way
+            stay.
           </p>
         </Confirm>
       )}

@@ -1,19 +1,44 @@
-import type { ReactElement } from 'react';
-import { exists } from '../live/api.ts';
+/** The output of what runs, live, and of tasks that ended. */
+import { useMemo, useState, type ReactElement, type ReactNode } from 'react';
+import { useAsk, type Answer } from '../live/api.ts';
+import { createLogStore } from '../log/lines.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { Mark } from '../parts/mark.tsx';
-import { Fault, Notice } from '../parts/notices.tsx';
+import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { ago, useNow } from '../parts/time.tsx';
 import { named, procedureOf, type Service } from './service.ts';
 import { texts } from './texts.ts';
 
 export function LogsTab({ service }: { service: Service }): ReactElement {
   const { kind, id, live, appName } = service;
   const path = procedureOf(kind, 'logs');
-  const isThere = exists(path);
-  const log = useLog(path, { ...named(kind, id), tail: 2000 }, isThere && live !== null);
-  if (!isThere) return <Notice>Logs of this kind of service are not told by the server yet.</Notice>;
+  const now = useNow();
+  const [ended, setEnded] = useState('');
+  const log = useLog(path, { ...named(kind, id), tail: 2000 }, live !== null);
+  const { data: tasks = [] } = useAsk('service.endedTasks', { serviceId: id, limit: 50 }, { retry: false });
+  const choice = tasks.length > 0 && (
+    <select
+      className="input !h-[28px] !w-auto"
+      aria-label="Output of"
+      value={ended}
+      onChange={(event) => setEnded(event.target.value)}
+    >
+      <option value="">What runs now</option>
+      {tasks.map((one) => (
+        <option key={one.task} value={one.task}>
+          {endedWords(one, now)}
+        </option>
+      ))}
+    </select>
+  );
+  if (ended !== '')
+    return (
+      <Panel>
+        <Ended key={ended} service={service} task={ended} aside={choice} />
+      </Panel>
+    );
   return (
     <Panel>
       {log.fault && (
@@ -26,9 +51,57 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
         label={`output of ${service.name}`}
         name={appName}
         isLive={log.state === 'live'}
-        aside={log.state === 'live' && <Mark of="running" word="Live" />}
+        aside={
+          <>
+            {choice}
+            {log.state === 'live' && <Mark of="running" word="Live" />}
+          </>
+        }
         empty={live === null || live.running === 0 ? texts.notRunning : texts.logsEmpty}
       />
     </Panel>
+  );
+}
+
+type EndedTask = Answer<'service.endedTasks'>[number];
+
+function endedWords({ service, exitCode, reason, endedAt }: EndedTask, now: number): string {
+  const how = reason === null ? 'was stopped' : `exit code ${exitCode ?? 'unknown'}`;
+  return `${service === null ? '' : `${service}: `}${how}, ${ago(Date.parse(endedAt), now)}`;
+}
+
+/** So many of its newest lines. */
+const endedTail = 10_000;
+
+function Ended({
+  service: { id, name, appName },
+  task,
+  aside,
+}: {
+  service: Service;
+  task: string;
+  aside: ReactNode;
+}): ReactElement {
+  const { data, error } = useAsk('service.endedOutput', { serviceId: id, task, tail: endedTail });
+  const store = useMemo(() => {
+    const filled = createLogStore();
+    for (const line of data ?? []) filled.add(line);
+    return filled;
+  }, [data]);
+  return (
+    <>
+      {error && (
+        <div className="p-2">
+          <Fault error={error} />
+        </div>
+      )}
+      <LogView
+        store={store}
+        label={`output of ${name}`}
+        name={`${appName}-${task}`}
+        aside={aside}
+        empty={data ? texts.logsEmpty : ''}
+      />
+    </>
   );
 }

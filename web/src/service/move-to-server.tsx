@@ -1,17 +1,21 @@
-/** An application goes to another server; the log of it is shown. */
+/** A service goes to another server; the log of it is shown. */
 import { useState, type ReactElement } from 'react';
 import { useGo } from '../frame/link.tsx';
-import { useAsk, useDo } from '../live/api.ts';
+import { useAsk, useDo, type Input } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Fault } from '../parts/notices.tsx';
-import type { Service } from './service.ts';
+import { isDatabase } from '../live/services.ts';
+import { named, procedureOf, type Service } from './service.ts';
+
+/** One stands for all kinds to the compiler. */
+type Moving = 'application.moveToServer';
 
 /** Its option for Berth's own machine, which has no id. */
 const own = 'own';
 
 export function MoveToServer({
-  service: { id: applicationId, name },
+  service: { id, kind, name },
   onClose,
 }: {
   service: Service;
@@ -19,7 +23,7 @@ export function MoveToServer({
 }): ReactElement {
   const go = useGo();
   const { data: servers = [] } = useAsk('server.all', {});
-  const move = useDo('application.moveToServer');
+  const move = useDo(procedureOf(kind, 'moveToServer') as Moving);
   const [target, setTarget] = useState('');
   return (
     <Dialog title={`Move ${name} to another server`} onClose={onClose}>
@@ -28,15 +32,12 @@ export function MoveToServer({
         onSubmit={(event) => {
           event.preventDefault();
           const serverId = target === own ? null : target;
-          move.mutate(
-            { applicationId, serverId },
-            {
-              onSuccess: ({ deploymentId }) => {
-                onClose();
-                if (deploymentId !== null) go(`/deployments/${deploymentId}`);
-              },
+          move.mutate({ ...named(kind, id), serverId } as Input<Moving>, {
+            onSuccess: ({ deploymentId }) => {
+              onClose();
+              if (deploymentId !== null) go(`/deployments/${deploymentId}`);
             },
-          );
+          });
         }}
       >
         <div className="field">
@@ -58,8 +59,11 @@ export function MoveToServer({
               ))}
           </select>
           <p className="help">
-            The running version is started there and checked, its domains follow, and it is removed here. Then
-            point its host names to that server.
+            {isDatabase(kind)
+              ? `Its server is stopped, the data is copied there and compared, and a server there takes over;
+            the former data stays here. Nobody reaches it meanwhile, and afterwards only by its new address.`
+              : `The running version is started there and checked, its domains follow, and it is removed here.
+            Then point its host names to that server.`}
           </p>
         </div>
         <Fault error={move.error} />

@@ -49,7 +49,11 @@ export function Overview({ service }: { service: Service }): ReactElement {
               {texts.neverDeployedMore}
             </Empty>
           ) : (
-            <DeploymentRows deployments={deployments.slice(0, shown)} live={live?.deploymentId} />
+            <DeploymentRows
+              deployments={deployments.slice(0, shown)}
+              live={live?.deploymentId}
+              service={service.name}
+            />
           )}
         </Panel>
         <div className="min-w-0">

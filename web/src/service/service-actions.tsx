@@ -92,7 +92,7 @@ export function ServiceActions({ service }: { service: Service }): ReactElement 
     ...(!isStopped ? [item('Stop', 'stop', () => setOver('stop'))] : []),
     'line',
     item('Move to another environment', 'project', () => setOver('move')),
-    ...(kind === 'application' ? [item('Move to another server', 'server', () => setOver('server'))] : []),
+    item('Move to another server', 'server', () => setOver('server')),
     ...(may('canDeleteServices')
       ? ([
           'line',

@@ -1,12 +1,13 @@
 /** One frame for services of every kind: how it is, what can be done, and its tabs. */
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, type ComponentType, type ReactElement } from 'react';
+import { wordsOf } from '../deployment/changed-words.ts';
 import { NotFound } from '../frame/page-fault.tsx';
 import { Go } from '../frame/link.tsx';
 import { isDatabase, kindWords, pathOf, type ServiceKind } from '../live/services.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { Fault, SkeletonRows } from '../parts/notices.tsx';
+import { ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { addressOf } from './address.ts';
 import { Overview } from './overview.tsx';
@@ -82,7 +83,7 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
     return (
       <Page title={kindWords[kind]}>
         {error ? (
-          <Fault error={error} />
+          <ReadFault error={error} />
         ) : (
           <Panel>
             <SkeletonRows rows={6} />
@@ -125,11 +126,12 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
 function About({ service }: { service: Service }): ReactElement {
   const { environment, kind, id, live, status, pendingChanges } = service;
   const address = addressOf(service);
+  const changed = wordsOf(pendingChanges);
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
       <Go
         to={`/projects/${environment.project.projectId}?environment=${environment.environmentId}`}
-        className="underline decoration-edge underline-offset-2"
+        className="cut max-w-full underline decoration-edge underline-offset-2"
       >
         {environment.project.name} / {environment.name}
       </Go>
@@ -154,13 +156,13 @@ function About({ service }: { service: Service }): ReactElement {
         </span>
       )}
       {status === 'error' && <span className="text-down">Last deployment failed</span>}
-      {live !== null && pendingChanges.length > 0 && (
+      {live !== null && changed.length > 0 && (
         <Go
           to={`${pathOf({ kind, id })}/settings`}
           className="text-warn no-underline"
-          title={pendingChanges.join(', ')}
+          title={changed.join(', ')}
         >
-          {texts.pending(pendingChanges.length)}
+          {texts.pending(changed.length)}
         </Go>
       )}
     </span>

@@ -1,11 +1,13 @@
 /** The list of services: one row each, 36 px; of many only those that are seen are drawn. */
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState, type ReactElement } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
 import { Go } from '../frame/link.tsx';
 import { kindWords, pathOf, type ServiceKind, type ServiceRow } from '../live/services.ts';
+import { Line } from '../parts/bars.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Ago } from '../parts/time.tsx';
+import { bytes, percent } from '../parts/units.ts';
 
 /** Shorter lists are simply there. */
 const drawnWhole = 60;
@@ -65,50 +67,126 @@ function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: b
   );
 }
 
+/** Name, condition, address, commit, processor, memory, since: as many as there is room for. */
+const columns =
+  'grid-cols-[minmax(0,1fr)_max-content] ' +
+  'sm:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_84px] ' +
+  'lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_56px_52px_124px_84px] ' +
+  'xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_minmax(0,0.9fr)_56px_52px_124px_84px]';
+
 function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactElement {
   const why = row.reason ?? row.note;
+  const since = row.since ? <Ago at={row.since} /> : '';
   return (
-    <Go
-      to={pathOf(row)}
-      data-row
-      className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover sm:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)_88px_96px] sm:py-0"
-    >
-      <span className="flex min-w-0 items-center gap-2.5">
-        <span className="text-faint" title={kindWords[row.kind]}>
-          <Icon name={kindIcon(row.kind)} size={14} />
-        </span>
-        <span className="cut font-medium" title={row.name}>
-          {row.name}
-        </span>
-        {hasPlace && (
+    <div className="hoverable relative">
+      <Go
+        to={pathOf(row)}
+        data-row
+        className={`grid min-h-(--row) items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover sm:py-0 ${columns}`}
+      >
+        <span className="flex min-w-0 items-center gap-2.5">
+          <span className="text-faint" title={kindWords[row.kind]}>
+            <Icon name={kindIcon(row.kind)} size={14} />
+          </span>
           <span
-            className="cut shrink-[4] text-faint max-sm:hidden"
-            title={`${row.projectName} / ${row.environmentName}`}
+            className={`cut shrink-0 font-medium ${hasPlace ? 'max-w-[calc(100%-24px)] sm:max-w-[70%]' : 'max-w-[calc(100%-24px)]'}`}
+            title={row.name}
           >
-            {row.projectName} / {row.environmentName}
+            {row.name}
           </span>
-        )}
+          {hasPlace && (
+            <span
+              className="cut text-faint max-sm:hidden"
+              title={`${row.projectName} / ${row.environmentName}`}
+            >
+              {row.projectName} / {row.environmentName}
+            </span>
+          )}
+        </span>
+        <span className="flex min-w-0 items-center gap-2 max-sm:justify-self-end">
+          <Mark of={row.condition} />
+          {row.desired > 0 && (row.desired > 1 || row.running < 1) && (
+            <span className="text-12 text-faint tabular-nums max-sm:hidden">
+              {row.running} of {row.desired}
+            </span>
+          )}
+          {why && (
+            <span className="cut text-12 text-down max-sm:hidden" title={why}>
+              {why}
+            </span>
+          )}
+        </span>
+        <Wide isWidest>{row.address?.replace(/^https?:\/\//, '')}</Wide>
+        <Wide isCode>{row.commit?.slice(0, 7)}</Wide>
+        <Measured usage={row.usage} />
+        <span className="cut text-end text-12 text-faint max-sm:hidden" title="Since when it runs">
+          {row.failedId ? '' : since}
+        </span>
+        <span className="cut text-12 text-faint sm:hidden">
+          {hasPlace ? `${row.projectName} / ${row.environmentName}` : kindWords[row.kind]}
+        </span>
+        <span className="justify-self-end text-12 text-faint sm:hidden">
+          {why ? <span className="text-down">{why}</span> : since}
+        </span>
+      </Go>
+      {row.failedId && (
+        <Go
+          to={`/deployments/${row.failedId}`}
+          className="button small absolute top-1/2 right-4 -translate-y-1/2 max-sm:hidden"
+          aria-label={`Why the last deployment of ${row.name} failed`}
+        >
+          Open log
+        </Go>
+      )}
+    </div>
+  );
+}
+
+/** What only a wide window has room for. */
+function Wide({
+  isCode = false,
+  isWidest = false,
+  children,
+}: {
+  isCode?: boolean;
+  isWidest?: boolean;
+  children: ReactNode;
+}): ReactElement {
+  return (
+    <span
+      className={`cut text-12 text-faint ${isWidest ? 'max-xl:hidden' : 'max-lg:hidden'} ${isCode ? 'font-mono' : ''}`}
+      title={typeof children === 'string' ? children : undefined}
+    >
+      {children}
+    </span>
+  );
+}
+
+/** Processor and memory now, and the memory of the last day. */
+function Measured({ usage }: { usage: ServiceRow['usage'] }): ReactElement {
+  if (!usage)
+    return (
+      <>
+        <span className="max-lg:hidden" />
+        <span className="max-lg:hidden" />
+      </>
+    );
+  const { cpu, memory, day } = usage;
+  const now = bytes(memory.used);
+  return (
+    <>
+      <span className="text-end text-12 text-faint tabular-nums max-lg:hidden" title="Of one processor">
+        {percent(cpu)}
       </span>
-      <span className="flex min-w-0 items-center gap-2 max-sm:justify-self-end">
-        <Mark of={row.condition} />
-        {why && (
-          <span className="cut text-12 text-down max-sm:hidden" title={why}>
-            {why}
-          </span>
-        )}
+      <span
+        className="flex min-w-0 items-center justify-end gap-2 text-12 text-faint tabular-nums max-lg:hidden"
+        title={`${now} of ${bytes(memory.limit)}; the line is the last day`}
+      >
+        <span className="w-14 shrink-0">
+          <Line values={day} label={`Memory in the last day; now ${now}`} isSmall />
+        </span>
+        <span className="whitespace-nowrap">{now}</span>
       </span>
-      <span className="text-12 text-faint tabular-nums max-sm:hidden" title="Running tasks, of those wanted">
-        {row.desired > 0 ? `${row.running} of ${row.desired}` : ''}
-      </span>
-      <span className="cut text-end text-12 text-faint max-sm:hidden">
-        {row.since ? <Ago at={row.since} /> : ''}
-      </span>
-      <span className="cut text-12 text-faint sm:hidden">
-        {hasPlace ? `${row.projectName} / ${row.environmentName}` : kindWords[row.kind]}
-      </span>
-      <span className="justify-self-end text-12 text-faint sm:hidden">
-        {why ? <span className="text-down">{why}</span> : row.since ? <Ago at={row.since} /> : ''}
-      </span>
-    </Go>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 /** Settings of a service: source and builder by hand, the rest from their descriptions. */
 import type { ReactElement } from 'react';
 import { Source } from '../application/source.tsx';
+import { HealthCheck } from '../application/health-check.tsx';
 import { Attachments } from '../application/attachments.tsx';
 import { Form, type FieldChange } from '../form/form.tsx';
 import { isDatabase } from '../live/services.ts';
@@ -8,6 +9,7 @@ import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { wordsOf } from '../deployment/changed-words.ts';
 import { DeleteService } from './delete-service.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Webhook } from './webhook.tsx';
@@ -19,9 +21,6 @@ const change: Readonly<Record<string, FieldChange>> = {
   memoryReservation: { placeholder: '128m' },
   cpuLimit: { placeholder: '1.5', help: 'Cores' },
   cpuReservation: { placeholder: '0.25', help: 'Cores' },
-  healthCheck: {
-    help: 'JSON, such as {"type": "http", "path": "/health"}. Without one Berth looks for an open port.',
-  },
   description: { as: 'text' },
   appName: { label: 'Internal name' },
 };
@@ -35,7 +34,6 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
       [
         'command',
         'args',
-        'healthCheck',
         'updateOrder',
         'stopGracePeriod',
         'preReleaseCommand',
@@ -64,7 +62,8 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
       {live !== null && pendingChanges.length > 0 && (
         <div className="mb-4">
           <Notice>
-            Changed since the last deployment: {pendingChanges.join(', ')}. Deploy puts it into effect.
+            Changed since the last deployment: {wordsOf(pendingChanges).join(', ')}. Deploy puts it into
+            effect.
           </Notice>
         </div>
       )}
@@ -82,6 +81,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
           />
         </Panel>
       ))}
+      {application && <HealthCheck application={application} />}
       {application && <Attachments application={application} />}
       {!isDatabase(kind) && <Webhook service={service} />}
       {!isDatabase(kind) && <Deliveries service={service} />}

@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { useAsk } from '../live/api.ts';
+import { useServices } from '../live/services.ts';
 import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -9,6 +10,8 @@ export function Audit(): ReactElement {
   const { data, error } = useAsk('audit.all', { limit: 200 }, { retry: false });
   const { data: members = [] } = useAsk('organization.members', {}, { retry: false });
   const names = new Map(members.map(({ userId, name }) => [userId, name]));
+  const { rows: services = [] } = useServices();
+  const things = new Map(services.map(({ id, name }) => [id, name]));
   const rows = data ?? [];
   return (
     <Panel title="What was done">
@@ -22,7 +25,8 @@ export function Audit(): ReactElement {
             className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1"
           >
             <span className="cut">
-              <code>{row.procedure}</code> <span className="text-faint">{row.resourceId}</span>
+              <code>{row.procedure}</code>{' '}
+              {things.get(row.resourceId ?? '') ?? <span className="text-faint">{row.resourceId}</span>}
               {row.outcome !== 'done' && <span className="text-down"> {row.outcome}</span>}
             </span>
             <span className="text-12 text-faint" title={row.ip}>

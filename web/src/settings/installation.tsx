@@ -8,6 +8,7 @@ import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { ServerMetrics } from '../server/server-metrics.tsx';
+import { groups, words } from './installation-fields.ts';
 import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
 import { Organizations } from '../organization/organizations.tsx';
 
@@ -18,13 +19,24 @@ export function Installation(): ReactElement {
       <div className="mb-4 empty:hidden">
         <Fault error={error} />
       </div>
-      <Panel title="Settings" isPadded>
-        {settings ? (
-          <Form of="settings.update" stored={{ ...settings }} verb="Save" columns />
-        ) : (
-          <SkeletonRows rows={4} />
-        )}
-      </Panel>
+      {settings ? (
+        groups.map(({ title, fields }) => (
+          <Panel key={title} title={title} isPadded>
+            <Form
+              of="settings.update"
+              show={fields}
+              change={words}
+              stored={{ ...settings }}
+              verb="Save"
+              columns
+            />
+          </Panel>
+        ))
+      ) : (
+        <Panel>
+          <SkeletonRows rows={8} />
+        </Panel>
+      )}
       <OwnBackup />
       <Waiting />
       <Organizations />

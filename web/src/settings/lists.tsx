@@ -1,6 +1,9 @@
 /** What services are made with: git hosts, registries, keys, destinations, certificates. */
 import type { ReactElement } from 'react';
 import { Collection } from '../form/collection.tsx';
+import { pagePath } from '../git/manifest.ts';
+import { texts } from '../git/texts.ts';
+import { Ago } from '../parts/time.tsx';
 import { GenerateKey } from './generate-key.tsx';
 
 const text = (value: unknown): string =>
@@ -18,8 +21,14 @@ export const GitProviders = (): ReactElement => (
     remove="gitProvider.remove"
     test="gitProvider.testConnection"
     name={({ name }) => text(name)}
-    detail={({ providerType, gitHost }) => `${text(providerType)} ${text(gitHost)}`}
+    detail={({ provider, baseUrl, username }) => [provider, baseUrl, username].map(text).join(' ')}
     removal="Services that use it as their source are no longer fetched. Repositories stay as they are."
+    extra={
+      // Not a step within the page: that address alone may send a form to GitHub.
+      <a href={pagePath} className="button quiet small">
+        {texts.link}
+      </a>
+    }
   />
 );
 
@@ -84,7 +93,11 @@ export const Certificates = (): ReactElement => (
       create="certificate.create"
       remove="certificate.remove"
       name={({ name }) => text(name)}
-      detail={({ expiresAt, notAfter }) => `until ${text(expiresAt) || text(notAfter)}`}
+      detail={({ commonName, expirationDate }) => (
+        <>
+          {text(commonName)}, ends <Ago at={text(expirationDate) || null} />
+        </>
+      )}
       removal="The hosts that it covers will have no certificate."
     />
     <Collection
@@ -97,7 +110,7 @@ export const Certificates = (): ReactElement => (
       update="certificateResolver.update"
       remove="certificateResolver.remove"
       name={({ name }) => text(name)}
-      detail={({ acmeUrl, directoryUrl }) => text(acmeUrl) || text(directoryUrl)}
+      detail={({ directoryUrl }) => text(directoryUrl)}
       removal="Domains that name it are no longer renewed."
     />
   </>

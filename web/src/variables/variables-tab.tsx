@@ -2,7 +2,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ClipboardEvent, type ReactElement } from 'react';
 import { BerthError } from '../../../client/berth-error.ts';
-import { ask, useDo, type Input, type Path } from '../live/api.ts';
+import { ask, useAsk, useDo, type Input, type Path } from '../live/api.ts';
 import { isDatabase } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty, Fault, Notice } from '../parts/notices.tsx';
@@ -10,6 +10,7 @@ import { Panel } from '../parts/page.tsx';
 import { useDeploy } from '../service/service-actions.tsx';
 import { named, procedureOf, type Service } from '../service/service.ts';
 import { differences, newKey, textOf, variablesOf, type Variable } from './env-text.ts';
+import { previewOf, type Preview, type Shared } from './preview.ts';
 import { SecretVariables } from './secret-variables.tsx';
 import { texts } from './texts.ts';
 
@@ -25,6 +26,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
   const [asText, setAsText] = useState<string | undefined>();
   const save = useDo(procedureOf(kind, 'saveEnvironment'));
   const deploy = useDeploy(service);
+  const shared = useShared(service.environment);
   const text = asText ?? textOf(base, rows);
   const changes = differences(base, text);
   const isEdited = changes.length > 0 || (asText !== undefined && asText !== base);
@@ -109,7 +111,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         }
       >
         {asText === undefined ? (
-          <Rows rows={rows} setRows={setRows} />
+          <Rows rows={rows} setRows={setRows} shared={shared} />
         ) : (
           <textarea
             aria-label="Variables as text"
@@ -182,13 +184,23 @@ async function revisionOf({ kind, id }: Service, env: string): Promise<number | 
   return Reflect.get(Object(now), 'env') === env && typeof revision === 'number' ? revision : undefined;
 }
 
+/** What the environment and its project give to all of their services. */
+function useShared({ environmentId, project: { projectId } }: Service['environment']): Shared {
+  const { data: environment } = useAsk('environment.one', { environmentId }, { retry: false });
+  const { data: project } = useAsk('project.one', { projectId }, { retry: false });
+  return { project: project?.env ?? '', environment: environment?.env ?? '' };
+}
+
 function Rows({
   rows,
   setRows,
+  shared,
 }: {
   rows: readonly Variable[];
   setRows: (rows: Variable[]) => void;
+  shared: Shared;
 }): ReactElement {
+  const own = new Map(rows.map(({ name, value }) => [name, value]));
   const [shown, setShown] = useState<ReadonlySet<number>>(new Set());
   const last = useRef<HTMLInputElement>(null);
   const set = (key: number, change: Partial<Variable>): void =>
@@ -214,6 +226,7 @@ function Rows({
       <ul className="rows">
         {rows.map((row, at) => {
           const isShown = shown.has(row.key) || row.value === '';
+          const preview = previewOf(row.value, own, shared);
           return (
             <li
               key={row.key}
@@ -250,6 +263,7 @@ function Rows({
                 aria-label={`Remove ${row.name}`}
                 onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
               />
+              {preview && <Resolved preview={preview} />}
             </li>
           );
         })}
@@ -262,3 +276,11 @@ function Rows({
     </>
   );
 }
+
+/** What it will be, and from where: of what a service gives, its deployment alone knows the value. */
+const Resolved = ({ preview: { text, origins } }: { preview: Preview }): ReactElement => (
+  <p className="col-span-full px-1 text-12 text-faint [overflow-wrap:anywhere]">
+    <code className="text-12">{text}</code>
+    {origins.length > 0 && <> · from {origins.join(', ')}</>}
+  </p>
+);

@@ -16,7 +16,7 @@ export interface ArchiveEntry {
 export function refusedEntry(name: Uint8Array | string, what: string): AppError {
   return new AppError(
     'BAD_REQUEST',
-    `The upload holds ${shown(name)}, which ${what}; nothing of it was kept. Pack it again without that.`,
+    `The upload holds ${shown(name)}, which ${what}; nothing was kept. Pack it again without that.`,
     { issues: [{ path: 'file', message: `${shown(name)} ${what}` }] },
   );
 }

@@ -69,13 +69,13 @@ async function* chunksFrom(reader: ByteReader, parts: ChunkedParts): AsyncGenera
       const head = await exactly(reader, 8);
       const [first, count] = [head.readUInt32BE(0), head.readUInt32BE(4)];
       if (!base || count === 0 || first + count > base.count)
-        throw damagedArchive('it names chunks that its base has not');
+        throw damagedArchive('it refers to chunks that its base does not have');
       for await (const { name, packed } of base.read(first, count))
         yield await take(name, packed, inflated(packed));
-    } else throw damagedArchive('one of its records is of no known kind');
+    } else throw damagedArchive('one of its records is of an unknown kind');
   }
   const digest = await exactly(reader, 32);
-  if (!whole.digest().equals(digest)) throw damagedArchive('it is not what its digest says');
+  if (!whole.digest().equals(digest)) throw damagedArchive('it does not match its digest');
   await parts.pack.finish();
 }
 

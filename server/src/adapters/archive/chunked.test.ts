@@ -157,13 +157,13 @@ describe('is refused', () => {
   const end = Buffer.concat([Buffer.of(0), Buffer.alloc(32)]);
   const sized = (bytes: number): Buffer => fresh(Buffer.alloc(bytes));
   test.each([
-    ['a digest that is another', [head, sized(10_240), end], 'not what its digest says'],
+    ['a digest that is another', [head, sized(10_240), end], 'does not match its digest'],
     ['no digest', [head, sized(10_240)], 'cut off'],
     ['a chunk that unpacks to more than a chunk has', [head, sized(40_000), end], 'compression'],
     ['many small chunks', [head, sized(10), sized(10), end], 'too small'],
     ['a chunk that states gigabytes', [head, Buffer.of(2, 0xff, 0xff, 0xff, 0xff), end], 'too large'],
-    ['chunks of no base', [head, Buffer.of(1, 0, 0, 0, 0, 0, 0, 0, 1), end], 'base has not'],
-    ['a record of another kind', [head, Buffer.of(9), end], 'no known kind'],
+    ['chunks of no base', [head, Buffer.of(1, 0, 0, 0, 0, 0, 0, 0, 1), end], 'base does not have'],
+    ['a record of another kind', [head, Buffer.of(9), end], 'an unknown kind'],
     ['more than may be unpacked', [head, ...Array<Buffer>(12_000).fill(sized(16_384)), end], 'larger than'],
   ])('%s', async (_name, parts, sentence) => {
     await expect(accept('a', Buffer.concat(parts))).rejects.toThrow(sentence);

@@ -31,6 +31,6 @@ function decode(name: Uint8Array): string {
   try {
     return utf8.decode(name);
   } catch {
-    throw refusedEntry(name, 'has a name that is no UTF-8 text');
+    throw refusedEntry(name, 'has a name that is not valid UTF-8');
   }
 }

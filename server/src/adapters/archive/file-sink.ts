@@ -73,9 +73,9 @@ async function take(
     if (there.path !== path)
       throw refusedEntry(
         entry.name,
-        `differs from ${JSON.stringify(there.path)} in the form of its letters only`,
+        `differs from ${JSON.stringify(there.path)} only in the form of its letters`,
       );
-    if (there.kind !== kind || kind === 'file') throw refusedEntry(entry.name, 'is there twice');
+    if (there.kind !== kind || kind === 'file') throw refusedEntry(entry.name, 'occurs twice');
     return;
   }
   if (taken.size >= limits.entries)

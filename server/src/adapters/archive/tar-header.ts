@@ -14,7 +14,7 @@ export interface TarHeader {
 
 /** Throws BAD_REQUEST when the block is no header. */
 export function parseTarHeader(block: Buffer): TarHeader {
-  if (!hasValidSum(block)) throw damagedArchive('it is no tar archive, or it is damaged');
+  if (!hasValidSum(block)) throw damagedArchive('it is not a tar archive, or it is damaged');
   const isPosix = block.subarray(257, 263).toString('latin1') === 'ustar\0';
   const name = text(block, 0, 100);
   const prefix = isPosix ? text(block, 345, 155) : Buffer.alloc(0);
@@ -72,7 +72,7 @@ function number(block: Buffer, at: number, length: number): number {
   const field = block.subarray(at, at + length);
   if (((field[0] ?? 0) & 0x80) !== 0) {
     const value = field.subarray(1).reduce((sum, byte) => sum * 256 + byte, (field[0] ?? 0) & 0x7f);
-    if (!Number.isSafeInteger(value)) throw damagedArchive('it states a size that no file has');
+    if (!Number.isSafeInteger(value)) throw damagedArchive('it states an impossible size');
     return value;
   }
   const digits = field.toString('latin1').replace(/\0.*$/s, '').trim();

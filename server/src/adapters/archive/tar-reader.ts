@@ -71,7 +71,7 @@ function paxOf(data: Buffer): Extended {
   if ([...records.keys()].some((key) => key.startsWith('GNU.sparse.')))
     throw refusedEntry(name ?? '', 'is a sparse file');
   if (size !== undefined && !/^[0-9]{1,15}$/.test(size))
-    throw damagedArchive('one of its extended headers states a size that no file has');
+    throw damagedArchive('one of its extended headers states an impossible size');
   return { ...(name === undefined ? {} : { name }), ...(size === undefined ? {} : { size: Number(size) }) };
 }
 

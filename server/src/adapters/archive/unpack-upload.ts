@@ -172,7 +172,7 @@ function fullDisk(error: unknown): AppError | undefined {
     return undefined;
   return new AppError(
     'PRECONDITION_FAILED',
-    'The disk of this server is full while unpacking the upload; free some space and upload again.',
+    'The disk of this server filled up while unpacking the upload; free some space and upload again.',
     { cause: error },
   );
 }

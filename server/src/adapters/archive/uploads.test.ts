@@ -97,7 +97,7 @@ test('a disk that would be too full refuses before anything is written, with the
   ).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
     message: expect.stringMatching(
-      /^Only [\d.]+ GiB of disk are free, and the upload needs 3\.0 GiB while 921600\.0 GiB stay free \(setting minFreeDisk\)\. Free some space/,
+      /^Only [\d.]+ GiB of disk are free; the upload needs 3\.0 GiB, and 921600\.0 GiB must stay free \(setting minFreeDisk\)\. Free some space/,
     ),
   });
   expect(readdirSync(root)).toEqual([]);
@@ -112,7 +112,7 @@ test('a disk that fills while it is unpacked ends it, and nothing of it stays', 
   });
   await expect(uploads.keep('a1', archive('large.tar.gz'), current)).rejects.toMatchObject({
     code: 'PRECONDITION_FAILED',
-    message: expect.stringContaining('the upload needs room while 512.0 MiB stay free'),
+    message: expect.stringContaining('the upload needs room, and 512.0 MiB must stay free'),
   });
   expect(left()).toEqual([]);
 });

@@ -22,7 +22,7 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw damagedArchive('it is no zip archive, or it is damaged', error);
+    throw damagedArchive('it is not a zip archive, or it is damaged', error);
   }
 }
 

@@ -1,8 +1,9 @@
 /** The builders of one host: one for each organization, started when needed and stopped when not. */
+import { builderLabel } from '../../domain/names/labels.ts';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { isImageReference } from '../../domain/names/image-reference.ts';
-import { builderImage, builderLabel } from '../../domain/names/builder-image.ts';
+import { builderImage } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { ImageState } from '../../ports/engine/engine-image.ts';

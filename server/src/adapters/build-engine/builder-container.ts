@@ -1,7 +1,7 @@
 /** One builder on a host's engine: its container is made, asked whether it answers, limited, removed. */
+import { builderLabel, builderSpecLabel } from '../../domain/names/labels.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { builderLabel } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text/words.ts';
 import type { BuildLimits } from '../../ports/engine/builder.ts';
@@ -10,13 +10,7 @@ import { listContainers, removeContainer } from '../engine/containers.ts';
 import { segment, type EngineClient } from '../engine/client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../engine/client/engine-error.ts';
 import { findImage } from '../engine/images/images.ts';
-import {
-  containerLimits,
-  containerSpec,
-  nameOf,
-  specLabel,
-  type BuilderContainer,
-} from './container-spec.ts';
+import { containerLimits, containerSpec, nameOf, type BuilderContainer } from './container-spec.ts';
 
 const startLimitMs = 90_000;
 const pauseMs = 25;
@@ -45,7 +39,7 @@ export async function ensureBuilder(
   if (present !== undefined) {
     const isSame =
       isInUse ||
-      (present.Config.Labels?.[specLabel] === labels[specLabel] &&
+      (present.Config.Labels?.[builderSpecLabel] === labels[builderSpecLabel] &&
         present.Image === (await imageId(client, container.image)));
     if (isSame && present.State.Running && (await answers())) return present.Id;
     await removeContainer(client, present.Id);
@@ -126,8 +120,8 @@ async function create(client: EngineClient, container: BuilderContainer, body: o
     if (!isAbsent(error)) throw error;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The image ${container.image}, which builds run in, is not on this server: run bin/up there, which ` +
-        'makes it.',
+      `The image ${container.image}, which builds run in, is not on this server: run bin/up there to ` +
+        'build it.',
       { cause: error },
     );
   }

@@ -1,9 +1,8 @@
 /** The container of a builder, as the engine API's `POST /containers/create` takes it. */
+import { builderLabel, builderSpecLabel, managedLabel } from '../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
-import { builderLabel } from '../../domain/names/builder-image.ts';
 import type { BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { BuildLimits } from '../../ports/engine/builder.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 
 export interface BuilderContainer {
   organizationId: string;
@@ -22,9 +21,6 @@ const ownPids = 1024;
 const periodUs = 100_000;
 
 export const nameOf = (organizationId: string): string => `berth-builder-${organizationId}`;
-/** Label with the digest of everything but the limits: another one means another container. */
-export const specLabel = 'berth.builder.spec';
-
 /**
  * Not privileged: the devices of the machine stay closed, and of its capabilities an engine gets those that
  * mounts (SYS_ADMIN), networks (NET_ADMIN) and entering user namespaces of its steps (SYS_PTRACE, in its own
@@ -58,7 +54,7 @@ export function containerSpec(container: BuilderContainer): Record<string, unkno
     },
   };
   const digest = createHash('sha256').update(JSON.stringify(spec)).digest('hex');
-  return { ...spec, Labels: { ...labels, [specLabel]: digest } };
+  return { ...spec, Labels: { ...labels, [builderSpecLabel]: digest } };
 }
 
 /** The container's own limits around those of its steps; a body of `POST /containers/{id}/update`. */

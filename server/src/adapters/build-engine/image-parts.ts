@@ -34,7 +34,7 @@ export async function imagePart(
     if (cause instanceof AppError) throw cause;
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      'The builder does not answer, so the image that it built cannot be had; deploy again.',
+      'The builder does not answer, so the image that it built cannot be fetched; deploy again.',
       { cause },
     );
   }

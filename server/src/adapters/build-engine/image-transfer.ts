@@ -100,7 +100,7 @@ async function configOf(socket: string, id: string, signal: AbortSignal): Promis
   if (size > largestConfig)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The image's configuration has ${size} bytes; at most ${largestConfig} are taken over.`,
+      `The image's configuration has ${size} bytes; at most ${largestConfig} are accepted.`,
     );
   return buffer(body);
 }

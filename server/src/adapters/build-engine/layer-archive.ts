@@ -78,8 +78,8 @@ async function* verified(
   if (length === size && `sha256:${hash.digest('hex')}` === diffId) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The builder gave ${length} bytes of the layer ${diffId}, which are not that layer (${size} bytes); ` +
-      'the image was not taken over. Deploy again with a clean cache.',
+    `The builder returned ${length} bytes of the layer ${diffId}, which do not match that layer (${size} ` +
+      'bytes); the image was not imported. Deploy again with a clean cache.',
   );
 }
 

@@ -190,19 +190,22 @@ function checkNames(request: BuildRequest): void {
     if (bad !== undefined)
       throw badField(
         field,
-        `"${bad.slice(0, 100)}" is no name for the builder; use letters, digits and "_", and begin with ` +
-          'a letter or "_"',
+        `"${bad.slice(0, 100)}" is not a valid name for the builder; use letters, digits and "_", and ` +
+          'begin with a letter or "_"',
       );
   }
   const taken = Object.keys(request.buildArguments).find(isDockerSetting);
   if (taken !== undefined)
     throw badField(
       'buildArgs',
-      `${taken} cannot be a build argument, since the docker program would take it for a setting of its ` +
-        'own; choose another name',
+      `${taken} cannot be a build argument, because the docker program would treat it as one of its own ` +
+        'settings; choose another name',
     );
   if (request.stage !== undefined && !/^([A-Za-z0-9][A-Za-z0-9_.-]{0,127})?$/.test(request.stage)) {
-    throw badField('containerBuildStage', 'is no name of a stage; use letters, digits, "_", "." and "-"');
+    throw badField(
+      'containerBuildStage',
+      'is not a valid name for a stage; use letters, digits, "_", "." and "-"',
+    );
   }
 }
 
@@ -216,8 +219,8 @@ function envOf(request: BuildRequest, row: BuilderRow): Record<string, string> {
   const left = Object.keys(request.env).filter((name) => !isGiven(name));
   if (left.length > 0)
     request.onLine(
-      'Not given to the build, since a builder cannot take such a name or would take it for a setting of ' +
-        `its own: ${left.join(', ').slice(0, 500)}.`,
+      'Not given to the build, because a builder cannot take such a name or would treat it as one of its ' +
+        `own settings: ${left.join(', ').slice(0, 500)}.`,
     );
   return Object.fromEntries(Object.entries(request.env).filter(([name]) => isGiven(name)));
 }

@@ -243,7 +243,7 @@ test.each([...ofNone, 'BUILDKIT_SYNTAX'])('%s keeps its value out of the argumen
 test('the Dockerfile of a static site', () => {
   const files = builders.static.files(plan);
   expect(files['Dockerfile']).toMatch(/^FROM caddy:2\nRUN mkdir -p \/etc\/caddy && printf '%s\\n' '\{' /);
-  expect(files['Dockerfile']).toContain('EXPOSE 80 3000');
+  expect(files['Dockerfile']).toContain('EXPOSE 80\n');
   expect(files['Dockerfile']).not.toContain('try_files');
   expect(builders.static.files({ ...plan, singlePage: true })['Dockerfile']).toContain(
     "'try_files {path} {path}/ /index.html'",

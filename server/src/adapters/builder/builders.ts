@@ -1,5 +1,5 @@
 /** The build types: what each needs and which commands make the image. A further one is a further row. */
-import type { BuildType } from '../../ports/engine/builder.ts';
+import type { BuildType } from '../../domain/build-type.ts';
 import { buildKitSteps, buildpacksStep, labelStep, nixpacksStep, railpackStep } from './buildpack-steps.ts';
 import { dockerStep } from './docker-step.ts';
 import { staticSite } from './static-site.ts';

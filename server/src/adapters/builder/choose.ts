@@ -1,6 +1,7 @@
 /** Which build type suits a source, for those who chose none. */
+import type { BuildType } from '../../domain/build-type.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { BuilderProgram, BuildRequest, BuildType } from '../../ports/engine/builder.ts';
+import type { BuilderProgram, BuildRequest } from '../../ports/engine/builder.ts';
 import { requireInside } from '../files/checkout-path.ts';
 
 export type ChosenType = Exclude<BuildType, 'auto'>;

@@ -62,7 +62,11 @@ test.each([
     'engine ended the build',
   ],
   ['#5 0.2 sh: unexpected EOF', 'PRECONDITION_FAILED', 'The build failed with exit code 1'],
-  ['#5 0.2 write /x: no space left on device', 'PRECONDITION_FAILED', 'disk of the building server is full'],
+  [
+    '#5 0.2 write /x: no space left on device',
+    'PRECONDITION_FAILED',
+    'disk of the server that builds is full',
+  ],
   ['something else', 'PRECONDITION_FAILED', 'The build failed with exit code 1: something else'],
 ])('%s', (line, code, sentence) => {
   expect(buildFailure(['#1 [internal] load build definition', line], 1)).toMatchObject({

@@ -43,7 +43,7 @@ const failures: readonly Failure[] = [
     pattern: /no space left on device|disk quota exceeded/i,
     code: 'PRECONDITION_FAILED',
     sentence: () =>
-      'The disk of the building server is full; remove old images and build cache, and deploy again.',
+      'The disk of the server that builds is full; remove old images and build cache, and deploy again.',
   },
   {
     pattern: /Cannot connect to the Docker daemon|error during connect|docker daemon is not running/i,
@@ -66,7 +66,7 @@ const failures: readonly Failure[] = [
     code: 'SERVICE_UNAVAILABLE',
     sentence: ([, host = '', name = '', tag = '', why = '']) =>
       `The base image ${name}:${tag} cannot be pulled, since its registry ${host} does not answer ` +
-      `(${why.slice(0, 200)}); check the name, and the network of the building server.`,
+      `(${why.slice(0, 200)}); check the name, and the network of the server that builds.`,
   },
   {
     pattern: /target stage (\S+) could not be found/i,
@@ -97,7 +97,7 @@ const failures: readonly Failure[] = [
       /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
     code: 'NOT_FOUND',
     sentence: ([, image, other = '']) =>
-      `The base image ${image ?? other} does not exist, or its registry wants a login; check its name ` +
+      `The base image ${image ?? other} does not exist, or its registry requires a login; check its name ` +
       'in the Dockerfile.',
   },
   {

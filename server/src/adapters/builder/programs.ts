@@ -1,7 +1,8 @@
 /** Which programs that build are on this machine, and whether they start. */
+import type { BuildType } from '../../domain/build-type.ts';
 import { rm } from 'node:fs/promises';
 import { oneLine } from '../../domain/text/words.ts';
-import type { BuilderProgram, BuildType } from '../../ports/engine/builder.ts';
+import type { BuilderProgram } from '../../ports/engine/builder.ts';
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 import { builders, type BuilderRow } from './builders.ts';

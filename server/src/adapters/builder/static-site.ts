@@ -28,8 +28,9 @@ const ignored = [
 ].join('\n');
 
 /**
- * Serves /srv on port 80, and on 3000, which a domain leads to that names no port. Without a check of its
- * own: the probe that every release carries looks at the ports its domains lead to, at a tenth of the cost.
+ * Serves /srv on port 80, which a domain leads to that names no port, and on 3000, to which such domains led
+ * once. Without a check of its own: the probe that every release carries looks at the ports its domains lead
+ * to, at a tenth of the cost.
  */
 export function staticDockerfile(image: string, singlePage: boolean): string {
   const lines = caddyfile(singlePage).map((line) => `'${line}'`);
@@ -37,7 +38,7 @@ export function staticDockerfile(image: string, singlePage: boolean): string {
     `FROM ${image}`,
     `RUN mkdir -p /etc/caddy && printf '%s\\n' ${lines.join(' ')} > /etc/caddy/Caddyfile`,
     'COPY . /srv',
-    'EXPOSE 80 3000',
+    'EXPOSE 80',
     'ENTRYPOINT []',
     'CMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
     '',

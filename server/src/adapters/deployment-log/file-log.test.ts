@@ -118,7 +118,7 @@ describe('a log', () => {
     await writer.close();
     const texts = (await logs.readEnd('d1', { tail: 2 })).map((line) => said(line).slice(0, 100));
     expect(texts).toEqual([
-      expect.stringMatching(/^\[1,7\d\d lines are missing here: they came faster than the disk/),
+      expect.stringMatching(/^\[1,7\d\d lines are missing here: they arrived faster than the disk/),
       'end',
     ]);
   });

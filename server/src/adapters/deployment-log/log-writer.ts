@@ -99,7 +99,7 @@ function createQueue(prefix: () => string) {
       push(
         lineOf(
           prefix(),
-          missingText({ lines: dropped, reason: 'they came faster than the disk takes them' }),
+          missingText({ lines: dropped, reason: 'they arrived faster than the disk could take them' }),
         ),
       );
     dropped = 0;

@@ -62,7 +62,7 @@ test('no such name is an answer', async () => {
 test('no answer is told apart', async () => {
   expect(await dns.lookUp('broken.test', address)).toEqual({
     addresses: [],
-    fault: 'the resolver could not find it out',
+    fault: 'the resolver failed to look it up',
   });
   expect(await dns.lookUp('silent.test', address)).toEqual({
     addresses: [],

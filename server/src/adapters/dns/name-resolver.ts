@@ -30,10 +30,10 @@ const nothing: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 const faults: Readonly<Record<string, string>> = {
   ETIMEOUT: 'the resolver gave no answer in time',
-  ECONNREFUSED: 'nobody answers at the resolver',
-  ESERVFAIL: 'the resolver could not find it out',
+  ECONNREFUSED: 'the resolver cannot be reached',
+  ESERVFAIL: 'the resolver failed to look it up',
   EREFUSED: 'the resolver refused to answer',
-  EBADNAME: 'the resolver takes it for no host name',
+  EBADNAME: 'the resolver does not accept it as a host name',
 };
 
 async function asked(question: () => Promise<string[]>): Promise<Lookup> {

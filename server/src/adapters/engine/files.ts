@@ -1,5 +1,5 @@
+import { managedLabel } from '../../domain/names/labels.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import { configsAnswer, createdAnswer } from './services/answers.ts';
 import type { ServiceAnswer } from './services/answers.ts';
 import type { EngineClient } from './client/engine-client.ts';

@@ -1,4 +1,4 @@
-import { managedLabel } from '../../ports/engine/engine.ts';
+import { managedLabel } from '../../domain/names/labels.ts';
 import { containersAnswer, volumeAnswer, volumesAnswer } from './services/answers.ts';
 import { removeContainer } from './containers.ts';
 import type { EngineClient } from './client/engine-client.ts';

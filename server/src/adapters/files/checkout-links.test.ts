@@ -1,11 +1,12 @@
 /** Every path of a repository that is read or written, against every kind of link that one can carry. */
+import type { BuildType } from '../../domain/build-type.ts';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { BuildRequest, BuildType } from '../../ports/engine/builder.ts';
+import type { BuildRequest } from '../../ports/engine/builder.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.ts';
 import { createGit } from '../git/cli.ts';
@@ -242,7 +243,9 @@ describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
       const refused = place.use(at);
       await expect(refused, name).rejects.toMatchObject({ code: 'BAD_REQUEST' });
       await expect(refused, name).rejects.toThrow(
-        new RegExp(`^${place.field}: "[^"]+" leads out of the source through the symbolic link "${at}[^"]*"`),
+        new RegExp(
+          `^${place.field}: "[^"]+" points outside the source through the symbolic link "${at}[^"]*"`,
+        ),
       );
       expectUntouched();
     }
@@ -256,7 +259,7 @@ describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
     for (let left = Object.keys(all).length; left > 0; left -= 1) {
       const refused = build({ buildType: programs[left % programs.length] ?? 'nixpacks' });
       const sentence = await refused.then(() => 'built', String);
-      const [, path = ''] = /buildPath: "([^"]+)" leads out of the source/.exec(sentence) ?? [];
+      const [, path = ''] = /buildPath: "([^"]+)" points outside the source/.exec(sentence) ?? [];
       expect(Object.keys(all), sentence).toContain(path);
       named.add(path);
       rmSync(join(checkout(), path));

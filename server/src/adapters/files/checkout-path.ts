@@ -36,7 +36,7 @@ export class CheckoutPath {
 
   /**
    * The file or folder behind the path, its links followed; undefined when nothing is there. Throws
-   * BAD_REQUEST naming `field`, the path and the link that leads out of the source.
+   * BAD_REQUEST naming `field`, the path and the link that points outside the source.
    */
   static async resolve(
     root: string,
@@ -103,7 +103,7 @@ async function walk(
   const refusal = (): Error =>
     badField(
       field,
-      `"${shown}" leads out of the source${link === '' ? '' : ` through the symbolic link "${link}"`}`,
+      `"${shown}" points outside the source${link === '' ? '' : ` through the symbolic link "${link}"`}`,
     );
   for (let part = left.shift(); part !== undefined; part = left.shift()) {
     if (part === '' || part === '.') continue;
@@ -119,7 +119,7 @@ async function walk(
     }
     links += 1;
     link = join(...done, part);
-    if (links > mostLinks) throw badField(field, `"${shown}" is a circle of symbolic links`);
+    if (links > mostLinks) throw badField(field, `"${shown}" is a loop of symbolic links`);
     const target = await readlink(join(top, link));
     if (target.startsWith('/')) throw refusal();
     left.unshift(...target.split('/'));

@@ -32,7 +32,8 @@ const maxBytes = 8 * 1024 * 1024;
 export function createCall(
   { apiUrl, outgoing, by }: CallTarget,
   headers: Readonly<Record<string, string>>,
-  token: () => Promise<Secret>,
+  /** Undefined where none is shown. */
+  token: () => Promise<Secret | undefined>,
 ): Call {
   const { host } = new URL(apiUrl);
   const send = async (
@@ -50,7 +51,7 @@ export function createCall(
           accept: 'application/json',
           'user-agent': 'berth',
           ...headers,
-          authorization: `Bearer ${secret.reveal()}`,
+          ...(secret === undefined ? {} : { authorization: `Bearer ${secret.reveal()}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
         body: body === undefined ? undefined : JSON.stringify(body),
@@ -67,7 +68,7 @@ export function createCall(
       if (parsed.success) return parsed.data;
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `${host} answered in a form that is not that of its documents. See the provider and the apiUrl ` +
+        `${host} sent an answer that does not match its documentation. Check the provider and the apiUrl ` +
           'of the git provider.',
         { cause: parsed.error },
       );
@@ -96,8 +97,7 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
   if (status < 200 || status >= 300)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${host} refused the request (${status}). See that the git provider's address and credential are ` +
-        'right.',
+      `${host} refused the request (${status}). Check the git provider's address and credential.`,
     );
   try {
     const text = await readAll(response);
@@ -105,7 +105,7 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
   } catch (error) {
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      `${host} answered something else than JSON, or broke off. See the apiUrl of the git provider.`,
+      `${host} sent something other than JSON, or broke off. Check the apiUrl of the git provider.`,
       { cause: error },
     );
   }

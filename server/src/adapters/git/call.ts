@@ -59,13 +59,13 @@ export function createCall({ gitPath, environment, directory, place, access, git
     if (result.ended === 'limit')
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `Getting the source from ${place} took longer than ${Math.round(git.limitMs / 1000)} s and was ` +
+        `Fetching the source from ${place} took longer than ${Math.round(git.limitMs / 1000)} s and was ` +
           'ended.',
       );
     if (result.ended === 'output')
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `Getting the source from ${place} printed more than 16 MiB and was ended.`,
+        `Fetching the source from ${place} printed more than 16 MiB and was ended.`,
       );
     return { ok: result.exitCode === 0, lines, stdout: result.stdout };
   };

@@ -112,7 +112,7 @@ function wantedOf(source: GitSource, commit: string | undefined): Wanted {
 
 function parsePullRefs(text: string): string {
   if (/^refs\/(pull|merge-requests)\/[0-9]{1,15}\/\*$/.test(text)) return text;
-  throw new AppError('BAD_REQUEST', 'The refs of a pull request are not of a form that git hosts have.');
+  throw new AppError('BAD_REQUEST', 'The refs of a pull request have a form that no git host uses.');
 }
 
 /**
@@ -158,7 +158,7 @@ async function fetchCommit(steps: Steps, commit: string): Promise<void> {
   const single = await fetch(steps, latest, [`+${commit}:${sourceRef}`]);
   if (single.ok) return;
   if (!wantsFullFetch(single.lines)) throw failure(steps, single.lines);
-  steps.onLine('The server does not give this commit alone; getting the whole history.');
+  steps.onLine('The server does not serve this commit alone; fetching the whole history.');
   const full = await fetch(
     steps,
     [],
@@ -168,7 +168,7 @@ async function fetchCommit(steps: Steps, commit: string): Promise<void> {
   if ((await steps.call(['update-ref', sourceRef, `${commit}^{commit}`], { quick: true })).ok) return;
   throw new AppError(
     'NOT_FOUND',
-    `The repository ${steps.url.url} has no ${nameOf(steps.wanted)} any more; deploy the branch instead.`,
+    `The repository ${steps.url.url} no longer has ${nameOf(steps.wanted)}; deploy the branch instead.`,
   );
 }
 
@@ -211,5 +211,5 @@ function failure(steps: Steps, lines: readonly string[]): AppError {
 
 function nameOf(wanted: Wanted): string {
   if (wanted.kind === 'commit') return `commit ${wanted.commit}`;
-  return wanted.kind === 'ref' ? `branch or tag "${wanted.name}"` : 'branch that it names as its default';
+  return wanted.kind === 'ref' ? `branch or tag "${wanted.name}"` : 'default branch';
 }

@@ -38,7 +38,7 @@ export async function createGitEnvironment(
     access.credentials !== undefined &&
     /[\r\n\0]/.test(access.credentials.username + access.credentials.password.reveal())
   ) {
-    throw badField('password', 'user and password must not hold line breaks or NUL characters');
+    throw badField('password', 'user and password must not contain line breaks or NUL characters');
   }
   const key = access.sshKey === undefined ? undefined : privateKeyText(access.sshKey);
   await mkdir(scratchDirectory, { recursive: true, mode: 0o700 });

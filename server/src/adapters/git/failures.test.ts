@@ -87,7 +87,7 @@ test.each([
     https,
     ['fatal: write error: No space left on device', 'fatal: fetch-pack: invalid index-pack output'],
     'PRECONDITION_FAILED',
-    'disk of this server is full',
+    'disk of this server filled up',
   ],
   [https, ['fatal: something new', 'more'], 'SERVICE_UNAVAILABLE', 'failed: git says "something new".'],
   [https, [], 'SERVICE_UNAVAILABLE', 'git gave no reason.'],

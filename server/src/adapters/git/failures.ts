@@ -19,7 +19,7 @@ export function gitFailure(lines: readonly string[], asked: Asked): AppError {
   if (row !== undefined) return new AppError(row.code, row.sentence(asked));
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `Getting the source from ${asked.source.url} failed: ${lastWords(lines)}`,
+    `Fetching the source from ${asked.source.url} failed: ${lastWords(lines)}`,
   );
 }
 
@@ -31,8 +31,8 @@ export function submoduleFailure(lines: readonly string[], fault?: AppError): Ap
   if (/transport '[^']*' not allowed/.test(output))
     return new AppError(
       'BAD_REQUEST',
-      `${what} uses an address that is not allowed: submodules come over https or ssh only, or over http ` +
-        'with a source that does.',
+      `${what} uses an address that is not allowed: submodules may use https or ssh only, or http if ` +
+        'the source does.',
     );
   if (fault) return new AppError(fault.code, `${what} could not be fetched: ${fault.message}`);
   return new AppError(
@@ -86,7 +86,7 @@ const failures: readonly Failure[] = [
     pattern: /no space left on device|disk quota exceeded/i,
     code: 'PRECONDITION_FAILED',
     sentence: () =>
-      'The disk of this server is full while getting the source; free some space and deploy again.',
+      'The disk of this server filled up while fetching the source; free some space and deploy again.',
   },
   {
     pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|Host key verification failed/i,
@@ -115,7 +115,7 @@ const failures: readonly Failure[] = [
       hasKey
         ? `${source.host} refused the SSH key; add its public part as a deploy key there, or choose ` +
           'another key.'
-        : `${source.host} wants an SSH key; choose one and add its public part as a deploy key there.`,
+        : `${source.host} requires an SSH key; choose one and add its public part as a deploy key there.`,
   },
   {
     pattern: anyOf(

@@ -28,7 +28,7 @@ export async function followLinks(
     if (links > mostLinks)
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${path} leads in a circle of links on the server. Choose another path.`,
+        `${path} is a loop of links on the server. Choose another path.`,
       );
     parts = [...target.path.split('/'), ...parts];
     reached = target.path.startsWith('/') ? '/' : posix.dirname(reached);

@@ -10,9 +10,9 @@ export interface HostPool {
   servers(): Promise<readonly { serverId: string; isNode: boolean }[]>;
   /**
    * Undefined for a server that is not connected. `isUsed`: something is to be done there, so that one that
-   * never was connected is now. Throws when the connection cannot be had.
+   * never was connected is now. `of` gives the others. Throws when the connection cannot be had.
    */
-  connect(serverId: string, isUsed: boolean): Promise<Host | undefined>;
+  connect(serverId: string, isUsed: boolean, of: Hosts['of']): Promise<Host | undefined>;
 }
 
 interface Connected {
@@ -27,7 +27,7 @@ export function poolHosts({ local, servers, connect }: HostPool): Hosts {
   async function get(serverKey: string, isUsed: boolean): Promise<Host | undefined> {
     if (serverKey === localServer) return local;
     for (;;) {
-      const present = connected.get(serverKey) ?? { isUsed, host: connect(serverKey, isUsed) };
+      const present = connected.get(serverKey) ?? { isUsed, host: connect(serverKey, isUsed, of) };
       connected.set(serverKey, present);
       const forget = (): void => {
         if (connected.get(serverKey) === present) connected.delete(serverKey);
@@ -42,6 +42,14 @@ export function poolHosts({ local, servers, connect }: HostPool): Hosts {
       if (present.isUsed || !isUsed) return undefined;
     }
   }
+  async function of(serverKey: string): Promise<Host> {
+    const host = await get(serverKey, true);
+    if (host) return host;
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      'This server is not connected, or its record was removed meanwhile.',
+    );
+  }
   const find = (serverKey: string): Promise<Host | undefined> => get(serverKey, false);
   async function connectedOnes(areNodes: boolean): Promise<Host[]> {
     const wanted = (await servers()).filter(({ isNode }) => isNode === areNodes);
@@ -50,15 +58,7 @@ export function poolHosts({ local, servers, connect }: HostPool): Hosts {
   }
   return {
     find,
-    async of(serverKey) {
-      const host = await get(serverKey, true);
-      if (!host)
-        throw new AppError(
-          'SERVICE_UNAVAILABLE',
-          'This server is not connected, or its record was removed meanwhile.',
-        );
-      return host;
-    },
+    of,
     all: async () => [local, ...(await connectedOnes(false))],
     nodes: () => connectedOnes(true),
   };

@@ -41,6 +41,7 @@ const serviceSample = z.object({
   diskRead: amount,
   diskWritten: amount,
 });
+const measuredService = z.object({ newest: serviceSample, points: z.array(serviceSample) });
 const state = z.object({
   digest: z.string().max(200),
   passings: z
@@ -62,7 +63,7 @@ export function createMonitoringAgent(address: AgentAddress): MonitoringAgent {
     if (!parsed.success)
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `The monitoring agent of ${address.serverName} answers what it should not. Set it up anew with ` +
+        `The monitoring agent of ${address.serverName} sent an unexpected answer. Set it up again with ` +
           'server.setupMonitoring.',
         { cause: parsed.error },
       );
@@ -72,6 +73,8 @@ export function createMonitoringAgent(address: AgentAddress): MonitoringAgent {
     newest: (points) => read(z.array(machineSample), '/newest', { points }),
     machine: (range: MetricsRange) => read(z.array(machineSample), '/machine', range),
     service: (key, range) => read(z.array(serviceSample), '/service', { ...range, key }),
+    services: async (range) =>
+      new Map(Object.entries(await read(z.record(z.string(), measuredService), '/services', range))),
     digest: async () => (await read(state, '/state')).digest,
     passings: async () => (await read(state, '/state')).passings,
     async told(passing) {
@@ -97,8 +100,8 @@ async function ask(
   }).catch((cause: unknown) => {
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      `The monitoring agent of ${serverName} does not answer. It may just be starting; else set it up anew ` +
-        'with server.setupMonitoring.',
+      `The monitoring agent of ${serverName} does not answer. It may still be starting; otherwise set it ` +
+        'up again with server.setupMonitoring.',
       { cause },
     );
   });

@@ -76,6 +76,8 @@ async function answerOf(request: IncomingMessage, from: RunningCollector): Promi
       return { status: 200, body: await from.machine(range) };
     case 'GET /service':
       return { status: 200, body: await from.service(searchParams.get('key') ?? '', range) };
+    case 'GET /services':
+      return { status: 200, body: Object.fromEntries(await from.services(range)) };
     case 'GET /state':
       return { status: 200, body: { digest: config.digest, passings } };
     case 'POST /told':

@@ -57,6 +57,16 @@ export function createCollector(options: CollectorOptions): RunningCollector {
       pointsOf(await history.machine(since), { since, until: Date.now(), points }),
     service: async (key, { since, points }) =>
       pointsOf(await history.service(key, since), { since, until: Date.now(), points }),
+    async services({ since, points }) {
+      const range = { since, until: Date.now(), points };
+      const found = await history.services(since);
+      return new Map(
+        [...found].flatMap(([key, samples]) => {
+          const newest = samples.at(-1);
+          return newest ? [[key, { newest, points: pointsOf(samples, range) }]] : [];
+        }),
+      );
+    },
     newest: history.newest,
   };
 }

@@ -50,6 +50,12 @@ it('gives samples, then minutes, then quarter hours, and loses no traffic betwee
   const services = await history.service('application:a', begin);
   expect(services.reduce((total, { diskRead }) => total + diskRead, 0)).toBe(2 * 180);
   expect(await history.service('application:b', begin)).toEqual([]);
+  const all24 = (await history.services(begin)).get('application:a') ?? [];
+  expect(all24.at(-1)).toEqual(service(begin + 2 * 3_600_000 - 20_000));
+  expect(all24.map(({ at }) => at)).toEqual(
+    [...new Set(all24.map(({ at }) => at))].toSorted((a, b) => a - b),
+  );
+  expect(all24.length).toBeGreaterThan(180);
   expect(await history.newest(2)).toEqual([
     machine(begin + 2 * 3_600_000 - 40_000),
     machine(begin + 2 * 3_600_000 - 20_000),

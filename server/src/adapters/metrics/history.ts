@@ -11,6 +11,8 @@ export interface History {
   /** Samples of the machine since then, in order: the older, the coarser. */
   machine(since: number): Promise<MachineSample[]>;
   service(key: string, since: number): Promise<ServiceSample[]>;
+  /** Of every service by its key: quarter hours, then the samples that are in memory. */
+  services(since: number): Promise<ReadonlyMap<string, ServiceSample[]>>;
   /** The newest so many of the machine. */
   newest(count: number): Promise<MachineSample[]>;
   /** Forgets quarter hours that are older than asked. */
@@ -54,12 +56,27 @@ export function createHistory(folder: string, { retentionDays }: { retentionDays
     },
     machine: async (from) => (await since(from)).map(({ machine }) => machine),
     service: async (key, from) => (await since(from, key)).flatMap(({ services }) => services.get(key) ?? []),
+    async services(from) {
+      const memoryBegins = recent[0]?.machine.at ?? Infinity;
+      return byService([...(await before(quarters.read(from), memoryBegins)), ...recent]);
+    },
     async newest(count) {
       const all = count <= recent.length ? recent : await since(0, '');
       return all.slice(-count).map(({ machine }) => machine);
     },
     clean: (now) => quarters.trim(now - retentionDays * dayMs),
   };
+}
+
+function byService(moments: readonly Moment[]): ReadonlyMap<string, ServiceSample[]> {
+  const found = new Map<string, ServiceSample[]>();
+  for (const { services } of moments)
+    for (const [key, sample] of services) {
+      const samples = found.get(key);
+      if (samples) samples.push(sample);
+      else found.set(key, [sample]);
+    }
+  return found;
 }
 
 async function before(moments: AsyncIterable<Moment>, end: number): Promise<Moment[]> {

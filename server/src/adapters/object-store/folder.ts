@@ -129,13 +129,13 @@ function codeOf(error: unknown): unknown {
 }
 
 const reasons: Record<string, string> = {
-  ENOSPC: 'its disk is full. Make room on it, or keep fewer backups',
-  EDQUOT: 'the quota of its disk is used up. Make room on it, or keep fewer backups',
+  ENOSPC: 'its disk is full. Free some space on it, or keep fewer backups',
+  EDQUOT: 'the quota of its disk is used up. Free some space on it, or keep fewer backups',
   EROFS: 'its disk is mounted read-only',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   ENOTDIR: 'a part of its path is a file, not a folder',
-  EIO: 'its disk reports a fault (EIO); look into the log of the kernel',
+  EIO: "its disk reports a fault (EIO); see the kernel's log",
 };
 
 /** What is no error of the file system (the source's own, an abort) goes on as it is. */

@@ -17,20 +17,20 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
     words: /InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed|InvalidToken/,
     code: 'PRECONDITION_FAILED',
     sentence: ({ endpoint }) =>
-      `${endpoint} does not take the keys. Check accessKey, secretAccessKey and region of the destination`,
+      `${endpoint} does not accept the keys. Check accessKey, secretAccessKey and region of the destination`,
   },
   {
     words: /AccessDenied|status code: 403|Forbidden/,
     code: 'PRECONDITION_FAILED',
     sentence: ({ bucket }) =>
-      `the keys may not do this in the bucket ${bucket}. They need the right to list, read, write and ` +
-      'delete objects there',
+      `the keys lack permission for this in the bucket ${bucket}. They need the right to list, read, ` +
+      'write and delete objects there',
   },
   {
     words: /NoSuchBucket|directory not found|InvalidBucketName/,
     code: 'PRECONDITION_FAILED',
     sentence: ({ bucket, endpoint }) =>
-      `there is no bucket ${bucket} at ${endpoint}. Make it, or correct the destination`,
+      `there is no bucket ${bucket} at ${endpoint}. Create it, or correct the destination`,
   },
   {
     words: anyOf(
@@ -46,13 +46,14 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
       'i',
     ),
     code: 'PRECONDITION_FAILED',
-    sentence: ({ endpoint }) => `the store at ${endpoint} is full. Make room there, or keep fewer backups`,
+    sentence: ({ endpoint }) =>
+      `the store at ${endpoint} is full. Free some space there, or keep fewer backups`,
   },
   // A store that reports a fault often breaks the connection off as well.
   {
     words: /SlowDown|ServiceUnavailable|status code: 50[0-9]|InternalError/,
     code: 'SERVICE_UNAVAILABLE',
-    sentence: ({ endpoint }) => `the store at ${endpoint} reports a fault of its own`,
+    sentence: ({ endpoint }) => `the store at ${endpoint} reports an internal error`,
   },
   {
     words: anyOf([
@@ -69,7 +70,7 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
     ]),
     code: 'SERVICE_UNAVAILABLE',
     sentence: ({ endpoint }) =>
-      `${endpoint} cannot be reached, or broke the connection off. Check the endpoint and the network`,
+      `${endpoint} cannot be reached, or broke off the connection. Check the endpoint and the network`,
   },
   {
     words: /x509|certificate|tls:/,

@@ -182,7 +182,7 @@ async function* read(bench: Bench, path: string, signal: AbortSignal): AsyncGene
     if (bytes !== object.bytes)
       throw new AppError(
         'SERVICE_UNAVAILABLE',
-        `The store gave ${bytes} of the ${object.bytes} bytes of ${path}. Try again.`,
+        `The store returned ${bytes} of the ${object.bytes} bytes of ${path}. Try again.`,
       );
   } finally {
     stop();

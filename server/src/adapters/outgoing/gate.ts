@@ -164,8 +164,8 @@ function join(gate: Opened, one: Duplex, other: Duplex): void {
 function unencrypted(host: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `${host} was to be asked over http://, where anybody on the way can change what is deployed. Use ` +
-      'https://; http:// is taken only from networks that the setting allowedPrivateNetworks names.',
+    `${host} would be reached over http://, where anybody on the way can change what is deployed. Use ` +
+      'https://; http:// is accepted only for networks in the setting allowedPrivateNetworks.',
   );
 }
 

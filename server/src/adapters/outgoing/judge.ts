@@ -26,7 +26,7 @@ export async function judgeHost(text: string, policy: OutgoingPolicy, lookUp: Lo
   if (parsed === undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${shown(text)} is no host name or IP address. Correct the address.`,
+      `${shown(text)} is not a host name or IP address. Correct the address.`,
     );
   const { host } = parsed;
   const found = parsed.kind === 'address' ? [host] : await resolved(host, lookUp);

@@ -61,8 +61,8 @@ function unreachable({ socketPath, serverName, whySilent }: AdminAddress, cause:
   return new AppError(
     'SERVICE_UNAVAILABLE',
     `The proxy ${serverName === undefined ? '' : `of ${serverName} `}does not answer on its admin socket ` +
-      `${socketPath} (${why}). Berth starts it again and ` +
-      'sends its routes; see the service berth-proxy if this stays.',
+      `${socketPath} (${why}). Berth restarts it and sends its routes; see the service berth-proxy if ` +
+      'this persists.',
     { cause },
   );
 }

@@ -2,12 +2,13 @@
  * The proxy on a node of another server's cluster: a container beside all services, so that neither a drained
  * node nor the loss of the managers ends it (decisions 13).
  */
+import { proxyServiceName } from '../../domain/names/names.ts';
+import { managedLabel, roleLabel } from '../../domain/names/labels.ts';
 import { join } from 'node:path';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import type { NodeProxy } from '../../ports/host/host.ts';
 import type { Standing } from '../../ports/engine/standing.ts';
-import { proxyServiceName, proxyServiceSpec, type ProxyServiceOptions } from './proxy-service.ts';
+import { proxyServiceSpec, type ProxyServiceOptions } from './proxy-service.ts';
 
 export interface NodeProxyOptions {
   standing: Standing;
@@ -32,7 +33,7 @@ export function createNodeProxy({
     adminFolder: folder,
     httpPort,
     httpsPort,
-    labels: { [managedLabel]: 'true', 'berth.role': 'proxy' },
+    labels: { [managedLabel]: 'true', [roleLabel]: 'proxy' },
   };
   return {
     async ensure({ image, network, migratesRequests }) {

@@ -1,8 +1,6 @@
+import { proxyServiceName } from '../../domain/names/names.ts';
 import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
 import { initialDocument } from './config/caddy-config.ts';
-
-/** Name of the platform's proxy on the engine. */
-export const proxyServiceName = 'berth-proxy';
 
 /** File name of the admin socket in the bound folder. */
 export const adminSocketName = 'admin.sock';

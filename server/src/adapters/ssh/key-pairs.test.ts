@@ -87,7 +87,7 @@ describe('a pasted key', () => {
       openssh.private.slice(0, 200),
       '-----BEGIN PRIVATE KEY-----\nxx\n-----END PRIVATE KEY-----',
     ]) {
-      await expect(sshKeyPairs.parse(text)).rejects.toThrow('privateKey: is no private key');
+      await expect(sshKeyPairs.parse(text)).rejects.toThrow('privateKey: is not a private key');
     }
   });
 
@@ -98,7 +98,7 @@ describe('a pasted key', () => {
       'publicKey: does not belong',
     );
     await expect(sshKeyPairs.parse(openssh.private, 'ssh-rsa nonsense')).rejects.toThrow(
-      'publicKey: is no public key',
+      'publicKey: is not a public key',
     );
   });
 });

@@ -21,7 +21,7 @@ async function parseKeyPair(privateText: string, publicText?: string | null): Pr
   if (publicText?.trim()) {
     const given = parseKey(publicText.trim());
     if (given instanceof Error)
-      throw badField('publicKey', 'is no public key; leave it out to have it made from the private key');
+      throw badField('publicKey', 'is not a public key; leave it out to derive it from the private key');
     if (!given.getPublicSSH().equals(key.getPublicSSH()))
       throw badField('publicKey', 'does not belong to the private key');
   }
@@ -52,18 +52,18 @@ function parsed(key: ParsedKey | Error): ParsedKey {
     if (/encrypted/i.test(key.message))
       throw badField(
         'privateKey',
-        'has a passphrase, which nobody could enter here. Take a key without one (ssh-keygen -p removes ' +
+        'has a passphrase, which cannot be entered here. Use a key without one (ssh-keygen -p removes ' +
           'it from a copy)',
       );
     throw badField(
       'privateKey',
-      'is no private key in OpenSSH or PEM form (an ed25519 key has to be in OpenSSH form). Paste the ' +
+      'is not a private key in OpenSSH or PEM form (an ed25519 key has to be in OpenSSH form). Paste the ' +
         'whole file, the BEGIN and END lines included',
     );
   }
   if (!key.isPrivateKey()) throw badField('privateKey', 'is a public key; paste the private one');
   if (key.type === 'ssh-dss')
-    throw badField('privateKey', 'is a DSA key, which servers no longer accept; take an ed25519 or RSA key');
+    throw badField('privateKey', 'is a DSA key, which servers no longer accept; use an ed25519 or RSA key');
   return key;
 }
 

@@ -1,16 +1,12 @@
 /** The machines that services run on: Berth's own, and those that `connect` gives a connection to. */
+import { proxyServiceName } from '../../domain/names/names.ts';
 import { localConnection } from '../../adapters/host/local/local-connection.ts';
 import { poolHosts } from '../../adapters/host/pool-hosts.ts';
 import { createMachine, type Machine, type MachineOptions } from '../../adapters/host/machine.ts';
 import type { Config } from '../../config.ts';
-import { clusterEngine, type MemberServer } from '../../deploy/images/cluster-engine.ts';
+import { clusterEngine, membersIn } from '../../deploy/images/cluster-engine.ts';
 import type { TableRecord } from '../../db/tables.ts';
-import {
-  createNetworks,
-  proxyServiceName,
-  type FindProxy,
-  type NetworkOptions,
-} from '../../deploy/spec/networks.ts';
+import { createNetworks, type FindProxy, type NetworkOptions } from '../../deploy/spec/networks.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
@@ -43,30 +39,24 @@ export interface HostsParts
 }
 
 export function createHosts(parts: HostsParts): Hosts {
-  const hosts = poolHosts({
+  const membersOf = membersIn(parts.servers);
+  return poolHosts({
     local: hostOf(parts, { key: localServer, name: 'this server', connection: parts.local }),
     servers: async () =>
       (await parts.servers.list({})).map(({ serverId, clusterServerId }) => ({
         serverId,
         isNode: clusterServerId !== null,
       })),
-    async connect(serverId, isUsed) {
+    async connect(serverId, isUsed, of) {
       const server = await parts.servers.find({ serverId });
       const connection = server && (await parts.connect(server, { isUsed }));
       const host =
         connection && hostOf(parts, { key: serverId, name: `the server ${server.name}`, connection });
-      return host && { ...host, engine: clusterEngine({ head: host, members: () => membersOf(serverId) }) };
+      return (
+        host && { ...host, engine: clusterEngine({ head: host, members: () => membersOf(serverId, of) }) }
+      );
     },
   });
-  async function membersOf(serverId: string): Promise<MemberServer[]> {
-    const members = await parts.servers.list({ clusterServerId: serverId });
-    return members.map((member) => ({
-      name: member.name,
-      nodeId: member.swarmNodeId ?? '',
-      host: () => hosts.of(member.serverId),
-    }));
-  }
-  return hosts;
 }
 
 function hostOf(

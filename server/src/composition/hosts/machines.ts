@@ -11,16 +11,19 @@ import type { Ground } from '../ground.ts';
 import { imageAccessOf } from '../services/image-access.ts';
 import { hostReachOn, walledEngine } from '../installation/host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
-import type { PortGuard } from './port-guard.ts';
+import type { PortGuard } from '../../reconcile/port-guard.ts';
 import { createDeployed, type Deployed } from '../services/previewing.ts';
 import type { Product } from '../product.ts';
 import { ownHostOf } from '../installation/own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
-import { createSwarmPorts, type SwarmPorts } from './swarm-ports.ts';
-import { createServerConnections, type ServerConnections } from './server-connections.ts';
-import { serverAddressOf, serverIpOf } from './server-address.ts';
-import { diskQuotasOf } from '../upkeep/disk-quotas.ts';
-import { createEndedOutput, type EndedOutput } from '../upkeep/ended-output.ts';
+import { createSwarmPorts, type SwarmPorts } from '../../reconcile/swarm-ports.ts';
+import {
+  createServerConnections,
+  type ServerConnections,
+} from '../../adapters/host/ssh/server-connections.ts';
+import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
+import { createEndedOutput, type EndedOutput } from '../../reconcile/observing/stopped-output.ts';
+import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import type { Walls } from './walls.ts';
 
 export interface Machines extends Deployed {

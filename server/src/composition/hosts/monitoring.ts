@@ -5,6 +5,7 @@ import { readAgentProgram } from '../../adapters/metrics/agent-program.ts';
 import { createCollector, type RunningCollector } from '../../adapters/metrics/collector.ts';
 import { builderImage } from '../../domain/names/builder-image.ts';
 import { sentenceOf } from '../../domain/errors.ts';
+import { sayChanges } from '../../domain/text/say-changes.ts';
 import { createServerMonitoring, type ServerMonitoring } from '../../modules/server/monitoring/monitoring.ts';
 import type { AgentProgram, CollectorSettings } from '../../ports/metrics.ts';
 import type { Ground } from '../ground.ts';
@@ -35,7 +36,7 @@ export function createMonitoring(
   { notifying }: Pick<Product, 'notifying'>,
 ): Monitoring {
   let program: Promise<AgentProgram> | undefined;
-  const told = createOnce((words) => log.warn('Monitoring', { words }));
+  const told = sayChanges((words) => log.warn('Monitoring', { words }));
   return {
     monitoring: createServerMonitoring({
       servers: stores.servers,
@@ -60,14 +61,5 @@ export function createMonitoring(
       onPassing: () => undefined,
       onFault: (error) => told(`own machine: ${sentenceOf(error)}`),
     }),
-  };
-}
-
-/** The same words once in a row: a server that refuses does so every few seconds. */
-function createOnce(say: (words: string) => void): (words: string) => void {
-  let last = '';
-  return (words) => {
-    if (words !== last) say(words);
-    last = words;
   };
 }

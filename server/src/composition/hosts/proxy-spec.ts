@@ -1,8 +1,9 @@
 /** The service of the proxy on a host. */
+import { platformNetwork } from '../../domain/names/names.ts';
+import { managedLabel, roleLabel } from '../../domain/names/labels.ts';
 import { proxyServiceSpec } from '../../adapters/proxy/proxy-service.ts';
 import { listenerCheck } from '../../deploy/release/health-check.ts';
-import { platformNetwork } from '../../deploy/spec/networks.ts';
-import { managedLabel, type ServiceSpec } from '../../ports/engine/engine.ts';
+import { type ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Host } from '../../ports/host/host.ts';
 
 export async function proxySpec(
@@ -17,7 +18,7 @@ export async function proxySpec(
     adminFolder: folders.proxy,
     httpPort: proxyPorts.http,
     httpsPort: proxyPorts.https,
-    labels: { [managedLabel]: 'true', 'berth.role': 'proxy' },
+    labels: { [managedLabel]: 'true', [roleLabel]: 'proxy' },
     probe: hasProbe ? { busybox: probePath, healthCheck: listenerCheck([80]) } : undefined,
     migratesRequests: kernelMigratesRequests(kernel),
   });

@@ -10,7 +10,7 @@ import { ownCookies } from '../../domain/access/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../../modules/own-host/own-host.ts';
 import { findProxy, type FindProxy } from '../../deploy/spec/networks.ts';
 import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
-import { createPortGuard, type CreatePortGuard } from './port-guard.ts';
+import { createPortGuard, type CreatePortGuard } from '../../reconcile/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
 import { createFileJudge, type JudgeFileParts } from '../../deploy/compose/judge-file.ts';
 import { createWorkFiles } from '../../adapters/files/work-files.ts';

@@ -4,7 +4,11 @@ import { contracts } from '../../modules/contracts.ts';
 import { terminalContract } from '../../modules/terminal/contract.ts';
 import { createAudit, type Audit } from '../../modules/audit/audit.ts';
 import { organizationHandlers, type OrganizationDesk } from '../../modules/organization/handlers.ts';
-import { createInvitations, type Invitations } from '../../modules/organization/invitation.ts';
+import {
+  createInvitations,
+  endInvitationsOf,
+  type Invitations,
+} from '../../modules/organization/invitation.ts';
 import { createMembers, type Members } from '../../modules/organization/member.ts';
 import { createMemberships, type Memberships } from '../../modules/organization/membership.ts';
 import { createReferable } from '../../modules/service/referable.ts';
@@ -19,7 +23,7 @@ import { userSession, type SessionView } from '../../modules/user/sign-in/sessio
 import { createSignInThrottle } from '../../modules/user/sign-in/sign-in-throttle.ts';
 import { createEntrance, type FirstSignUp } from '../../modules/user/sign-in/entrance.ts';
 import { createSignIn, type SignInDesk } from '../../modules/user/sign-in/sign-in.ts';
-import { createSignUp, type SignUp } from '../../modules/user/sign-in/sign-up.ts';
+import { createSignUp, firstAccountAwaited, type SignUp } from '../../modules/user/sign-in/sign-up.ts';
 import { createUsers, type Users } from '../../modules/user/user.ts';
 import { auditHandlers } from '../../modules/audit/handlers.ts';
 import { createEvents, type Events } from '../../modules/event/event.ts';
@@ -28,7 +32,7 @@ import type { Clock } from '../../ports/clock.ts';
 import { createGuard, type Guard } from '../../procedure/guard.ts';
 import { keyScopes } from '../../procedure/describe/listing.ts';
 import { router, type Router } from '../../procedure/registry.ts';
-import { quotasOf } from '../upkeep/quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface Accounts {
@@ -91,7 +95,7 @@ export function createAccounts(
     referable: createReferable(stores.services, stores.serviceRows),
     findPlace: stores.users.findPlace,
     standingOf: organizations.standing,
-    transaction: (work) => database.transaction(work),
+    transaction: database.transaction,
     withinQuota: quotas.within,
     recordAudit: audit.record,
     tell: events.tellChange,
@@ -112,7 +116,7 @@ export function createAccounts(
       signUp: createSignUp(stores.users, { entrance, invitations, firstSignUp }, clock),
       ...createSignIn(stores.users, { entrance, invitations, throttle, twoFactors }),
       session: userSession(stores.users, clock),
-      awaitsFirstAccount: async () => !(await stores.users.hasUsers()),
+      awaitsFirstAccount: firstAccountAwaited(stores.users),
     },
   };
 }
@@ -156,10 +160,7 @@ function userDesk(
       organizationsOf: rows.ofUser,
       holdMembers: (organizationId) => rows.hold(organizationId, 'members'),
       countOwners: members.countOwners,
-      async endInvitations({ userId, email }) {
-        await invitations.update({ invitedBy: userId, status: 'pending' }, { status: 'revoked' });
-        await invitations.update({ email, status: 'pending' }, { status: 'revoked' });
-      },
+      endInvitations: endInvitationsOf(invitations),
     }),
     requireInstallationOwner: installationOwnersOnly(organizations.isFirst),
   };

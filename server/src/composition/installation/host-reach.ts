@@ -1,18 +1,15 @@
 /** The walls round each machine, joined from records and the machine itself. */
-import { readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
-import { readSnapshot } from '../../deploy/snapshot.ts';
+import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
-import type { DeployedKind } from '../../domain/names/service-ref.ts';
-import type { OwnMounts } from '../../modules/host-reach/dangers.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
-import type { DiskQuotas } from '../../modules/quota/disk.ts';
+import type { DiskQuotas } from '../../modules/disk-quota/disk-quota.ts';
 import { createPlaces } from '../../modules/host-reach/places.ts';
-import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
-import { quotasOf, specWithinQuota } from '../upkeep/quotas.ts';
+import { quotasOf, specWithinQuota } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 import type { Walls } from '../hosts/walls.ts';
 
@@ -32,23 +29,6 @@ export function hostReachOn(
       },
     );
   });
-}
-
-/** What Berth itself mounts into services of a host. */
-export function ownMounts({ folders, probePath }: Pick<Host, 'folders' | 'probePath'>): OwnMounts {
-  return { probePath, keptFolder: folders.composes };
-}
-
-/** What a release that has ended well runs; none when it is not known. */
-export async function releasedSpecs(
-  { deployments }: Pick<Stores, 'deployments'>,
-  kind: DeployedKind,
-  deploymentId: string,
-): Promise<ServiceSpec[]> {
-  const deployment = await deployments.find({ deploymentId });
-  if (kind === 'compose') return readComposeSnapshot(deployment)?.services.map(({ spec }) => spec) ?? [];
-  const snapshot = readSnapshot(deployment);
-  return snapshot ? [snapshot.spec] : [];
 }
 
 export interface WallParts {

@@ -1,6 +1,6 @@
 /** Berth's own log: JSON lines on stdout, every text through the redactor. */
 import { pino } from 'pino';
-import { inspect } from 'node:util';
+import { causesOf } from '../../domain/text/causes.ts';
 import { createRedactor } from '../../domain/secrets/redactor.ts';
 import { randomId } from '../../ports/clock.ts';
 
@@ -26,20 +26,8 @@ export function createLog(level: string): Log {
     info: (message, fields = {}) => logger.info(fields, message),
     warn: (message, fields = {}) => logger.warn(fields, message),
     fault(error, where, id = randomId(12)) {
-      logger.error({ id, where, error: causes(error) }, 'Something went wrong');
+      logger.error({ id, where, error: causesOf(error) }, 'Something went wrong');
       return id;
     },
   };
-}
-
-function causes(error: unknown): string[] {
-  const chain: string[] = [];
-  for (
-    let at: unknown = error;
-    at !== undefined && chain.length < 6;
-    at = at instanceof Error ? at.cause : undefined
-  ) {
-    chain.push(at instanceof Error ? (at.stack ?? at.message) : inspect(at));
-  }
-  return chain;
 }

@@ -19,11 +19,7 @@ export function ownHostOf(
       const found = await watch.issuanceOf(localServer).of(host, { directoryUrl, account: null });
       return found?.status === 'issued' ? (found.expiresAt ?? undefined) : undefined;
     },
-    async uploadedFor(host) {
-      const organizationId = await stores.organizations.first();
-      return organizationId === undefined
-        ? undefined
-        : certificates.serving(host, localServer, organizationId);
-    },
+    installation: stores.organizations.first,
+    uploadedFor: (host, organizationId) => certificates.serving(host, localServer, organizationId),
   });
 }

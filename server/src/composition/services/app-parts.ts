@@ -8,7 +8,7 @@ import type { ProxySocket } from '../../transport/proxy-socket.ts';
 import type { Ground } from '../ground.ts';
 import type { Observing } from '../hosts/observing.ts';
 import type { Monitoring } from '../hosts/monitoring.ts';
-import type { DiskMeasuring } from '../upkeep/disk-quotas.ts';
+import type { DiskMeasuring } from '../../deploy/disk-quotas.ts';
 import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from './releasing.ts';

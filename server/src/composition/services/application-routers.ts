@@ -1,9 +1,8 @@
 /** Routers of applications, their deployments and previews. */
-import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import { applicationHandlers, type ApplicationDesk } from '../../modules/application/handlers.ts';
-import { requireMovable, type MovingNeighbours } from '../../modules/application/moving.ts';
+import { placeApplication, requireMovable, type MovingNeighbours } from '../../modules/application/moving.ts';
 import { createPublishedPorts } from '../../modules/port/port.ts';
 import { createApplicationViews } from '../../modules/application/view.ts';
 import { contracts } from '../../modules/contracts.ts';
@@ -18,7 +17,7 @@ import { reachOf } from '../../domain/access/permissions.ts';
 import { addressOf } from '../../domain/routing/address.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
-import { serverAddressOf, serverIpOf } from '../hosts/server-address.ts';
+import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
 
 export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {
@@ -85,11 +84,7 @@ function applicationDesk(
     keeping: parts.hostReach.keeping,
     withDomain: createWithDomain(parts),
     removePreviews: parts.previewing.removeAll,
-    async removeImages(application, images) {
-      const host = await hosts.find(serverKeyOf(application));
-      for (const image of images.filter((name) => name.startsWith(builtPrefix)))
-        await host?.engine.removeImage(image);
-    },
+    host: (application) => hosts.find(serverKeyOf(application)),
   };
 }
 
@@ -107,12 +102,7 @@ function movingOf(parts: AppParts): Pick<ApplicationDesk, 'requireMovable' | 'pl
   return {
     requireMovable: (application, serverId, actor) =>
       requireMovable(neighbours, application, serverId, reachOf(actor)),
-    async place(applicationId, serverId) {
-      await stores.applications.update({ applicationId }, { serverId });
-      await stores.ports.update({ applicationId }, { serverKey: serverKeyOf({ serverId }) });
-      await parts.domains.moveTo(applicationId, serverKeyOf({ serverId }));
-      return undefined;
-    },
+    place: placeApplication({ ...stores, domains: parts.domains }),
   };
 }
 

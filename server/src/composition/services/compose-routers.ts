@@ -9,6 +9,8 @@ import type { Mounts } from '../../modules/mount/mount.ts';
 import { environmentOf } from '../../modules/service/service.ts';
 import { router, type Router } from '../../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
+import { reachOf } from '../../domain/access/permissions.ts';
+import { requireComposeMovable, type ComposeMovingNeighbours } from '../../modules/compose/moving.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
 
 export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
@@ -52,6 +54,9 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         repositoryFile: runningComposes.repositoryFile,
         members,
         requireServer: requirePlaceOn(parts.stores.servers, settings.requireServer),
+        place: runningComposes.ports.records.place,
+        requireMovable: (compose, serverId, actor) =>
+          requireComposeMovable(movingOf(parts), compose, serverId, reachOf(actor)),
         environment: async (environmentId) => environmentOf(await applications.placement(environmentId)),
         domains: domains.byCompose,
         mounts: mounts.byCompose,
@@ -62,4 +67,14 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     router('backup', contracts.backup, backupHandlers(backingUp.desk)),
     router('volumeBackup', contracts.volumeBackup, volumeBackupHandlers(backingUp.volumes)),
   ];
+}
+
+function movingOf({ domains, runningComposes, settings, stores }: AppParts): ComposeMovingNeighbours {
+  return {
+    server: (serverId, organizationId) => stores.servers.find({ serverId, organizationId }),
+    requireServer: requirePlaceOn(stores.servers, settings.requireServer),
+    domains,
+    mounts: (composeId) => stores.mounts.list({ composeId }),
+    released: runningComposes.liveServices,
+  };
 }

@@ -2,6 +2,7 @@
  * Compose services as they run: what their deployments work with, what the engine should have of them now,
  * and what is done to them by hand.
  */
+import { composeRef } from '../../domain/names/service-ref.ts';
 import { join } from 'node:path';
 import type { ComposePorts } from '../../deploy/compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
@@ -10,6 +11,7 @@ import { createFreePort } from '../../deploy/compose/free-port.ts';
 import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import { placeCompose } from '../../modules/compose/moving.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import {
   createComposeRuntime,
@@ -102,12 +104,10 @@ function createComposeRecords(parts: DeployingParts, composes: Composes): Compos
       const snapshot = readComposeSnapshot(deployment);
       return deployment && snapshot && { commit: deployment.commit, snapshot };
     },
-    succeeded: async (composeId) =>
-      (
-        await stores.deployments.list({ composeId, status: 'done' }, { by: ['sequence'], direction: 'desc' })
-      ).map(({ deploymentId }) => deploymentId),
+    succeeded: (composeId) => deployments.succeeded(composeRef(composeId)),
     deployment: deployments.find,
     nameReleased: (composeId, released) => composes.patch(composeId, released),
+    place: placeCompose({ composes: stores.composes, domains: parts.domains }),
     reserve: composes.reserve,
   };
 }

@@ -1,10 +1,12 @@
 /** Joins records, adapters and settings into what deployments work with. */
+import { applicationRef } from '../../domain/names/service-ref.ts';
 import type { Config } from '../../config.ts';
 import type { SourcePorts } from '../../deploy/application-deployer.ts';
 import type { DeployRecords } from '../../deploy/context.ts';
 import { serverIdOf, serverKeyOf } from '../../domain/names/server-key.ts';
 import { registryOf } from '../../domain/names/image-reference.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { placeApplication } from '../../modules/application/moving.ts';
 import type { Applications } from '../../modules/application/application.ts';
 import type { Domains } from '../../modules/domain/domain.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
@@ -13,14 +15,16 @@ import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { GitProviders } from '../../modules/git-provider/git-provider.ts';
 import type { Registries } from '../../modules/registry/registry.ts';
 import { createBuildServers } from '../../modules/server/server.ts';
+import { connectionOf } from '../../modules/database/connection.ts';
+import { serverAddressOf } from '../../modules/server/server-address.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
 import { privateKeyOf } from '../../modules/ssh-key/ssh-key.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { Adapters } from '../adapters.ts';
-import { diskQuotasOf } from '../upkeep/disk-quotas.ts';
-import { surroundingBlocks } from '../hosts/surrounding-blocks.ts';
+import { surroundingBlocks } from '../../deploy/inputs/surrounding-blocks.ts';
+import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface DeployingParts {
@@ -29,7 +33,7 @@ export interface DeployingParts {
   stores: Stores;
   applications: Applications;
   deployments: Deployments;
-  domains: Pick<Domains, 'moveTo'>;
+  domains: Pick<Domains, 'moveTo' | 'follow'>;
   registries: Registries;
   gitProviders: Pick<GitProviders, 'access'>;
   settings: SettingsService;
@@ -82,11 +86,14 @@ export function createDeployRecords({
   gitProviders,
   settings,
 }: DeployingParts): DeployRecords {
+  const place = placeApplication({ ...stores, domains });
   return {
     placement: (environmentId) => applications.placement(environmentId),
-    envBlocks: surroundingBlocks(stores, settings),
-    uploadPath: async (applicationId) =>
-      (await stores.applications.find({ applicationId }))?.uploadPath ?? null,
+    envBlocks: surroundingBlocks(stores, {
+      connectionOf,
+      serverAddress: serverAddressOf(stores, settings),
+    }),
+    uploadPath: async (applicationId) => (await applications.find(applicationId))?.uploadPath ?? null,
     domains: (applicationId) =>
       stores.domains.list({ applicationId }, { by: ['domainId'], direction: 'asc' }),
     ports: (applicationId) => stores.ports.list({ applicationId }, { by: ['portId'], direction: 'asc' }),
@@ -94,26 +101,21 @@ export function createDeployRecords({
     sshPrivateKey: privateKeyOf(stores.sshKeys),
     gitLink: (githubId, organizationId) => gitProviders.access(githubId, organizationId),
     registry: (registryId, organizationId) => registries.access(registryId, organizationId),
-    async registryFacts({ registryId, organizationId }) {
-      if (registryId === null) return null;
-      const { auth, repository } = await registries.access(registryId, organizationId);
-      return { repository, username: auth.username };
-    },
+    registryFacts: registries.facts,
     deployment: (deploymentId) => deployments.find(deploymentId),
     live: (application) => deployments.live(application),
-    succeeded: (applicationId) =>
-      stores.deployments.list({ applicationId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
+    succeeded: (applicationId) => deployments.succeeded(applicationRef(applicationId)),
     record: (deploymentId, patch) => deployments.record(deploymentId, patch),
-    place: (applicationId, serverKey) =>
-      stores.applications.transaction(async () => {
-        await stores.applications.update({ applicationId }, { serverId: serverIdOf(serverKey) });
-        await stores.ports.update({ applicationId }, { serverKey });
-        await domains.moveTo(applicationId, serverKey);
-      }),
+    place: (applicationId, serverKey) => place(applicationId, serverIdOf(serverKey)),
     async placeOf(applicationId) {
-      const found = await stores.applications.find({ applicationId });
+      const found = await applications.find(applicationId);
       return found && serverKeyOf(found);
     },
+    followPort: (applicationId, shownPort) =>
+      stores.applications.transaction(async () => {
+        await applications.patch(applicationId, { shownPort });
+        await domains.follow(applicationId, shownPort);
+      }),
     nameReleased: (applicationId, releasedAppName) => applications.patch(applicationId, { releasedAppName }),
   };
 }

@@ -2,9 +2,10 @@
  * Previews of pull requests: the parts that make, update, watch and remove them, and the webhooks that tell
  * of them.
  */
+import { previewRef } from '../../domain/names/service-ref.ts';
 import type { Database } from '../../db/database.ts';
 import type { PreviewParts } from '../../deploy/preview-deployer.ts';
-import { isGitProvider, pullRefsOf } from '../../domain/git/git-host.ts';
+import { gitHosts, isGitProvider } from '../../domain/git/git-host.ts';
 import type { Applications } from '../../modules/application/application.ts';
 import { deployedApplications } from '../../modules/application/deployed.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
@@ -26,7 +27,11 @@ import {
   createPreviewDeployments,
   type PreviewDeployments,
 } from '../../modules/preview-deployment/preview-deployment.ts';
-import { createRemovePreview, type RemovePreview } from '../../modules/preview-deployment/preview-removal.ts';
+import {
+  createRemovePreview,
+  createRemovePreviews,
+  type RemovePreview,
+} from '../../modules/preview-deployment/preview-removal.ts';
 import { createPreviewWatch } from '../../modules/preview-deployment/preview-watch.ts';
 import { createPullRequests, type PullRequests } from '../../modules/preview-deployment/pull-request.ts';
 import type { ServiceNames } from '../../modules/service-name/service-name.ts';
@@ -42,8 +47,8 @@ import type { Accounts } from '../installation/accounts.ts';
 import type { Adapters } from '../adapters.ts';
 import type { Log } from '../installation/log.ts';
 import type { Notifying } from '../upkeep/notifying.ts';
-import { linkedSource } from '../upkeep/commit-statuses.ts';
-import { quotasOf } from '../upkeep/quotas.ts';
+import { linkedSource } from '../../modules/git-provider/linked-source.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface Previewing {
@@ -90,11 +95,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
   return {
     pullRequests,
     remove,
-    async removeAll(application) {
-      const { applicationId, organizationId } = application;
-      for (const preview of await previews.byApplication(applicationId, organizationId))
-        await remove(application, preview, { write: shared.transaction });
-    },
+    removeAll: createRemovePreviews(previews, remove, shared.transaction),
     watch: createPreviewWatch({ ...shared, pullRequests, comments }),
     webhooks: createWebhooks(
       stores.webhooks,
@@ -182,7 +183,8 @@ export function createDeployed({
 
 /** What deployments of previews read. */
 export function previewParts(
-  { domains, deployments }: Stores,
+  { domains }: Pick<Stores, 'domains'>,
+  deployments: Pick<Deployments, 'succeeded'>,
   applications: Applications,
   previews: PreviewDeployments,
 ): PreviewParts {
@@ -191,9 +193,8 @@ export function previewParts(
     previews,
     domains: (previewDeploymentId) =>
       domains.list({ previewDeploymentId }, { by: ['domainId'], direction: 'asc' }),
-    succeeded: (previewDeploymentId) =>
-      deployments.list({ previewDeploymentId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
+    succeeded: (previewDeploymentId) => deployments.succeeded(previewRef(previewDeploymentId)),
     pullRefs: (provider, number) =>
-      isGitProvider(provider) ? (pullRefsOf(provider, number) ?? undefined) : undefined,
+      isGitProvider(provider) ? (gitHosts[provider].pullRefs(number) ?? undefined) : undefined,
   };
 }

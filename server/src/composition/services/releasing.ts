@@ -1,19 +1,19 @@
 /** What runs by the records, and what deployments and operations by hand are made of. */
+import { instanceLabel } from '../../domain/names/labels.ts';
 import { keepUntilWritten } from '../../db/writing/until-written.ts';
 import { createLiveReleases, type LiveReleases } from '../../deploy/release/live-releases.ts';
 import { releaseNow } from '../../deploy/release-now.ts';
 import { createApplicationRuntime, type ApplicationRuntime } from '../../modules/application/runtime.ts';
 import { randomId } from '../../ports/clock.ts';
-import { instanceLabel } from '../../ports/engine/engine.ts';
 import { createRunningComposes, type RunningComposes } from './composes.ts';
 import { createRunningDatabases, type RunningDatabases } from './databases.ts';
 import { createDeployPorts, type DeployingParts, type SharedPorts } from './deploying.ts';
 import type { Ground } from '../ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import type { Machines } from '../hosts/machines.ts';
-import { createPending, rememberReleased, type Pending } from './pending.ts';
+import { createPending, rememberReleased, type Pending } from '../../deploy/inputs/pending.ts';
 import type { Product } from '../product.ts';
-import { fileWithinQuota, quotasOf } from '../upkeep/quotas.ts';
+import { fileWithinQuota, quotasOf } from '../../deploy/quotas.ts';
 import type { Walls } from '../hosts/walls.ts';
 
 export interface Releasing {

@@ -2,9 +2,11 @@
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { contracts } from '../../modules/contracts.ts';
 import { databaseRouters, type DatabaseDesk } from '../../modules/database/handlers.ts';
+import { requireDatabaseMovable } from '../../modules/database/moving.ts';
 import { environmentHandlers } from '../../modules/environment/handlers.ts';
 import { mountHandlers } from '../../modules/mount/handlers.ts';
 import type { Mounts } from '../../modules/mount/mount.ts';
+import { createPublishedPorts } from '../../modules/port/port.ts';
 import { projectHandlers } from '../../modules/project/handlers.ts';
 import { createProjects } from '../../modules/project/project.ts';
 import { serviceHandlers } from '../../modules/service/handlers.ts';
@@ -13,7 +15,7 @@ import { createServiceCopies } from '../../modules/service/service-copies.ts';
 import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { router, type Router } from '../../procedure/registry.ts';
 import type { AppParts } from './app-parts.ts';
-import { serverAddressOf } from '../hosts/server-address.ts';
+import { serverAddressOf } from '../../modules/server/server-address.ts';
 import { createMeasuredOn } from '../../modules/server/monitoring/measured-on.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
 
@@ -48,7 +50,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
 }
 
 function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
-  const { adapters, applications, backingUp, interruption, running, settings, stores } = parts;
+  const { adapters, applications, backingUp, config, interruption, running, settings, stores } = parts;
   const serverAddress = serverAddressOf(stores, settings);
   const { databases, deployments, queue, turns, members } = parts;
   return {
@@ -67,6 +69,19 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
     mounts: mounts.byDatabase,
     backups: backingUp.backups.byDatabase,
     removeStoredBackups: backingUp.removeStored,
+    requireMovable: (database, serverId) =>
+      requireDatabaseMovable(
+        {
+          server: (id, organizationId) => stores.servers.find({ serverId: id, organizationId }),
+          requireServer: requirePlaceOn(stores.servers, settings.requireServer),
+          mounts: (databaseId) => stores.mounts.list({ databaseId }),
+          published: createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]),
+          isPortFree: async (id, port) =>
+            (await parts.hosts.find(serverKeyOf({ serverId: id })))?.isPortFree(port) ?? true,
+        },
+        database,
+        serverId,
+      ),
     serverAddress: (serverId) => serverAddress(serverKeyOf({ serverId })),
   };
 }

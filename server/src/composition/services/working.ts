@@ -1,5 +1,6 @@
 /** What works by itself: deployments, backups, previews and their jobs. */
-import { buildsWithinQuota } from '../upkeep/quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
+import { organizationOfJobs, withinOrganizations } from '../../jobs/organization-builds.ts';
 import { applicationDeployer } from '../../deploy/application-deployer.ts';
 import { composeDeployer } from '../../deploy/compose/compose-deployer.ts';
 import { databaseDeployer } from '../../deploy/database/database-deployer.ts';
@@ -11,14 +12,16 @@ import { createWorker, type Worker } from '../../jobs/worker.ts';
 import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
 import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
 import { pullRequestJob } from '../../modules/preview-deployment/pull-request.ts';
+import { buildsConcurrency } from '../../modules/server/builds-concurrency.ts';
 import { serverSetupJob } from '../../modules/server/setup/setup.ts';
 import { scheduleJob } from '../../modules/schedule/schedule.ts';
 import type { BuildSlots } from '../../ports/engine/build-slots.ts';
 import type { Reconciler } from '../../reconcile/reconciler.ts';
 import { commitStatusJobOf } from '../upkeep/commit-statuses.ts';
 import { createCleaningUp, type CleaningUp } from '../upkeep/cleaning.ts';
-import { createBackingUp, roomIn, type BackingUp } from '../upkeep/backing-up.ts';
-import { createVolumeServices } from '../upkeep/volume-services.ts';
+import { createDiskRooms } from '../../modules/backup/disk-room.ts';
+import { createBackingUp, type BackingUp } from '../upkeep/backing-up.ts';
+import { createVolumeServices } from '../../deploy/volume-services.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createPreviewing, previewParts, type Previewing } from './previewing.ts';
@@ -53,9 +56,15 @@ export function createWorking(
     ...product,
     ...machines,
     builds: runner,
-    userName: async (userId) => (await ground.stores.users.users.find({ userId }))?.email,
+    userName: product.accounts.users.emailOf,
+  });
+  const rooms = createDiskRooms({
+    hosts: machines.hosts,
+    files: ground.adapters.files,
+    settings: product.settings,
   });
   const backingUp = createBackingUp({
+    rooms,
     ...ground,
     ...product,
     ...machines,
@@ -66,7 +75,7 @@ export function createWorking(
       product,
       machines,
       releasing,
-      roomIn: (folder) => roomIn({ ...ground, ...product }, folder),
+      roomOf: rooms.ofVolumes,
     }),
   });
   const previewing = createPreviewing({ ...ground, ...product, ...machines, interruption, changeRoutes });
@@ -98,7 +107,7 @@ function createRunner(
       application: applicationDeployer(ports, applications),
       database: databaseDeployer(running.ports),
       compose: composeDeployer({ ...runningComposes.ports, applyRoutes }),
-      previewDeployment: previewDeployer(ports, previewParts(stores, applications, previews)),
+      previewDeployment: previewDeployer(ports, previewParts(stores, deployments, applications, previews)),
     },
     deployments,
     logs: adapters.logs,
@@ -112,15 +121,16 @@ function slotsOf({ stores, clock }: Ground, { settings, counters }: Product): Bu
   const slots = createBuildSlots({
     store: stores.buildSlots,
     clock,
-    limitOf: async (serverKey) =>
-      (await stores.servers.find({ serverId: serverKey }))?.buildsConcurrency ??
-      (await settings.get()).buildsConcurrency,
+    limitOf: buildsConcurrency(stores.servers, settings),
   });
   const measured = measuredSlots(slots, clock, (seconds) => {
     counters.add('berth_builds_total', 1);
     counters.add('berth_build_seconds_total', seconds);
   });
-  return buildsWithinQuota(measured, stores);
+  return withinOrganizations(measured, {
+    limitOf: quotasOf(stores).builds,
+    organizationOf: organizationOfJobs(stores),
+  });
 }
 
 function createJobs(

@@ -1,7 +1,7 @@
 /** Alarms, over what the observers see and the records say. */
-import { localServer } from '../../domain/names/server-key.ts';
 import { createAlarms, type Alarms } from '../../modules/alarm/alarm.ts';
 import { alarmSources } from '../../modules/alarm/sources.ts';
+import { unreachableHosts } from '../../modules/alarm/unreachable.ts';
 import type { Ground } from '../ground.ts';
 import type { Observing } from '../hosts/observing.ts';
 import type { Product } from '../product.ts';
@@ -27,16 +27,7 @@ export function createAlarming(
         free: await adapters.files.freeBytes(config.data),
         kept: (await settings.get()).minFreeDisk,
       }),
-      async unreachable() {
-        const found = [];
-        for (const { serverKey, name, since } of unreachable()) {
-          const server = await stores.servers.find({ serverId: serverKey });
-          const organizationId = server?.organizationId ?? (await first());
-          if (organizationId !== undefined && (server || serverKey === localServer))
-            found.push({ id: serverKey, name: server?.name ?? name, organizationId, since });
-        }
-        return found;
-      },
+      unreachable: unreachableHosts({ seen: unreachable, servers: stores.servers, installation: first }),
     }),
   });
 }

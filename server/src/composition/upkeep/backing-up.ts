@@ -1,22 +1,28 @@
 /** Backups: where they go, what they are made of, the runs of them, and what starts these. */
-import { quotasOf } from './quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
-import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { createVolumeBackups, type VolumeBackups } from '../../modules/backup/volumes/volume-backup.ts';
 import type { VolumeBackupDesk } from '../../modules/backup/volumes/handlers.ts';
 import { createVolumeRestoring } from '../../modules/backup/volumes/volume-restore.ts';
-import { refOf, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import type { VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
 import { createVolumeSource } from '../../modules/backup/volumes/volume-source.ts';
+import type { DiskRooms } from '../../modules/backup/disk-room.ts';
 import { createBackups, type Backups } from '../../modules/backup/backup.ts';
 import { createDatabaseSource, createPrograms, type Programs } from '../../modules/backup/database-source.ts';
 import type { BackupDesk } from '../../modules/backup/handlers.ts';
 import type { InstallationBackupDesk } from '../../modules/backup/handlers-installation.ts';
 import { createInstallationBackups } from '../../modules/backup/installation.ts';
 import { createInstallationSource } from '../../modules/backup/installation-source.ts';
-import { makeBackup, tidyBackup, type BackupMaking } from '../../modules/backup/runs/make-backup.ts';
+import {
+  makeBackup,
+  noteGood,
+  tidyBackup,
+  type BackupMaking,
+} from '../../modules/backup/runs/make-backup.ts';
 import { removeStored } from '../../modules/backup/runs/retention.ts';
 import { createRestores } from '../../modules/backup/runs/restores.ts';
 import { createRestoring, type BesideServers } from '../../modules/backup/runs/restore.ts';
@@ -35,8 +41,9 @@ import type { SettingsService } from '../../modules/settings/settings.ts';
 import { isoTime, randomId } from '../../ports/clock.ts';
 import type { Adapters } from '../adapters.ts';
 import { createBesideServers, type BesideParts } from '../../deploy/database/temporary-server.ts';
-import { installationPorts, sealKeyFile } from '../installation/installation-snapshot.ts';
+import { installationCopies, sealKeyFile } from '../../db/installation-copy.ts';
 import type { Log } from '../installation/log.ts';
+import { version } from '../installation/version.ts';
 import type { Notifying } from './notifying.ts';
 import type { Stores } from '../stores.ts';
 
@@ -53,11 +60,6 @@ export interface BackingUp {
   schedules: BackupSchedules;
 }
 
-interface RoomParts {
-  adapters: { files: Pick<Adapters['files'], 'freeBytes'> };
-  settings: Pick<SettingsService, 'get'>;
-}
-
 const removalLimitMs = 10 * 60_000;
 
 export interface BackingUpParts extends BesideParts {
@@ -71,6 +73,7 @@ export interface BackingUpParts extends BesideParts {
   notifying: Pick<Notifying, 'tell'>;
   volumeServices: VolumeServices;
   createDestinations: typeof createDestinations;
+  rooms: DiskRooms;
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
@@ -134,29 +137,9 @@ function volumeBackupsOf({ stores, clock, volumeServices }: BackingUpParts, runs
     runs,
     services: volumeServices,
     clock,
-    async removeVolume(owner, volumeName) {
-      for (const engine of await volumeServices.engines(refOf(owner))) await engine.removeVolume(volumeName);
-      const { applicationId = null, composeId = null } = owner;
-      await stores.backupRuns.update(
-        { ...(applicationId === null ? { composeId } : { applicationId }), previousVolume: volumeName },
-        { previousVolume: null },
-      );
-    },
+    forgetVolume: (owner, volumeName) =>
+      stores.backupRuns.update({ ...owner, previousVolume: volumeName }, { previousVolume: null }),
   });
-}
-
-/** Of a folder on Berth's own machine. */
-export async function roomIn({ adapters, settings }: RoomParts, folder: string): Promise<DiskRoom> {
-  const { minFreeDisk } = await settings.get();
-  return { free: await adapters.files.freeBytes(folder), kept: minFreeDisk };
-}
-
-/** Of the volumes of a database; on another machine than Berth's own nobody can tell. */
-async function roomOf(parts: BackingUpParts, databaseId: string): Promise<DiskRoom | undefined> {
-  const database = await parts.databases.find(databaseId);
-  if (!database || serverKeyOf(database) !== localServer) return undefined;
-  const { engine } = await parts.hosts.of(localServer);
-  return roomIn(parts, (await engine.info()).rootDirectory);
 }
 
 function createSources(
@@ -167,7 +150,12 @@ function createSources(
   const root = adapters.folders.backup;
   return {
     installation: createInstallationSource(
-      installationPorts(config, database, { root, clock, disk: () => roomIn(parts, root) }),
+      installationCopies(config, database, {
+        root,
+        version,
+        now: () => isoTime(clock),
+        disk: () => parts.rooms.ofFolder(root),
+      }),
     ),
     database: createDatabaseSource({
       programs,
@@ -188,15 +176,14 @@ function createOperations(
   { beside, programs, ...shared }: OperationParts,
 ): BackupRunnerPorts['operations'] {
   const { stores, clock, settings } = parts;
-  const disk = (databaseId: string): Promise<DiskRoom | undefined> => roomOf(parts, databaseId);
+  const disk = async (databaseId: string): Promise<DiskRoom | undefined> =>
+    parts.rooms.ofVolumes(await parts.databases.find(databaseId));
   const making: BackupMaking = {
     ...shared,
     backup: (backupId) => stores.backups.find({ backupId }),
     keptFree: async () => (await settings.get()).minFreeDisk,
     requireQuota: quotasOf(stores).requireBackupRoom,
-    async good({ backupId }) {
-      await stores.backups.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
-    },
+    good: noteGood(stores.backups, clock),
   };
   const { runs, openStore } = shared;
   const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore });

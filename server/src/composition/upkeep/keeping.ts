@@ -2,15 +2,16 @@
 import type { Host } from '../../ports/host/host.ts';
 import type { KeptHost } from '../../reconcile/host-reconciler.ts';
 import { createReconciler, type Reconciler } from '../../reconcile/reconciler.ts';
-import { desiredRoutes } from './desired-routes.ts';
+import { desiredRoutes } from '../../reconcile/desired-routes.ts';
 import type { Ground } from '../ground.ts';
+import { keptHosts } from '../../reconcile/kept-hosts.ts';
 import { createServiceKeeper } from '../../reconcile/kept-services.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createNodePlatform } from '../../reconcile/node-platform.ts';
 import type { Route } from '../../ports/proxy.ts';
 import { kernelMigratesRequests, proxySpec } from '../hosts/proxy-spec.ts';
 import { createPlatform } from '../../reconcile/platform.ts';
-import type { SwarmPorts } from '../hosts/swarm-ports.ts';
+import type { SwarmPorts } from '../../reconcile/swarm-ports.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from '../services/releasing.ts';
 import type { Walls } from '../hosts/walls.ts';
@@ -24,31 +25,25 @@ export function createKeeping(
 ): Reconciler {
   const { database, log } = ground;
   const { hosts, watch } = machines;
-  const kept = keptHosts(ground, product, machines, releasing, walls);
-  const keptAs = (host: Host, record: { clusterServerId: string | null } | undefined): KeptHost =>
-    record?.clusterServerId ? kept.node(host, record.clusterServerId) : kept.head(host);
   const reconciler = createReconciler({
-    hosts: {
-      async find(serverKey) {
-        const host = await hosts.find(serverKey);
-        return host && keptAs(host, await ground.stores.servers.find({ serverId: serverKey }));
-      },
-      async all() {
-        const heads = (await hosts.all()).map(kept.head);
-        const records = new Map((await ground.stores.servers.list({})).map((one) => [one.serverId, one]));
-        return [...heads, ...(await hosts.nodes()).map((node) => keptAs(node, records.get(node.key)))];
-      },
-      nodesOf: async (serverKey) =>
-        (await ground.stores.servers.list({ clusterServerId: serverKey })).map(({ serverId }) => serverId),
-    },
+    hosts: keptHosts({
+      ...keepersOf(ground, product, machines, releasing, walls),
+      hosts,
+      servers: ground.stores.servers,
+    }),
     database,
     onDrift: ({ name }, found) => log.warn('Reconciled', { host: name, found }),
   });
-  watch.follow((serverKey) => void reconciler.run(serverKey));
-  return reconciler;
+  return {
+    ...reconciler,
+    start() {
+      watch.follow((serverKey) => void reconciler.run(serverKey));
+      reconciler.start();
+    },
+  };
 }
 
-function keptHosts(
+function keepersOf(
   { config, database, stores, clock }: Ground,
   product: Product,
   { hosts, watch, ownHost, swarmPorts, previews, deployments }: Machines,

@@ -2,7 +2,7 @@
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ScheduleDesk } from '../../modules/schedule/handlers.ts';
 import { liveReleaseOf } from '../../modules/schedule/live-release.ts';
-import { sumOf, quotasOf } from './quotas.ts';
+import { sumOf, quotasOf } from '../../deploy/quotas.ts';
 import { createScheduleRunner } from '../../modules/schedule/runner.ts';
 import { createSchedules } from '../../modules/schedule/schedule.ts';
 import type { Ground } from '../ground.ts';

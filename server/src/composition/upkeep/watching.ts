@@ -1,6 +1,6 @@
 /** What is made of everything that is seen: alarms, and metrics; and what is measured. */
 import type { Alarms } from '../../modules/alarm/alarm.ts';
-import { createDiskMeasuring, type DiskMeasuring } from './disk-quotas.ts';
+import { createDiskMeasuring, type DiskMeasuring } from '../../deploy/disk-quotas.ts';
 import { createAlarming } from './alarming.ts';
 import type { Ground } from '../ground.ts';
 import { metricsOf } from '../hosts/measuring.ts';

@@ -15,6 +15,7 @@ export function encodeValue(column: Column<unknown>, value: unknown, cipher: Cip
     case 'number':
       return Number(value);
     case 'text':
+    case 'choice':
       return textOf(value);
   }
 }
@@ -25,9 +26,11 @@ export function decodeValue(column: Column<unknown>, stored: unknown, cipher: Ci
     case 'boolean':
       return stored === 1;
     case 'json':
-      return JSON.parse(textOf(stored));
+      return column.parse?.(JSON.parse(textOf(stored)));
     case 'secret':
       return cipher.decrypt(textOf(stored));
+    case 'choice':
+      return chosen(column, textOf(stored));
     case 'number':
     case 'text':
       return stored;
@@ -37,6 +40,14 @@ export function decodeValue(column: Column<unknown>, stored: unknown, cipher: Ci
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   throw new AppError('INTERNAL_SERVER_ERROR', `A column of text was given a value of type ${typeof value}.`);
+}
+
+function chosen({ choices }: Column<unknown>, stored: string): string {
+  if (choices?.has(stored)) return stored;
+  throw new AppError(
+    'INTERNAL_SERVER_ERROR',
+    `A column of the database holds "${stored}" where only ${[...(choices ?? [])].join(', ')} can stand.`,
+  );
 }
 
 const plans = new WeakMap<Columns, [string, Column<unknown>][]>();

@@ -3,7 +3,9 @@
  * for SQLite and PostgreSQL).
  */
 
-export type ColumnKind = 'text' | 'number' | 'boolean' | 'json' | 'secret';
+import type { ParseJson } from './stored-json.ts';
+
+export type ColumnKind = 'text' | 'choice' | 'number' | 'boolean' | 'json' | 'secret';
 
 /** A column; `T` is the type in the product, `null` included when the column is nullable. */
 export interface Column<T> {
@@ -11,6 +13,10 @@ export interface Column<T> {
   readonly nullable: boolean;
   /** Carries the type only. */
   readonly type?: T;
+  /** Of `choice`: what it may hold. */
+  readonly choices?: ReadonlySet<string>;
+  /** Of `json`: what is stored, as the product sees it. */
+  readonly parse?: ParseJson<T>;
 }
 
 export type Columns = Readonly<Record<string, Column<unknown>>>;
@@ -43,8 +49,23 @@ export const optionalText = <T extends string = string>(): Column<T | null> => c
 export const number = (): Column<number> => column<number>('number', false);
 export const optionalNumber = (): Column<number | null> => column<number | null>('number', true);
 export const boolean = (): Column<boolean> => column<boolean>('boolean', false);
-export const json = <T>(): Column<T> => column<T>('json', false);
-export const optionalJson = <T>(): Column<T | null> => column<T | null>('json', true);
+/** One of these texts. */
+export const choice = <T extends string>(choices: readonly T[]): Column<T> => ({
+  kind: 'choice',
+  nullable: false,
+  choices: new Set(choices),
+});
+export const optionalChoice = <T extends string>(choices: readonly T[]): Column<T | null> => ({
+  kind: 'choice',
+  nullable: true,
+  choices: new Set(choices),
+});
+export const json = <T>(parse: ParseJson<T>): Column<T> => ({ kind: 'json', nullable: false, parse });
+export const optionalJson = <T>(parse: ParseJson<T>): Column<T | null> => ({
+  kind: 'json',
+  nullable: true,
+  parse,
+});
 /** Text that is encrypted at rest (AES-256-GCM); the empty string is stored as it is. */
 export const secret = (): Column<string> => column<string>('secret', false);
 export const optionalSecret = (): Column<string | null> => column<string | null>('secret', true);

@@ -88,6 +88,36 @@ it('tells all of a batch when SQLite gives the whole transaction up, and goes on
   expect(queue.words()).toEqual(['a', 'd']);
 });
 
+it('commits short transactions with what waits beside them, and takes one back alone', async () => {
+  const queue = begin();
+  const short = (text: string, isGood = true): Promise<void> =>
+    queue.enqueue('short', async () => {
+      queue.insert(text);
+      await Promise.resolve();
+      if (!isGood) throw new Error('changed my mind');
+      queue.insert(`${text}${text}`);
+    });
+  const results = await Promise.allSettled([
+    short('a'),
+    short('b', false),
+    queue.enqueue('statement', () => queue.insert('c')),
+    short('d'),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  expect(queue.words()).toEqual(['a', 'aa', 'c', 'd', 'dd']);
+  expect(queue.commits()).toBe(1);
+});
+
+it('takes a short transaction back that waits beside nothing', async () => {
+  const queue = begin();
+  const failing = queue.enqueue('short', async () => {
+    queue.insert('a');
+    await Promise.reject(new Error('changed my mind'));
+  });
+  await expect(failing).rejects.toThrow('changed my mind');
+  expect(queue.words()).toEqual([]);
+});
+
 it('lets a transaction wait for whoever made the write before it', async () => {
   const queue = begin();
   const answered = queue.enqueue('statement', () => queue.insert('a'));

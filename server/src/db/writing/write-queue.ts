@@ -1,16 +1,18 @@
 /**
- * Writes of one SQLite connection, in their order. Statements that wait together are committed together: one
- * sync of the disk stands for all of them, and each is answered only after it. Each is a piece of its own by
- * a savepoint, so that one that fails takes no other with it (https://www.sqlite.org/lang_savepoint.html).
+ * Writes of one SQLite connection, in their order. Statements and short transactions that wait together are
+ * committed together: one sync of the disk stands for all of them, and each is answered only after it. Each
+ * is a piece of its own by a savepoint, so that one that fails takes no other with it
+ * (https://www.sqlite.org/lang_savepoint.html).
  */
 import { AsyncResource } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * `statement` is one statement, committed by itself when nothing waits beside it; `transaction` has several;
- * `alone` is never put into a transaction: a script may hold what SQLite refuses there.
+ * `statement` is one statement, committed by itself when nothing waits beside it; `transaction` has
+ * several; `short` is a transaction that waits for nothing but this database; `alone` is never put into a
+ * transaction: a script may hold what SQLite refuses there.
  */
-export type WriteKind = 'statement' | 'transaction' | 'alone';
+export type WriteKind = 'statement' | 'short' | 'transaction' | 'alone';
 
 export interface WriteQueue {
   /** What `task` gives, once it is committed; what it throws, once it is rolled back. */
@@ -55,14 +57,18 @@ export function createWriteQueue(handle: DatabaseSync, translated: (work: () => 
   };
 }
 
+/** Writes that end by themselves, whatever becomes of those beside them. */
+const sharing: ReadonlySet<WriteKind> = new Set<WriteKind>(['statement', 'short']);
+
 /**
- * One write of any kind, and the statements that follow it. A transaction is never behind another write of
- * its batch: it may wait for what that write's caller does when it is answered, which is after the commit.
+ * One write of any kind, and the statements and short transactions that follow it. Any other transaction is
+ * never behind another write of its batch: it may wait for what that write's caller does when it is answered,
+ * which is after the commit.
  */
 function nextBatch(waiting: Write[]): Write[] {
   const [first] = waiting;
   if (first?.kind === 'alone') return waiting.splice(0, 1);
-  const end = waiting.findIndex(({ kind }, index) => index > 0 && kind !== 'statement');
+  const end = waiting.findIndex(({ kind }, index) => index > 0 && !sharing.has(kind));
   return waiting.splice(0, Math.min(end === -1 ? waiting.length : end, batchLimit));
 }
 
@@ -147,7 +153,7 @@ function createCommit(
   /** Never throws: what goes wrong is told to the callers. */
   return async (batch) => {
     const [first] = batch;
-    if (batch.length === 1 && first && first.kind !== 'transaction') {
+    if (batch.length === 1 && first && (first.kind === 'statement' || first.kind === 'alone')) {
       await first.run();
       return first.settle();
     }

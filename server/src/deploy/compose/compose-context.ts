@@ -28,7 +28,7 @@ export interface ComposeRecords {
   /** What runs by the records; undefined before the first release. */
   live(compose: ComposeRecord): Promise<{ commit: string | null; snapshot: ComposeSnapshot } | undefined>;
   /** Done deployments of the compose, newest first. */
-  succeeded(composeId: string): Promise<string[]>;
+  succeeded(composeId: string): Promise<Pick<DeploymentRecord, 'deploymentId'>[]>;
   deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
   /** From now on its routes lead to the services under these names. */
   nameReleased(
@@ -37,6 +37,8 @@ export interface ComposeRecords {
       Pick<ComposeRecord, 'releasedAppName' | 'releasedSuffix'> & { releasedServices: Record<string, string> }
     >,
   ): Promise<void>;
+  /** From now on it stands on this server, with its domains. */
+  place(composeId: string, serverKey: string): Promise<void>;
   /** Holds the names of these services of its file; CONFLICT when one is another's. */
   reserve(composeId: string, services: readonly string[]): Promise<void>;
 }
@@ -94,6 +96,8 @@ export interface ComposeContext extends StageContext, ComposeDeployPorts, HostPa
   variables: Record<string, string>;
   /** Commit to deploy instead of the newest. */
   pinnedCommit: string | undefined;
+  /** A file that stands in the record, as it is to be deployed instead of the present one. */
+  pinnedText?: string | null | undefined;
   /** Set by checkout for the stages before the release. */
   read?: { plan: ComposePlan; text: string };
   /** Set by the release: its services under way. */

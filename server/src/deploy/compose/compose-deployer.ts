@@ -1,7 +1,10 @@
 /** How compose services are deployed: the records they are made of, and the plan. */
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { addressesOf } from '../spec/addresses.ts';
-import { bind, type Deployer, type Stage } from '../context.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
+import { serverIdOf } from '../../domain/names/server-key.ts';
+import { moveComposeStages } from '../move/move-compose.ts';
+import { bind, type AttemptContext, type Deployer, type Stage } from '../context.ts';
 import { hostOf, partsOf } from '../host-parts.ts';
 import { secretFiles, secretValues } from '../log-secrets.ts';
 import type { ComposeContext, ComposePorts } from './compose-context.ts';
@@ -34,39 +37,57 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
   return {
     async prepare(context) {
       const { deployment } = context;
-      const compose = await records.find(deployment.composeId ?? '');
-      if (!compose) return undefined;
+      const former = await records.find(deployment.composeId ?? '');
+      if (!former) return undefined;
+      const { kind, moveFrom: from, moveTo } = deployment;
+      const isMove = from !== null && moveTo !== null;
+      // There it is new: nothing is running yet that could be gone back to.
+      const compose = isMove ? { ...former, serverId: serverIdOf(moveTo), liveDeploymentId: null } : former;
       const host = await hostOf({ hosts }, compose, context);
-      const [placement, around] = await Promise.all([
-        records.placement(compose.environmentId),
-        records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),
-      ]);
-      const { all: variables, blocks, plain, secret } = composeVariables(compose, around);
-      context.hide([
-        ...secretValues(variables),
-        ...Object.values(secret),
-        ...secretFiles(await records.mounts(compose.composeId)),
-        compose.customGitPassword ?? '',
-      ]);
-      const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
+      const live = kind === 'redeploy' || isMove ? await records.live(former) : undefined;
       const whole: ComposeContext = {
+        ...(await variablesOf(ports, context, compose)),
         ...context,
         ...ports,
         ...partsOf({ applyRoutes }, host),
         host,
         compose,
-        placement,
-        blocks,
-        ownVariables: variables,
-        plainVariables: plain,
-        variables,
+        // The version that runs.
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
+        pinnedText: live?.snapshot.text,
       };
+      const stages = isMove
+        ? bind(moveComposeStages, {
+            ...whole,
+            formerHost: () => hostOf({ hosts }, { serverId: serverIdOf(from) }, context),
+            applyFormerRoutes: () => applyRoutes(from),
+            hostName: host.name,
+          })
+        : bind(kind === 'rollback' ? rollbackPlan : plan, whole);
       return {
-        stages: bind(deployment.kind === 'rollback' ? rollbackPlan : plan, whole),
+        stages,
         patch: () => ({ releasedAppName: compose.appName }),
         addresses: async () => addressesOf(await records.domains(compose.composeId), host),
       };
     },
   };
+}
+
+async function variablesOf(
+  { records }: Pick<ComposePorts, 'records'>,
+  context: AttemptContext,
+  compose: ComposeRecord,
+): Promise<Pick<ComposeContext, 'placement' | 'blocks' | 'ownVariables' | 'plainVariables' | 'variables'>> {
+  const [placement, around] = await Promise.all([
+    records.placement(compose.environmentId),
+    records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),
+  ]);
+  const { all: variables, blocks, plain, secret } = composeVariables(compose, around);
+  context.hide([
+    ...secretValues(variables),
+    ...Object.values(secret),
+    ...secretFiles(await records.mounts(compose.composeId)),
+    compose.customGitPassword ?? '',
+  ]);
+  return { placement, blocks, ownVariables: variables, plainVariables: plain, variables };
 }

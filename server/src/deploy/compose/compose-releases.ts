@@ -174,8 +174,8 @@ async function sourceText(context: ComposeContext, path: string, where: string):
 
 function missing({ compose }: ComposeContext, path: string): string {
   return compose.sourceType === 'raw'
-    ? `there is no ${path}: a file of the source raw has nothing beside it but .env with createEnvFile, ` +
-        `and files put there with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
+    ? `there is no ${path}: a file of the source raw has no other files beside it than .env ` +
+        `(createEnvFile) and those added with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
     : `there is no file ${path} in the repository`;
 }
 
@@ -212,7 +212,7 @@ async function contentOf(
   if (source.path.startsWith('/'))
     throw badField(
       fieldOf(context.compose),
-      `${where}: takes ${source.path.slice(0, 100)} of the server; give a file of the repository, or content`,
+      `${where}: takes ${source.path.slice(0, 100)} of the server; use a file of the repository, or content`,
     );
   return sourceText(context, source.path, where);
 }

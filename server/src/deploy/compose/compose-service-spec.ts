@@ -1,4 +1,5 @@
 /** From a planned service to the one the engine is asked for. Pure. */
+import { composeServiceLabel } from '../../domain/names/labels.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
@@ -44,8 +45,6 @@ export interface ComposeSpecInputs {
   probePath: string;
 }
 
-/** Label with the service's name in the file. */
-export const serviceLabel = 'berth.service';
 const defaultGraceMs = 10_000;
 
 /**
@@ -73,8 +72,8 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
     notes:
       stopsFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
         ? [
-            `the old version stops before the new one starts: it has ${hold.what} that two versions cannot ` +
-              'hold at once.',
+            `the old version stops before the new one starts: it has ${hold.what} that two versions ` +
+              'cannot use at the same time.',
           ]
         : [],
     spec: {
@@ -120,7 +119,7 @@ function identityOf(
       ...service.labels,
       ...typeLabels[compose.composeType](compose.appName, service.name),
       ...serviceLabels(ownerOf(compose), placement),
-      [serviceLabel]: service.name,
+      [composeServiceLabel]: service.name,
     },
     networks: [networks.own, networks.environment],
     aliases: { [networks.own]: [...new Set([service.name, ...withSuffix, ...service.aliases])] },

@@ -1,4 +1,6 @@
 /** Ports that a compose service publishes: free of what others have on its server. */
+import { organizationLabel } from '../../domain/names/labels.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { PublishedPorts } from '../../modules/port/port.ts';
 import type { ComposePorts } from './compose-context.ts';
@@ -22,13 +24,13 @@ export function createFreePort(
     });
     const others = (await engineView.swarmServices()).filter(
       ({ labels, ports }) =>
-        labels['berth.compose'] !== composeId &&
+        labels[ownerLabels.compose] !== composeId &&
         ports.some((other) => other.published === port && other.protocol === protocol),
     );
     const [other] = others;
     if (!other) return;
     const who =
-      other.labels['berth.organization'] === organizationId
+      other.labels[organizationLabel] === organizationId
         ? `the service ${other.name}`
         : 'another service on this server';
     throw new AppError(

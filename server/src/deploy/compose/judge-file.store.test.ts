@@ -142,7 +142,6 @@ eachDatabase('compose files that reach the machine', (test) => {
         localRepositoryPaths: async () => [git.folder],
         workRoot,
         records: {
-          live: async () => undefined,
           reserve: async () => undefined,
           sshPrivateKey: async () => '',
           gitLink: () => Promise.reject(new Error('There is no link.')),
@@ -184,7 +183,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     }
     for (const inner of ['project.TEAM', 'environment.ZONE', 'TEAM', 'ZONE', 'cache.URL', 'my cache.URL']) {
       addCommit(bare, 'main', { 'compose.yml': `services:\n  web: { image: "a:\${{${inner}}}" }\n` });
-      expect(await deployed(stack)).toMatch(/sees the variables of its compose service alone: pass it on/);
+      expect(await deployed(stack)).toMatch(/sees only the variables of its compose service: pass it on/);
     }
     // A file of the record is written by who may read them.
     const raw = await compose({
@@ -232,7 +231,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     expect(await deployed(stack)).toMatch(/^(?!.*CAP_SYS_ADMIN).*web binds \/root of the server/s);
     await expect(approvals.approve(await now(stack), digest, people.owner)).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('something else by now'),
+      message: expect.stringContaining('something else now'),
     });
     addCommit(bare, 'main', { 'compose.yml': withHost.replace('/etc', '/') });
     expect(await deployed(stack)).toContain('which controls this server');
@@ -247,10 +246,10 @@ eachDatabase('compose files that reach the machine', (test) => {
       { customGitUrl: other },
       { composePath: './compose.yml' },
       { environmentId },
-      { sourceType: 'raw', composeFile: withHost },
+      { sourceType: 'raw' as const, composeFile: withHost },
     ]) {
       const stack = await compose({ sourceType: 'git' });
-      expect(await deployed(stack)).toContain('nobody who may has approved it');
+      expect(await deployed(stack)).toContain('nobody entitled to has approved it');
       const { digest } = await awaited(stack);
       await stores.composes.update({ composeId: stack.composeId }, change);
       await expect(approvals.approve(await now(stack), digest, people.owner)).rejects.toMatchObject({
@@ -261,7 +260,7 @@ eachDatabase('compose files that reach the machine', (test) => {
       await approvals.approve(await now(stack), digest, people.owner);
       expect(await deployed(stack)).toBe('read');
       await stores.composes.update({ composeId: stack.composeId }, change);
-      expect(await deployed(stack)).toContain('nobody who may has approved it');
+      expect(await deployed(stack)).toContain('nobody entitled to has approved it');
       expect(await approvals.shown(await now(stack))).toMatchObject({ approval: null });
     }
   });
@@ -289,7 +288,7 @@ eachDatabase('compose files that reach the machine', (test) => {
 
   it('of the record are approved as they are written when somebody with host reach saves them', async () => {
     const stack = await compose({ sourceType: 'raw', composeFile: withHost });
-    expect(await deployed(stack)).toContain('nobody who may has approved it');
+    expect(await deployed(stack)).toContain('nobody entitled to has approved it');
     await approvals.saved(await now(stack), people.owner);
     expect(await deployed(stack)).toBe('read');
     for (const [from, to] of [
@@ -300,7 +299,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     ] as const) {
       const composeFile = withHost.replace(from, to);
       await stores.composes.update({ composeId: stack.composeId }, { composeFile });
-      expect(await deployed(stack)).toContain('nobody who may has approved it');
+      expect(await deployed(stack)).toContain('nobody entitled to has approved it');
     }
     const newer = withHost.replace('nginx:1', 'nginx:2').replace('/host', '/host:ro');
     await stores.composes.update({ composeId: stack.composeId }, { composeFile: newer });
@@ -312,6 +311,6 @@ eachDatabase('compose files that reach the machine', (test) => {
     await stores.composes.update({ composeId: stack.composeId }, { composeFile: harmless });
     await approvals.saved(await now(stack), people.owner);
     await stores.composes.update({ composeId: stack.composeId }, { composeFile: withHost });
-    expect(await deployed(stack)).toContain('nobody who may has approved it');
+    expect(await deployed(stack)).toContain('nobody entitled to has approved it');
   });
 });

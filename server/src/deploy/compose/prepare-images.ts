@@ -2,11 +2,11 @@
  * Builds and pulls what the services run, and stores what the release will be: from there on it needs neither
  * repository nor file.
  */
+import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import type { PlannedService } from '../../modules/compose/translation/plan.ts';
 import { composeInputs } from '../inputs/compose-inputs.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import { AppError } from '../../domain/errors.ts';
-import { composeRef } from '../../domain/names/service-ref.ts';
+import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import { builtServiceImage } from '../images/image-name.ts';
@@ -92,9 +92,9 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
     image,
     labels: {
       [managedLabel]: 'true',
-      'berth.organization': compose.organizationId,
-      'berth.compose': compose.composeId,
-      'berth.deployment': deployment.deploymentId,
+      [organizationLabel]: compose.organizationId,
+      [ownerLabels.compose]: compose.composeId,
+      [deploymentLabel]: deployment.deploymentId,
     },
     buildArguments: Object.fromEntries(
       planned.arguments.flatMap(([key, value]) =>

@@ -31,14 +31,24 @@ export const readFile: Stage<ComposeContext> = {
 export type FileContext = RepositoryContext &
   Pick<
     ComposeContext,
-    'blocks' | 'compose' | 'judgeFile' | 'ownVariables' | 'plainVariables' | 'read' | 'variables'
+    | 'blocks'
+    | 'compose'
+    | 'judgeFile'
+    | 'ownVariables'
+    | 'pinnedText'
+    | 'plainVariables'
+    | 'read'
+    | 'variables'
   > & {
-    records: Pick<ComposeContext['records'], 'live' | 'reserve'>;
+    records: Pick<ComposeContext['records'], 'reserve'>;
   };
 
 export async function readComposeFile(context: FileContext): Promise<void> {
   const { compose, log } = context;
-  const text = compose.sourceType === 'raw' ? await ownText(context) : await repositoryText(context);
+  const text =
+    compose.sourceType === 'raw'
+      ? (context.pinnedText ?? compose.composeFile)
+      : await repositoryText(context);
   const field = fieldOf(compose);
   // The parser is loaded where a file is read: it costs 6 MB.
   const { translate } = await import('../../modules/compose/translation/translate.ts');
@@ -64,15 +74,9 @@ export async function readComposeFile(context: FileContext): Promise<void> {
 const seenByRepository = ({ ownVariables }: FileContext): Pick<Translation, 'blocks' | 'hint'> => ({
   blocks: blocksOfRepository(ownVariables),
   hint:
-    '. A compose file of a repository sees the variables of its compose service alone: pass it on with ' +
+    '. A compose file of a repository sees only the variables of its compose service: pass it on with ' +
     'compose.saveEnvironment (NAME=${{project.NAME}}) and write ${NAME} in the file',
 });
-
-/** A redeploy takes the file of the version that runs. */
-async function ownText({ compose, deployment, records }: FileContext): Promise<string> {
-  const live = deployment.kind === 'redeploy' ? await records.live(compose) : undefined;
-  return live?.snapshot.text ?? compose.composeFile;
-}
 
 async function repositoryText(context: FileContext): Promise<string> {
   const { compose, fileSystem } = context;
@@ -114,6 +118,6 @@ async function writeEnvFile(
     isWritten
       ? 'Wrote .env beside the compose file. A COPY of the whole folder puts it, with its secrets, into ' +
           'an image.'
-      : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
+      : 'The repository has a .env of its own; it is kept, and none was written (createEnvFile).',
   );
 }

@@ -118,7 +118,7 @@ async function requireImage(context: ComposeContext, reference: string): Promise
   if (await engine.image(reference)) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    'An image of that deployment was removed meanwhile: those of the newest ' +
+    'An image of that deployment has since been removed: only those of the newest ' +
       `${(await settings()).keptImages} deployments of a compose service are kept (setting keptImages). ` +
       'Choose a newer deployment, or deploy that commit again.',
   );
@@ -134,8 +134,9 @@ async function requireCopies({ compose, host }: ComposeContext, snapshot: Compos
       if (name !== undefined && !names.has(name))
         throw new AppError(
           'PRECONDITION_FAILED',
-          `Files of the repository that ${service} mounts were removed meanwhile, since that deployment is ` +
-            'no longer among those that are kept (setting keptImages). Choose a newer one, or deploy again.',
+          `Files of the repository that ${service} mounts have since been removed, because that ` +
+            'deployment is no longer among those that are kept (setting keptImages). Choose a newer one, ' +
+            'or deploy again.',
         );
     }
 }

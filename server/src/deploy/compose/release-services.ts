@@ -1,6 +1,9 @@
 /** Hands the services to the engine in their order, and takes all of them back when one fails. */
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import type { Stage } from '../context.ts';
+import type { Released, Stage } from '../context.ts';
+import { watchRelease } from '../release/release-watch.ts';
+import { watchedOf } from '../stages/await-healthy.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import {
   keptServices,
@@ -92,13 +95,14 @@ function firstFailure(runs: readonly ServiceRun[]): Promise<never> {
 }
 
 /** Every service of the live release as it was; those that only the failed one has end. */
-async function rollBack({ compose, deployment, engine, log, records }: ComposeContext): Promise<void> {
+async function rollBack(context: ComposeContext): Promise<void> {
+  const { compose, deployment, engine, log, records } = context;
   const failed = readComposeSnapshot(deployment);
   if (!failed?.previous) return;
   const live = await records.live(compose);
   const former = new Map((live ? keptServices(live.snapshot) : []).map(({ spec }) => [spec.name, spec]));
   const present = (await engine.services()).filter(
-    ({ labels }) => labels['berth.compose'] === compose.composeId,
+    ({ labels }) => labels[ownerLabels.compose] === compose.composeId,
   );
   for (const { name } of present) {
     if (former.has(name) || !failed.services.some(({ spec }) => spec.name === name)) continue;
@@ -106,16 +110,44 @@ async function rollBack({ compose, deployment, engine, log, records }: ComposeCo
       await engine.removeService(name).catch((error: unknown) => log.line(`${name}: ${sentenceOf(error)}`));
     else await engine.scaleService(name, 0);
   }
+  const putBack: Released[] = [];
   for (const [name, spec] of former) {
     const replicas = compose.isStopped ? 0 : spec.replicas;
     const there = present.find((service) => service.name === name);
     if (there?.specDigest === engine.specDigest(spec) && there.replicas === replicas) continue;
-    await engine.applyService({
+    const applied = await engine.applyService({
       ...spec,
       replicas,
       registryAuth: await records.registryAuth(spec.image, compose.organizationId),
     });
-    log.line(`${name}: put back to the version before.`);
+    log.line(`${name}: rolled back to the previous version.`);
+    const previousUpdateStartedAt = there?.update?.startedAt;
+    if (replicas > 0) putBack.push({ spec, applied, previousUpdateStartedAt, former: 'running' });
   }
+  await Promise.all(putBack.map((released) => untilBack(context, released)));
   if (!live) log.line('There is no former version to return to; its services were scaled to 0.');
+}
+
+/**
+ * The engine lets others find a service by its name only when it is healthy, so the former version runs on
+ * from then. Whoever ended the deployment waits for nothing.
+ */
+async function untilBack({ engine, clock, signal, log }: ComposeContext, released: Released): Promise<void> {
+  if (signal.aborted) return;
+  const { name } = released.spec;
+  const healthy = new AbortController();
+  try {
+    const outcome = await watchRelease({
+      ...watchedOf(released),
+      engine,
+      clock,
+      signal: AbortSignal.any([signal, healthy.signal]),
+      onEvent: ({ kind }) => {
+        if (kind === 'healthy') healthy.abort();
+      },
+    });
+    if (outcome.kind !== 'completed') log.line(`${name}: ${outcome.reason}`);
+  } catch (error) {
+    if (!healthy.signal.aborted) log.line(`${name}: ${sentenceOf(error)}`);
+  }
 }

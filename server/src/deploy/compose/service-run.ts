@@ -2,16 +2,16 @@
  * One service of a compose while it is released: it waits for what it depends on, is given to the engine, and
  * becomes healthy or ends.
  */
+import { composeServiceLabel, releaseLabel } from '../../domain/names/labels.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
-import { composeRef } from '../../domain/names/service-ref.ts';
-import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
+import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
+import { type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
 import { applyService } from '../release/apply-release.ts';
 import { awaitRelease } from '../stages/await-healthy.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import type { ComposeRelease } from './compose-snapshot.ts';
-import { serviceLabel } from './compose-service-spec.ts';
 
 export interface RunOptions {
   /** The others, by their names in the file. */
@@ -102,7 +102,7 @@ async function apply(
   const present = await engine.service(spec.name);
   const isUnchanged = spec.release !== context.deployment.deploymentId;
   const isThere = present?.specDigest === engine.specDigest(spec) && present.replicas === spec.replicas;
-  if (isThere && isUnchanged) log.line('Nothing changes for it; it runs on.');
+  if (isThere && isUnchanged) log.line('Nothing changes for it; it keeps running.');
   else log.line(`Releasing ${spec.image}`);
   const released = await applyService(
     { engine, log: isThere ? { ...log, line: () => undefined } : log },
@@ -136,7 +136,9 @@ async function makeRoom(
   service: string,
 ): Promise<void> {
   const isFormer = ({ name, labels }: ServiceState): boolean =>
-    name !== spec.name && labels['berth.compose'] === compose.composeId && labels[serviceLabel] === service;
+    name !== spec.name &&
+    labels[ownerLabels.compose] === compose.composeId &&
+    labels[composeServiceLabel] === service;
   for (const { name } of (await engine.services()).filter(isFormer)) {
     await engine.removeService(name, { limitMs: spec.stopGracePeriodMs + 30_000 });
     log.line(`Removed the service under its former name ${name}.`);
@@ -153,7 +155,7 @@ async function runToEnd(
     await engine.removeService(name);
     log.line('Ended the one that was running when Berth was restarted.');
   }
-  log.line('Running it to its end');
+  log.line('Running it to completion');
   const spec = {
     ...plain,
     name,
@@ -170,8 +172,8 @@ async function runToEnd(
   if (exitCode !== 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, and has to end ` +
-        'with 0; its last lines stand in the log.',
+      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, but must end with ` +
+        '0; its last lines are in the log.',
     );
   log.line('Ended with 0.');
 }

@@ -1,4 +1,6 @@
 /** After a release that holds: routes to it, and what it replaced goes. */
+import { deploymentLabel } from '../../domain/names/labels.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { join } from 'node:path';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { Stage } from '../context.ts';
@@ -38,7 +40,7 @@ export const pruneServices: Stage<ComposeContext> = {
       await pruneCopies(context, kept);
     } catch (error) {
       // The version runs; what could not be tidied now is tidied after the next deployment.
-      context.log.line(`Tidying up failed: ${sentenceOf(error)}`);
+      context.log.line(`Cleaning up failed: ${sentenceOf(error)}`);
     }
   },
 };
@@ -48,13 +50,13 @@ async function removeLeft({ compose, deployment, engine, log }: ComposeContext):
   const snapshot = readComposeSnapshot(deployment);
   const names = new Set((snapshot ? keptServices(snapshot) : []).map(({ spec }) => spec.name));
   const left = (await engine.services()).filter(
-    ({ name, labels }) => labels['berth.compose'] === compose.composeId && !names.has(name),
+    ({ name, labels }) => labels[ownerLabels.compose] === compose.composeId && !names.has(name),
   );
   // Each may take its grace period, so all go at once.
   await Promise.all(
     left.map(async ({ name }) => {
       await engine.removeService(name);
-      log.line(`Removed the service ${name}, which the file has no longer. Its volumes stay.`);
+      log.line(`Removed the service ${name}, which is no longer in the compose file. Its volumes stay.`);
     }),
   );
 }
@@ -66,7 +68,7 @@ async function pruneImages(
 ): Promise<void> {
   const running = new Set(readComposeSnapshot(deployment)?.services.map(({ spec }) => spec.image));
   for (const { tags, labels } of await engine.images(`berth.compose=${compose.composeId}`)) {
-    if (kept.has(labels['berth.deployment'] ?? '') || tags.some((tag) => running.has(tag))) continue;
+    if (kept.has(labels[deploymentLabel] ?? '') || tags.some((tag) => running.has(tag))) continue;
     for (const tag of tags) {
       await engine.removeImage(tag);
       log.line(`Removed the old image ${tag}.`);
@@ -82,9 +84,8 @@ async function keptDeployments({
   settings,
 }: ComposeContext): Promise<ReadonlySet<string>> {
   const { keptImages } = await settings();
-  return new Set(
-    [deployment.deploymentId, ...(await records.succeeded(compose.composeId))].slice(0, keptImages),
-  );
+  const all = [deployment, ...(await records.succeeded(compose.composeId))];
+  return new Set(all.slice(0, keptImages).map(({ deploymentId }) => deploymentId));
 }
 
 /** Copies of the repository's files that neither what runs nor what can be returned to mounts. */

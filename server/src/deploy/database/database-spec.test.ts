@@ -59,8 +59,8 @@ const inputs = (
 });
 
 const probe = `B=/.berth/busybox
-command -v mongosh >/dev/null || { echo "berth: the image has no mongosh, so nobody can tell \
-whether its server is healthy; is it the right image?" >/proc/1/fd/1; kill 1; exit 1; }
+command -v mongosh >/dev/null || { echo "berth: the image has no mongosh, so the health of its server \
+cannot be checked; is it the right image?" >/proc/1/fd/1; kill 1; exit 1; }
 look() { [ "$(mongosh --quiet --host 127.0.0.1 --eval 'db.adminCommand({ ping: 1 }).ok')" = 1 ]
 }
 look "$@" || exit 1

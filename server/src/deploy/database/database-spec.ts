@@ -1,4 +1,5 @@
 /** From the record of a database to the service the engine is asked for. Pure. */
+import { portLabel } from '../../domain/names/labels.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
@@ -41,9 +42,6 @@ const health = { intervalMs: 1000, timeoutMs: 10_000, retries: 15, startPeriodMs
 const monitorMs = 2000;
 /** For the last writes to the disk. */
 export const stopGracePeriodMs = 45_000;
-
-/** Label with the port of the server that leads to the database: another port needs a new container. */
-const portLabel = 'berth.port';
 
 export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
   const { database, mounts } = inputs;

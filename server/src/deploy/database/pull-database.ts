@@ -38,11 +38,11 @@ async function bring(context: DatabaseContext, reference: string): Promise<void>
     if (!(error instanceof AppError)) throw error;
     const hint =
       reference === kind.image && kind.imageIsPublished === false
-        ? ` ${reference} is the default of this kind in the interface, but nobody publishes it.`
+        ? ` ${reference} is the default of this kind in the interface, but it is not published.`
         : '';
     const other =
       reference === kind.exampleImage
-        ? 'one that this server reaches'
+        ? 'one that this server can reach'
         : `one that exists, such as ${kind.exampleImage}`;
     throw new AppError(
       'PRECONDITION_FAILED',

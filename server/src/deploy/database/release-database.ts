@@ -1,8 +1,9 @@
 /** Hands the server of a database to the engine. */
+import { releaseLabel } from '../../domain/names/labels.ts';
 import { isSameService, databaseRef, ownerOfLabels } from '../../domain/names/service-ref.ts';
 import { databaseInputs } from '../inputs/database-inputs.ts';
 import { majorOfImage } from '../../modules/database/version.ts';
-import { releaseLabel, type Engine, type ServiceSpec } from '../../ports/engine/engine.ts';
+import { type Engine, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { applyRelease } from '../release/apply-release.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
@@ -27,7 +28,8 @@ export const releaseDatabase: Stage<DatabaseContext> = {
     await applyRelease(context, {
       spec,
       owner: databaseRef(database.databaseId),
-      hasFormer: context.former.liveDeploymentId !== null,
+      // Where it comes from it has one, and none that could be gone back to here.
+      hasFormer: context.former.liveDeploymentId !== null && deployment.moveTo === null,
       snapshot: { ...inputs, registryId: null },
       before: () => makeRoom(context, spec),
     });

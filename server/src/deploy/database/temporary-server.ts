@@ -2,6 +2,7 @@
  * Servers of databases beside their running ones: what restores and trials load into, and how a database
  * changes over to their volume.
  */
+import { restoreLabel } from '../../domain/names/labels.ts';
 import { bringImage } from '../images/bring-image.ts';
 import { composeDatabaseSpec } from './release-database.ts';
 import type { DatabasePorts } from './database-context.ts';
@@ -38,14 +39,13 @@ const startLimitMs = 10 * 60_000;
 const queryLimitMs = 60_000;
 const stopLimitMs = 90_000;
 const pollMs = 250;
-const besideLabel = 'berth.restore';
 
 export function createBesideServers(parts: BesideParts): BesideServers {
   const { databases } = parts;
   const found = async (databaseId: string): Promise<DatabaseRecord> => {
     const database = await databases.find(databaseId);
     if (!database)
-      throw new AppError('PRECONDITION_FAILED', 'The database is gone; it was removed meanwhile.');
+      throw new AppError('PRECONDITION_FAILED', 'The database has been removed in the meantime.');
     return database;
   };
   return {
@@ -169,13 +169,13 @@ async function changeOver(
   const failure = await deploy(parts, database, { title, signal, say });
   if (failure === undefined) return { previousVolume };
   await databases.patch(databaseId, { dataVolume: previousVolume, formerVolumes });
-  say('Going back to the volume before.');
+  say('Going back to the previous volume.');
   const again = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
   const outcome =
     again === undefined
-      ? 'The database runs on its former volume again.'
-      : `The way back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`;
-  throw new AppError('PRECONDITION_FAILED', `The restored data was not taken: ${failure} ${outcome}`);
+      ? 'The database is running on its former volume again.'
+      : `Going back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`;
+  throw new AppError('PRECONDITION_FAILED', `The restored data was not accepted: ${failure} ${outcome}`);
 }
 
 function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
@@ -224,7 +224,7 @@ async function besideSpec(
   };
   const spec = await composeDatabaseSpec(context, image, beside.service);
   const { [ownerLabels.database]: _owner, ...labels } = spec.labels;
-  return { ...spec, labels: { ...labels, [besideLabel]: database.databaseId } };
+  return { ...spec, labels: { ...labels, [restoreLabel]: database.databaseId } };
 }
 
 async function untilRunning(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
@@ -240,7 +240,7 @@ async function untilRunning(engine: Engine, name: string, signal: AbortSignal): 
       for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The server beside did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
+        `The temporary server did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
           `last lines: ${lines.slice(-5).join(' / ')}`,
       );
     }

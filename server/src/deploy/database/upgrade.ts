@@ -44,8 +44,7 @@ export const standBeside: Stage<DatabaseContext> = {
   resume: 'start',
   holdsBuildSlot: false,
   sentence: ({ database, former }) =>
-    `Closing the database and starting ${former.containerImage} and ${database.containerImage} beside ` +
-    'each other',
+    `Closing the database and starting ${former.containerImage} and ${database.containerImage} side by side`,
   async run(context) {
     const { database, deployment, engine, former, records } = context;
     const { source, target, main } = namesOf(context);
@@ -105,7 +104,7 @@ export const copyData: Stage<DatabaseContext> = {
         'PRECONDITION_FAILED',
         `The data could not be copied into ${context.database.containerImage}: ${lastWords(result)}`,
       );
-    log.line(`Copied and equal: ${result.stdout.trim().split('\n').at(-1) ?? ''}.`);
+    log.line(`Copied and verified: ${result.stdout.trim().split('\n').at(-1) ?? ''}.`);
   },
 };
 
@@ -144,5 +143,5 @@ async function undoUpgrade(context: DatabaseContext): Promise<void> {
   const live = await records.liveSpec(former);
   if (live) await engine.applyService({ ...live, replicas: former.isStopped ? 0 : live.replicas });
   await engine.removeVolume(database.dataVolume);
-  log.line(`The database runs on as ${former.containerImage} with its former data.`);
+  log.line(`The database keeps running as ${former.containerImage} with its former data.`);
 }

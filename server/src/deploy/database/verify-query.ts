@@ -36,8 +36,8 @@ export const verifyQuery: Stage<DatabaseContext> = {
       if (!(error instanceof AppError) || signal.aborted) throw error;
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The server runs, but it does not answer the record's user and password: ${error.message} When ` +
-          `its data was made with others, set those with ${database.kind}.update; then deploy again.`,
+        `The server runs, but it does not accept the user and password of the record: ${error.message} If ` +
+          `its data was created with others, set those with ${database.kind}.update; then deploy again.`,
         { cause: error },
       );
     }

@@ -41,7 +41,7 @@ export async function bringImage(parts: BringParts, wanted: WantedImage): Promis
   const { reference, organizationId, service, how } = wanted;
   images.requireReference(reference, 'the image');
   if (fetchImage && !(await engine.image(reference)) && (await images.isListed(reference)))
-    if (await fetchImage(reference, signal)) log.line(`Took ${reference} over from Berth's own machine.`);
+    if (await fetchImage(reference, signal)) log.line(`Copied ${reference} from Berth's own machine.`);
   const claim = { organizationId, serverKey, reference, service };
   const local = await engine.image(reference);
   if (local && (await images.isShared(reference, local)))
@@ -57,8 +57,8 @@ export async function bringImage(parts: BringParts, wanted: WantedImage): Promis
   }
   if (!present || !(await images.mayKeep(claim, present, refused.why))) throw refusal(reference, refused);
   log.line(
-    `The image ${reference} could not be pulled (${refused.error.message}). Using the one that is on this ` +
-      'server already.',
+    `The image ${reference} could not be pulled (${refused.error.message}). Using the one that is already ` +
+      'on this server.',
   );
 }
 
@@ -111,17 +111,17 @@ const notHere = (reference: string): AppError =>
   );
 
 const waysOut =
-  "An image of one's own registry needs that registry's user name and password; one that is in no registry " +
-  "is used when the installation's Owner names it in the setting sharedImages.";
+  "An image from your own registry needs that registry's user name and password; an image that is in no " +
+  "registry can be used if the installation's Owner names it in the setting sharedImages.";
 
 function refusal(reference: string, { why, error }: Refused): AppError {
   if (isPlatformImage(reference)) return error;
   const words = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
   const sentence =
     why === 'refused'
-      ? `${words} Only an image that its registry gives to this organization is used: check the name ` +
+      ? `${words} Only images that their registry serves to this organization are used: check the name ` +
         `and the tag ${reference}. ${waysOut}`
-      : `${words} The registry cannot be asked, and this organization has not had ${reference} from ` +
-        `it on this server before. Deploy again when it can be reached. ${waysOut}`;
+      : `${words} The registry cannot be asked, and this organization has not pulled ${reference} from ` +
+        `it to this server before. Deploy again when it can be reached. ${waysOut}`;
   return new AppError(error.code, sentence, { cause: error });
 }

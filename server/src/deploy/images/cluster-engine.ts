@@ -24,6 +24,24 @@ export interface ClusterOptions {
   members(): Promise<MemberServer[]>;
 }
 
+interface MemberRecord {
+  serverId: string;
+  name: string;
+  swarmNodeId: string | null;
+}
+
+/** The servers whose records say that they are nodes of a head. */
+export function membersIn(servers: {
+  list(where: { clusterServerId: string }): Promise<MemberRecord[]>;
+}): (headId: string, of: (serverKey: string) => Promise<NodeHost>) => Promise<MemberServer[]> {
+  return async (headId, of) =>
+    (await servers.list({ clusterServerId: headId })).map(({ serverId, name, swarmNodeId }) => ({
+      name,
+      nodeId: swarmNodeId ?? '',
+      host: () => of(serverId),
+    }));
+}
+
 /** A whole image may be on its way for so long. */
 const transferLimitMs = 15 * 60_000;
 
@@ -136,4 +154,13 @@ export async function bringImage(
       { cause: error },
     );
   }
+}
+
+/** Every image that a service of the head uses. */
+export async function bringImages(
+  head: Pick<Head, 'engine' | 'imageIntake'>,
+  node: MemberServer,
+): Promise<void> {
+  const images = new Set((await head.engine.services()).map(({ image }) => image));
+  for (const image of images) await bringImage(head, node, image);
 }

@@ -140,11 +140,11 @@ eachDatabase('the wall before the engine', (test) => {
         await stores.applications.update({}, { repository: null, githubId: null, sourceType: 'github' });
         await stores.applications.update({}, { environmentId: place.environmentId });
       });
-      expect(await withBind()).toContain('nobody who may has approved it');
+      expect(await withBind()).toContain('nobody entitled to has approved it');
       await stores.mounts.remove({ applicationId: place.applicationId });
       await approve();
       await change();
-      expect(await withBind()).toContain('nobody who may has approved it');
+      expect(await withBind()).toContain('nobody entitled to has approved it');
     });
 
     it('of an organization ends with the trust in it', async () => {

@@ -87,7 +87,7 @@ const waysOut = {
   compose:
     'looks at compose.one (awaitsApproval) and approves it with compose.approve {composeId, digest}; a ' +
     'mount of the record is saved again with mount.update {mountId, hostPath}',
-  previewDeployment: 'takes it out of the application',
+  previewDeployment: 'removes it from the application',
 } as const satisfies Record<ServiceRef['kind'], string>;
 
 /** The dangers, and the way out. */
@@ -98,8 +98,8 @@ export function refusal(
 ): AppError {
   return new AppError(
     'FORBIDDEN',
-    `This would reach the server itself, and nobody who may has approved it: ${listed(dangers)}. An Owner ` +
-      `or Admin of the installation's organization, or of a trusted one, ${waysOut[kind]}` +
+    `This would reach the server itself, and nobody entitled to has approved it: ${listed(dangers)}. An ` +
+      `Owner or Admin of the installation's organization, or of a trusted one, ${waysOut[kind]}` +
       `${digest === undefined ? '' : `; the digest is ${digest}`}. Then deploy again.`,
   );
 }

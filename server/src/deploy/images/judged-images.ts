@@ -2,6 +2,7 @@
  * The last wall before another organization's image: an engine is asked for no service of an image that the
  * organization may not run, whichever way of deploying it came by.
  */
+import { organizationLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import { ownerOfLabels, type DeployedKind, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { ImageAccess, ReleasedImages } from '../../modules/image/image.ts';
@@ -40,7 +41,7 @@ export function createImageJudge({ images, engine, serverKey, store, released }:
   return async (spec) => {
     const service = ownerOfLabels(spec.labels);
     const known = service && (await store.service(service));
-    const organizationId = known?.organizationId ?? spec.labels['berth.organization'];
+    const organizationId = known?.organizationId ?? spec.labels[organizationLabel];
     // Without an owner it is the platform's own, which only Berth itself makes.
     if (organizationId === undefined) return;
     const image = await engine.image(spec.image);
@@ -49,9 +50,9 @@ export function createImageJudge({ images, engine, serverKey, store, released }:
     if (await isLive(spec, service, organizationId)) return;
     throw new AppError(
       'FORBIDDEN',
-      `The image ${spec.image} is not one that this organization may run on this server: its registry did ` +
-        'not give it to this organization, Berth did not build it for it, and the setting sharedImages ' +
-        'does not name it. Deploy again, which asks the registry.',
+      `The image ${spec.image} may not be run by this organization on this server: its registry did not ` +
+        'serve it to this organization, Berth did not build it for the organization, and the setting ' +
+        'sharedImages does not name it. Deploy again to ask the registry.',
     );
   };
 }

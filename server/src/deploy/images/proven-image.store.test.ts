@@ -88,7 +88,7 @@ eachDatabase('an image that is here under another source', (test) => {
   it('is not its organization’s that only knows what it is called', async () => {
     expect(await bring('owner', theirs)).toBe('brought');
     expect(await bring('thief', theirs)).toMatch(/no basic auth/);
-    expect(await bring('thief', evil)).toMatch(/is on this server already, under a name of another source/);
+    expect(await bring('thief', evil)).toMatch(/is already on this server under the name of another source/);
     expect(await mayRun('thief', evil)).toBe(false);
     expect(await memory.engine.image(evil)).toBeUndefined();
     expect(await mayRun('owner', theirs)).toBe(true);
@@ -112,7 +112,7 @@ eachDatabase('an image that is here under another source', (test) => {
   it('is not a thief’s either who asks by two registries of their own at once', async () => {
     expect(await bring('owner', theirs)).toBe('brought');
     const said = await Promise.all([bring('thief', evil), bring('thief', 'evil.example.com/y:1')]);
-    for (const one of said) expect(one).toMatch(/under a name of another source/);
+    for (const one of said) expect(one).toMatch(/under the name of another source/);
   });
 
   it('is not a thief’s when it has no name left, since what others were given is known', async () => {
@@ -121,6 +121,6 @@ eachDatabase('an image that is here under another source', (test) => {
       image.tags.clear();
       image.digests.clear();
     }
-    expect(await bring('thief', evil)).toMatch(/under a name of another source/);
+    expect(await bring('thief', evil)).toMatch(/under the name of another source/);
   });
 });

@@ -2,6 +2,7 @@
  * Whether a registry has given an image, or only its name. An engine fetches no content that it has already,
  * so whoever knows the id of another organization's image could have a registry of their own name it.
  */
+import { organizationLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import { familiarName, imageName, registryOf } from '../../domain/names/image-reference.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
@@ -31,7 +32,7 @@ export async function requireProven(
   const elsewhere = [...image.tags, ...image.digests].filter((name) => repositoryOf(name) !== own);
   // Names come and go; what others were given is known, and what Berth built says for whom.
   const given = new Set((await images.givenAs(claim, image)).map(repositoryOf));
-  const isTheirs = given.size > 0 || image.labels['berth.organization'] !== undefined;
+  const isTheirs = given.size > 0 || image.labels[organizationLabel] !== undefined;
   if ((elsewhere.length === 0 && !isTheirs) || given.has(own)) return;
   for (const name of elsewhere) if (await images.isShared(name, image)) return;
   const proven = image.digests.filter((name) => given.has(repositoryOf(name))).slice(0, mostAsked);
@@ -49,9 +50,9 @@ export async function requireProven(
   await engine.removeImage(claim.reference);
   throw new AppError(
     'FORBIDDEN',
-    `The image ${claim.reference} is on this server already, under a name of another source, so that its ` +
-      'registry was not asked for its content, and nobody gives it to everybody. Build it with a label of ' +
-      "your own and push that; or the installation's Owner names it in the setting sharedImages.",
+    `The image ${claim.reference} is already on this server under the name of another source, so its ` +
+      'registry was not asked for its content, and it is not shared with everybody. Build it with a label ' +
+      "of your own and push that; or have the installation's Owner name it in the setting sharedImages.",
   );
 }
 

@@ -116,7 +116,7 @@ async function databasePlace(
   const needed =
     externalPort === null
       ? `set one with ${kind}.saveExternalPort`
-      : 'nobody has told the address of its server (setting serverIp)';
+      : 'the address of its server is not set (setting serverIp)';
   return {
     refused:
       `the database ${name} is on ${await parts.serverName(serverKeyOf(database))} and ${consumer.name} on ` +
@@ -139,7 +139,7 @@ async function applicationFields(
   return {
     name,
     fields(field) {
-      if (field !== 'HOST') return { refused: `${name} is an application, which has HOST alone` };
+      if (field !== 'HOST') return { refused: `${name} is an application, which has only HOST` };
       if (isNear) return { value: releasedAppName ?? appName };
       return {
         refused: `the application ${name} is on ${places}; from another server it is reached by its domain`,

@@ -31,13 +31,13 @@ const transfer: Stage<MoveContext> = {
   name: 'transfer',
   resume: 'start',
   holdsBuildSlot: false,
-  sentence: ({ hostName }) => `Bringing the image to ${hostName}`,
+  sentence: ({ hostName }) => `Copying the image to ${hostName}`,
   async run(context) {
     const { application, copyImage, engine, former, log, owner: service, records, save, signal } = context;
     const live = await records.live(former);
     const snapshot = readSnapshot(live);
     if (!live || !snapshot)
-      throw new AppError('PRECONDITION_FAILED', `${former.name} has no release any more: deploy first.`);
+      throw new AppError('PRECONDITION_FAILED', `${former.name} no longer has a release: deploy first.`);
     const { image } = snapshot.spec;
     const { organizationId } = application;
     if (!image.startsWith(builtPrefix)) {
@@ -48,9 +48,9 @@ const transfer: Stage<MoveContext> = {
       if (!(await copyImage(imageIntake, image, signal)))
         throw new AppError(
           'PRECONDITION_FAILED',
-          `${name} does not have the image of the running version any more. Deploy, then move.`,
+          `${name} no longer has the image of the running version. Deploy, then move.`,
         );
-      log.line(`Took ${image} over from ${name}.`);
+      log.line(`Copied ${image} from ${name}.`);
     }
     await save({ image, commit: live.commit });
   },
@@ -71,7 +71,7 @@ const switchServer: Stage<MoveContext> = {
   name: 'switch',
   resume: 'here',
   holdsBuildSlot: false,
-  sentence: ({ hostName }) => `Leading its domains to ${hostName}`,
+  sentence: ({ hostName }) => `Pointing its domains to ${hostName}`,
   async run(context) {
     const { application, applyRoutes, deployment, networks, records } = context;
     const { applicationId, appName, environmentId } = application;
@@ -87,15 +87,15 @@ const leave: Stage<MoveContext> = {
   name: 'leave',
   resume: 'here',
   holdsBuildSlot: false,
-  sentence: () => 'Removing it where it was',
+  sentence: () => 'Removing it from its former server',
   async run(context) {
     try {
       await removeFormer(context);
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
-        `The application runs on ${context.hostName}, but not everything of it could be removed where it ` +
-          `was: ${sentenceOf(error)} Remove its service and images there by hand.`,
+        `The application runs on ${context.hostName}, but it could not be removed completely from its ` +
+          `former server: ${sentenceOf(error)} Remove its service and images there by hand.`,
       );
     }
   },

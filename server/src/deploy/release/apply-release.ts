@@ -2,9 +2,10 @@
  * Hands a service to the engine as the release of a deployment. What the engine got is stored with the
  * deployment, so that exactly it can be made again.
  */
+import { releaseLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import { isSameService, ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
-import { releaseLabel, type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
+import { type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
 import type { Released, ReleaseSnapshot, StageContext } from '../context.ts';
 import { writeSnapshot } from '../snapshot.ts';
 
@@ -69,7 +70,7 @@ export async function applyService(
   const present = await engine.service(spec.name);
   if (present) refuseOthers(present, owner);
   if (present && present.labels[releaseLabel] === spec.release) {
-    log.line('The engine has this release already; going on with it.');
+    log.line('The engine already has this release; continuing with it.');
     return {
       spec,
       applied: { generation: present.generation },

@@ -53,4 +53,4 @@ export function createCheckWatch({
   };
 }
 
-const isFinal = (words: string): boolean => words.includes('let it listen on 0.0.0.0');
+const isFinal = (words: string): boolean => words.includes('make it listen on 0.0.0.0');

@@ -12,7 +12,7 @@ export function failureReason(
   hasRun: boolean,
   failedCheck: string | undefined = end?.failedCheck,
 ): string {
-  if (task === undefined) return 'The engine gave up the new version and names no task that failed.';
+  if (task === undefined) return 'The engine gave up on the new version and names no failed task.';
   const row = reasons.find((each) => each.applies(task, end));
   return row === undefined ? endedBy(task) : row.sentence(task, { end, hasRun, failedCheck });
 }
@@ -57,7 +57,7 @@ const reasons: readonly Reason[] = [
     applies: (task) => task.exitCode === 137 && isPlainExit(task),
     sentence: (_, { end }) =>
       end === undefined
-        ? 'It was killed (exit code 137); nobody can tell any more whether for its memory.'
+        ? 'It was killed (exit code 137); whether for its memory can no longer be determined.'
         : 'It was killed (exit code 137), and not because it reached its memory limit.',
   },
   {
@@ -67,7 +67,7 @@ const reasons: readonly Reason[] = [
   {
     applies: (task) => task.exitCode === 126 && isPlainExit(task),
     sentence: () =>
-      'Its program may not be executed (exit code 126); see the rights of the file in the image.',
+      "Its program is not executable (exit code 126); check the file's permissions in the image.",
   },
   {
     applies: (task) => task.state === 'complete',

@@ -216,8 +216,8 @@ describe.skipIf(!existsSync(busybox))("the probe's own busybox", () => {
             expect(seen).toEqual({
               code: 1,
               said:
-                `berth: the service listens on port ${port} only on the loopback address; ` +
-                'let it listen on 0.0.0.0',
+                `berth: the service listens on port ${port} only on the loopback address; make it listen ` +
+                'on 0.0.0.0',
             }),
           )
           .finally(() => server.close())

@@ -2,7 +2,7 @@
  * The check every release carries, since the engine takes a task without one for healthy as soon as it runs
  * (measured: the old task stops 0.5 s later).
  */
-import type { ServiceHealthCheck } from '../../db/tables.ts';
+import type { ServiceHealthCheck } from '../../db/stored-types.ts';
 import type { HealthCheck } from '../../ports/engine/engine.ts';
 
 /** Where the probe's program is bound in every container; it picks its applet by its file name. */
@@ -81,8 +81,8 @@ export function watchingProbe(
   timing: Timing,
 ): HealthCheck {
   const message =
-    `berth: the image has no ${client}, so nobody can tell whether its server is healthy; is it the ` +
-    'right image?';
+    `berth: the image has no ${client}, so the health of its server cannot be checked; is it the right ` +
+    'image?';
   return probe(
     `command -v ${client} >/dev/null || { echo "${message}" >/proc/1/fd/1; kill 1; exit 1; }\nlook() { ` +
       `${look}\n}`,
@@ -175,7 +175,7 @@ done </proc/net/$table
 done
 p=$((0x$1))
 if [ -n "$alone" ]; then
-say="berth: the service listens on port $p only on the loopback address; let it listen on 0.0.0.0"
+say="berth: the service listens on port $p only on the loopback address; make it listen on 0.0.0.0"
 [ -e ${toldFile} ] || { true >${toldFile}; echo "$say" >/proc/1/fd/1; } 2>/dev/null
 elif [ -n "$others" ]; then
 numbers $others

@@ -246,5 +246,5 @@ test('a user other than root and a volume are named when the program ends badly'
 });
 
 test('a failure without a task still has a reason', () => {
-  expect(failureReason(undefined, undefined, false)).toContain('names no task');
+  expect(failureReason(undefined, undefined, false)).toContain('names no failed task');
 });

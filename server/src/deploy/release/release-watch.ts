@@ -178,7 +178,7 @@ async function conclude(
         reason: `The service ${watch.serviceName} was removed while it was being released.`,
       };
     case 'superseded':
-      return { kind: 'failed', reason: 'Another change of the service took the place of this release.' };
+      return { kind: 'failed', reason: 'Another change of the service replaced this release.' };
     case 'failed':
     case 'rolled-back': {
       const reason = await reasonOf(watch, verdict.task, hasRun(verdict.task), words());
@@ -225,7 +225,7 @@ function timedOut(
 ): ReleaseOutcome {
   const state =
     newest === undefined
-      ? 'the engine has started no task of it'
+      ? 'the engine has not started a task of it'
       : `its newest task is ${newest.state}${newest.error === '' ? '' : `: ${newest.error}`}`;
   const complaint = words === undefined ? '' : `; its health check says: ${words}`;
   return {

@@ -1,8 +1,10 @@
 /** Gathers the records of an application into the service it should be now. */
 import { AppError } from '../../domain/errors.ts';
+import { portShownBy } from '../../domain/network/shown-port.ts';
 import { applicationInputs } from '../inputs/application-inputs.ts';
 import type { ReleaseInputs } from '../inputs/inputs.ts';
 import type { DeployContext } from '../context.ts';
+import type { DomainRecord } from '../release/release-inputs.ts';
 import { serviceSpecOf, type DescribedSpec } from './service-spec.ts';
 
 export type SpecContext = Pick<
@@ -45,7 +47,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec &
     imageEnv: image?.env ?? {},
     env: context.env,
     networks: [own, ...(await joinedNetworks(context))],
-    domains,
+    domains: followed(domains, portShownBy(image?.exposedPorts ?? [])),
     ports,
     mounts,
     nodeId: info.nodeId,
@@ -53,6 +55,10 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec &
   });
   return { ...described, inputs: applicationInputs(application, context, { mounts, ports, registry }) };
 }
+
+/** With the port that this release will show, where they follow the service. */
+const followed = (domains: readonly DomainRecord[], shown: number): DomainRecord[] =>
+  domains.map((domain) => ({ ...domain, port: domain.ownPort ?? shown }));
 
 /**
  * Networks of other environments of the same project that the service joins; made when absent. FORBIDDEN for

@@ -2,14 +2,14 @@
  * Networks of a host: one per environment and one per compose service, cut from the pool by their index;
  * index 0 is the platform's own.
  */
+import { environmentLabel, managedLabel } from '../../domain/names/labels.ts';
+import { platformNetwork } from '../../domain/names/names.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
-import { managedLabel, type ContainerState, type Engine } from '../../ports/engine/engine.ts';
+import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
 import type { HostNetworks } from '../../ports/host/host.ts';
-
-export const proxyServiceName = 'berth-proxy';
-export const platformNetwork = 'berth-proxy';
 
 export interface NetworkOptions {
   engine: Engine;
@@ -46,14 +46,14 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
       await ensure(name, await environments.networkIndex(environmentId), {
-        'berth.environment': environmentId,
+        [environmentLabel]: environmentId,
       });
       await attachProxy(engine, await proxyContainers(), [name]);
       return name;
     },
     async ensureCompose(composeId) {
       const name = composeNetwork(composeId);
-      await ensure(name, await composes.networkIndex(composeId), { 'berth.compose': composeId });
+      await ensure(name, await composes.networkIndex(composeId), { [ownerLabels.compose]: composeId });
       return name;
     },
   };
@@ -108,8 +108,8 @@ async function removeOrphans(
 ): Promise<string[]> {
   const orphans = (await engine.networks()).filter(
     ({ labels }) =>
-      isOrphan(labels['berth.environment'], known.environments) ||
-      isOrphan(labels['berth.compose'], known.composes),
+      isOrphan(labels[environmentLabel], known.environments) ||
+      isOrphan(labels[ownerLabels.compose], known.composes),
   );
   if (orphans.length === 0) return [];
   const proxies = await proxyContainers();

@@ -52,8 +52,8 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
   const notes = stays
     ? [
         'The old version stops before the new one starts, and the service stays on this server: it has ' +
-          `${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot hold at ` +
-          'once.',
+          `${holdsData ? 'a volume or folder' : 'a port of the server'} that two versions cannot use at ` +
+          'the same time.',
       ]
     : [];
   const targetPorts = [

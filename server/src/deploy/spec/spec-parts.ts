@@ -1,9 +1,15 @@
 /** Parts of a service's specification that every kind of service has. Pure. */
+import {
+  environmentLabel,
+  managedLabel,
+  organizationLabel,
+  projectLabel,
+} from '../../domain/names/labels.ts';
 import type { MountRecord } from '../release/release-inputs.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import { ownerLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
-import { managedLabel, type ServiceSpec } from '../../ports/engine/engine.ts';
+import { type ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';
 
@@ -21,9 +27,9 @@ export function serviceLabels(
 ): Record<string, string> {
   return {
     [managedLabel]: 'true',
-    'berth.organization': organizationId,
-    'berth.project': projectId,
-    'berth.environment': environmentId,
+    [organizationLabel]: organizationId,
+    [projectLabel]: projectId,
+    [environmentLabel]: environmentId,
     [ownerLabels[kind]]: serviceId,
   };
 }
@@ -34,7 +40,7 @@ export function volumeLabels({
   serviceId,
   organizationId,
 }: ServiceRef & { organizationId: string }): Record<string, string> {
-  return { [managedLabel]: 'true', 'berth.organization': organizationId, [ownerLabels[kind]]: serviceId };
+  return { [managedLabel]: 'true', [organizationLabel]: organizationId, [ownerLabels[kind]]: serviceId };
 }
 
 export function serviceMount(

@@ -44,30 +44,35 @@ export async function awaitRelease(
 ): Promise<number> {
   const { engine, clock, signal, log } = context;
   const outcome = await watchRelease({
+    ...watchedOf(released),
     engine,
     clock,
     signal,
-    serviceName: released.spec.name,
-    generation: released.applied.generation,
-    previousUpdateStartedAt: released.previousUpdateStartedAt,
-    expectedReplicas: released.spec.replicas,
-    monitorMs: released.spec.monitorMs,
-    limitMs: limitOf(released),
     onEvent: (event) => {
       if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
       if (event.kind === 'check') log.line(`Not healthy yet: ${event.words}.`);
       if (event.kind === 'rolling-back')
-        log.line(`The engine goes back to the former version: ${event.reason}`);
+        log.line(`The engine is going back to the former version: ${event.reason}`);
       if (event.kind === 'healthy') onHealthy(event.at);
     },
   });
   if (outcome.kind === 'completed') return outcome.healthyAt;
   await logLastLines(context, released, outcome.taskId);
   if (outcome.kind === 'rolled-back')
-    throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version runs on.`);
+    throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version keeps running.`);
   await withdraw(context, released, outcome.isTimeout === true);
   throw new AppError('PRECONDITION_FAILED', outcome.reason);
 }
+
+/** What is watched of a release. */
+export const watchedOf = (released: Released) => ({
+  serviceName: released.spec.name,
+  generation: released.applied.generation,
+  previousUpdateStartedAt: released.previousUpdateStartedAt,
+  expectedReplicas: released.spec.replicas,
+  monitorMs: released.spec.monitorMs,
+  limitMs: limitOf(released),
+});
 
 /**
  * Time for the check's start period, its retries, the monitor and each replica, and as much again for slow
@@ -83,8 +88,8 @@ function limitOf({ spec }: Released): number {
 
 const withdrawn = {
   none: 'There is no former version to return to; the service was scaled to 0.',
-  stopped: 'The service was stopped before this deployment, and is again.',
-  gone: 'The service was scaled to 0; Berth makes the former version anew.',
+  stopped: 'The service was stopped before this deployment, and is stopped again.',
+  gone: 'The service was scaled to 0; Berth recreates the former version.',
 } as const;
 
 /**

@@ -1,12 +1,11 @@
 /** Makes the image from the source, within the limits of the settings. */
+import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
-import type { BuildType } from '../../ports/engine/builder.ts';
 import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
@@ -29,7 +28,7 @@ export const build: Stage = {
     const image = builtImage(owner.serviceId, context.deployment.deploymentId);
     await builder.build({
       organizationId: application.organizationId,
-      buildType: asBuildType(application.buildType),
+      buildType: application.buildType,
       sourceDirectory: sourceDirectory(context),
       buildPath: buildPathOf(context),
       dockerfile: parseSourcePath(application.dockerfile, 'dockerfile') || 'Dockerfile',
@@ -43,9 +42,9 @@ export const build: Stage = {
       deliverTo,
       labels: {
         [managedLabel]: 'true',
-        'berth.organization': application.organizationId,
+        [organizationLabel]: application.organizationId,
         [ownerLabels[owner.kind]]: owner.serviceId,
-        'berth.deployment': context.deployment.deploymentId,
+        [deploymentLabel]: context.deployment.deploymentId,
       },
       buildArguments: context.buildArguments,
       buildSecrets: Object.fromEntries(
@@ -104,10 +103,6 @@ async function writeEnvFile(context: DeployContext): Promise<void> {
     isWritten
       ? 'Wrote .env beside the Dockerfile. A COPY of the whole folder puts it, with its secrets, into ' +
           'the image.'
-      : 'The repository carries a .env of its own; it stays as it is, and none was written (createEnvFile).',
+      : 'The repository has a .env of its own; it is kept, and none was written (createEnvFile).',
   );
-}
-
-function asBuildType(text: string): BuildType {
-  return text as BuildType;
 }

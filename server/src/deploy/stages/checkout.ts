@@ -1,6 +1,6 @@
 /** Brings the source to this server: one row per kind of source. */
 import { AppError } from '../../domain/errors.ts';
-import { gitProviders } from '../../domain/git/git-host.ts';
+import { gitProviderNames } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { registryOf } from '../../domain/names/image-reference.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
@@ -17,12 +17,12 @@ const repository: Source = {
 };
 
 const sources: Record<string, Source> = {
-  ...Object.fromEntries(['git', ...Object.keys(gitProviders)].map((name) => [name, repository])),
+  ...Object.fromEntries(['git', ...gitProviderNames].map((name) => [name, repository])),
   container: {
     sentence: ({ application }) => `Pulling the image ${application.containerImage ?? ''}`,
     fetch: pullImage,
   },
-  drop: { sentence: () => 'Taking the uploaded source', fetch: copyUpload },
+  drop: { sentence: () => 'Using the uploaded source', fetch: copyUpload },
 };
 
 export const checkout: Stage = {
@@ -63,7 +63,7 @@ async function copyUpload(context: DeployContext): Promise<void> {
       if (failure) throw failure;
       return;
     }
-    context.log.line('A newer source was uploaded meanwhile; taking that one.');
+    context.log.line('A newer source has been uploaded in the meantime; using that one.');
     path = present;
   }
 }

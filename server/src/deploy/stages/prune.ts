@@ -17,7 +17,7 @@ export const prune: Stage = {
       await pruneImages(context);
     } catch (error) {
       // The version runs; what could not be tidied now is tidied after the next deployment.
-      context.log.line(`Tidying up failed: ${sentenceOf(error)}`);
+      context.log.line(`Cleaning up failed: ${sentenceOf(error)}`);
     }
   },
 };

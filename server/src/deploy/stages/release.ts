@@ -96,8 +96,8 @@ async function requireImage(context: DeployContext, image: string, registryId: s
   if (await engine.image(image)) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The image of that deployment was removed meanwhile: the newest ${(await settings()).keptImages} of ` +
-      'an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit ' +
+    `The image of that deployment has since been removed: only the newest ${(await settings()).keptImages} ` +
+      'of an application are kept (setting keptImages). Choose a newer deployment, or deploy that commit ' +
       'again.',
   );
 }

@@ -10,7 +10,7 @@ export interface Danger {
   what: DangerKind;
   /** As the machine sees it: a path with its links followed, a capability's name. */
   value: string;
-  /** Of a bind and of a volume. */
+  /** For a bind or a volume. */
   access?: Access | undefined;
   /** Of a compose: what the service runs, without tag and digest, or `builtHere`. */
   image?: string | undefined;

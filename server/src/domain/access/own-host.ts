@@ -25,12 +25,12 @@ export function whyNotForServices(
     return `${asciiHost} is the machine itself`;
   if (own.addresses.includes(asciiHost)) return `${asciiHost} is an address of Berth's machine`;
   if (isBerthsMachine && isIPv4(asciiHost))
-    return `${asciiHost} is an address, and by every address of this machine Berth is reached, too`;
+    return `${asciiHost} is an address, and Berth is reachable at every address of this machine`;
   const covered = own.hosts.find((host) => covers(asciiHost, host));
   if (covered === undefined) return undefined;
   return asciiHost === covered
     ? `${covered} is the host of Berth itself`
-    : `it would take in ${covered}, the host of Berth itself`;
+    : `it would include ${covered}, the host of Berth itself`;
 }
 
 /** Whether a domain of the host takes requests for the name. */
@@ -47,7 +47,7 @@ export function parseOwnHost(text: string, field = 'host'): string {
   if (host.startsWith('*')) throw badField(field, 'must be one host name, not a wildcard');
   if (isIPv4(host)) throw badField(field, 'must be a host name, not an address');
   if (!host.includes('.') || host.endsWith('.localhost'))
-    throw badField(field, 'must be a name that the DNS leads here, such as berth.example.com');
+    throw badField(field, 'must be a name that the DNS points here, such as berth.example.com');
   return host;
 }
 
@@ -56,3 +56,6 @@ export function hostOfUrl(url: string): string | undefined {
   const host = new URL(url).hostname;
   return host === 'localhost' || isIPv4(host) || host.startsWith('[') ? undefined : host;
 }
+
+/** Where people reach Berth: by its own host name, when it has one. */
+export const ownUrl = (host: string | null, url: string): string => (host === null ? url : `https://${host}`);

@@ -110,16 +110,16 @@ const documents: readonly [string, string, string][] = [
     'externalAccountRequired',
     'ACME server policy requires newAccount requests must include a value for the ' +
       "'externalAccountBinding' field",
-    'wants an account binding',
+    'requires an account binding',
   ],
-  ['userActionRequired', 'Terms of service have changed', 'wants its account to be confirmed'],
+  ['userActionRequired', 'Terms of service have changed', 'requires its account to be confirmed'],
   [
     'invalidContact',
     'Error creating new account :: contact email has forbidden domain "example.com"',
-    'does not take the e-mail address',
+    'does not accept the e-mail address',
   ],
-  ['malformed', 'invalid external account binding', 'does not take the account binding'],
-  ['serverInternal', 'Error finalizing order', 'has a fault of its own'],
+  ['malformed', 'invalid external account binding', 'does not accept the account binding'],
+  ['serverInternal', 'Error finalizing order', 'reports an internal error'],
 ];
 
 describe('a problem document', () => {
@@ -203,7 +203,7 @@ describe('a fault before any order', () => {
     [
       'creating account: HTTP 401 urn:ietf:params:acme:error:externalAccountRequired - ACME server ' +
         'policy requires externalAccountBinding',
-      'wants an account binding',
+      'requires an account binding',
     ],
     [
       '[shop.test] creating new order: attempt 1: https://acme.test/order: HTTP 429 ' +

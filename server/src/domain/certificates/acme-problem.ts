@@ -46,8 +46,8 @@ const rows: readonly Row[] = [
     type: 'connection',
     detail: /\bAAAA\b|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{1,4}::/i,
     sentence:
-      'The certificate authority could not connect to the IPv6 address of {host}. Let its AAAA record ' +
-      'point to this server, or remove it, and open port 80 for IPv6.',
+      'The certificate authority could not connect to the IPv6 address of {host}. Point its AAAA record ' +
+      'to this server, or remove it, and open port 80 for IPv6.',
   },
   {
     type: 'connection',
@@ -74,14 +74,14 @@ const rows: readonly Row[] = [
     detail: /secondary validation/i,
     sentence:
       'Some places of the internet still see {host} elsewhere. A DNS change may not have reached them ' +
-      'yet; the next attempt comes by itself.',
+      'yet; the next attempt is automatic.',
   },
   {
     type: 'unauthorized',
     detail: /\b(?:404|403|301|302|200|5[0-9]{2})\b|invalid response|did not match|key authorization/i,
     sentence:
       'Another server answered for {host}. Its A and AAAA records point elsewhere, or another web ' +
-      'server or a CDN stands before this one; let them point to this server.',
+      'server or a CDN is in front of this one; point them to this server.',
   },
   {
     type: 'unauthorized',
@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
     type: 'unauthorized',
     detail: /account|external|binding|mac|jws|signature/i,
     sentence:
-      'The certificate authority does not take this account. Check the account binding (eab) of the ' +
+      'The certificate authority does not accept this account. Check the account binding (eab) of the ' +
       'certificate resolver.',
   },
   {
@@ -114,25 +114,25 @@ const rows: readonly Row[] = [
     detail: /retry after ([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:]{5,8}(?: ?UTC|Z)?)/i,
     sentence:
       'The certificate authority issues no more certificates for {host} before $1, since its limit is ' +
-      'reached. It is asked again by itself.',
+      'reached. It is asked again automatically.',
   },
   {
     type: 'rateLimited',
     sentence:
       'The certificate authority issues no more certificates for {host} now, since its limit is ' +
-      'reached. It is asked again by itself; fewer names, or another authority, help sooner.',
+      'reached. It is asked again automatically; fewer names, or another authority, help sooner.',
   },
   {
     type: 'tls',
     sentence:
-      'The certificate authority could not finish its check of {host} on port 443: something else than ' +
-      'this proxy answers there. Check its A and AAAA records, and what stands before this server.',
+      'The certificate authority could not finish its check of {host} on port 443: something other than ' +
+      'this proxy answers there. Check its A and AAAA records, and what is in front of this server.',
   },
   {
     type: 'incorrectResponse',
     sentence:
-      'The certificate authority got a wrong answer for {host}: another server answers for it. Let its ' +
-      'A and AAAA records point to this server.',
+      'The certificate authority got a wrong answer for {host}: another server answers for it. Point its ' +
+      'A and AAAA records to this server.',
   },
   {
     type: 'rejectedIdentifier',
@@ -149,47 +149,46 @@ const rows: readonly Row[] = [
   {
     type: 'externalAccountRequired',
     sentence:
-      'The certificate authority wants an account binding. Give key id and key as eab of the ' +
+      'The certificate authority requires an account binding. Give key id and key as eab of the ' +
       'certificate resolver.',
   },
   {
     type: 'userActionRequired',
     sentence:
-      'The certificate authority wants its account to be confirmed first, perhaps new terms of service. ' +
+      'The certificate authority requires its account to be confirmed first, perhaps new terms of service. ' +
       'See its website.',
   },
   {
     type: 'badSignatureAlgorithm',
-    sentence: "The certificate authority does not take the proxy's kind of keys. Choose another authority.",
+    sentence: "The certificate authority does not accept the proxy's kind of keys. Choose another authority.",
   },
   {
     type: 'invalidContact',
     sentence:
-      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in ' +
+      'The certificate authority does not accept the e-mail address of the account. Change acmeEmail in ' +
       'the settings, or email of the certificate resolver.',
   },
   {
     type: 'unsupportedContact',
     sentence:
-      'The certificate authority does not take the e-mail address of the account. Change acmeEmail in ' +
+      'The certificate authority does not accept the e-mail address of the account. Change acmeEmail in ' +
       'the settings, or email of the certificate resolver.',
   },
   {
     type: 'accountDoesNotExist',
     sentence:
-      "The certificate authority does not know the proxy's account any more. The next attempt makes a " +
-      'new one.',
+      "The certificate authority no longer knows the proxy's account. The next attempt creates a new one.",
   },
   {
     type: 'malformed',
     detail: /external|eab|binding/i,
     sentence:
-      'The certificate authority does not take the account binding. Check key id and key (eab) of the ' +
+      'The certificate authority does not accept the account binding. Check key id and key (eab) of the ' +
       'certificate resolver.',
   },
   {
     type: 'serverInternal',
-    sentence: 'The certificate authority has a fault of its own. It is asked again by itself.',
+    sentence: 'The certificate authority reports an internal error. It is asked again automatically.',
   },
 ];
 
@@ -212,12 +211,12 @@ const otherRows: readonly Row[] = [
     sentence:
       "The certificate authority's directory does not answer. Check directoryUrl of the certificate " +
       "resolver, or acmeDirectory of the settings, and this server's way to the internet. It is asked " +
-      'again by itself.',
+      'again automatically.',
   },
   {
     detail: /MAC key|mac_key|base64|external account/i,
     sentence:
-      'The account binding (eab) of the certificate resolver cannot be used: its key is no base64url.',
+      'The account binding (eab) of the certificate resolver cannot be used: its key is not base64url.',
   },
   {
     detail: /HTTP 4[0-9]{2}|HTTP 5[0-9]{2}|invalid character|unexpected end of JSON|no directory/i,

@@ -43,7 +43,7 @@ export function readCertificate(
     ...(certificateChain?.trim() ? certificatesIn(certificateChain, 'certificateChain') : []),
   ]);
   const [leaf] = chain;
-  if (leaf === undefined) throw flatError('Invalid certificate', 'certificateData holds no certificate.');
+  if (leaf === undefined) throw flatError('Invalid certificate', 'certificateData contains no certificate.');
   checkOrder(chain);
   checkKey(leaf, privateKey);
   for (const [index, certificate] of chain.entries()) {
@@ -128,7 +128,7 @@ function certificatesIn(text: string, field: string): X509Certificate[] {
   if (blocks.length > mostCertificates)
     throw flatError(
       'Invalid certificate',
-      `${field} holds more than ${mostCertificates} certificates. Give the leaf and its chain alone.`,
+      `${field} holds more than ${mostCertificates} certificates. Give only the leaf and its chain.`,
     );
   return blocks.map(({ label, text: block }, index) => {
     if (label !== 'CERTIFICATE')
@@ -163,8 +163,8 @@ function checkOrder(chain: readonly X509Certificate[]): void {
       continue;
     throw flatError(
       'Invalid certificate',
-      `${nameOf(issuer, index + 1)} stands where the issuer of ${nameOf(certificate, index)} must ` +
-        'stand, and did not issue it. The order is leaf, intermediates, root.',
+      `${nameOf(issuer, index + 1)} is where the issuer of ${nameOf(certificate, index)} must be, but ` +
+        'did not issue it. The order is leaf, intermediates, root.',
     );
   }
 }

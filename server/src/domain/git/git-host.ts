@@ -5,17 +5,82 @@
 import { badField } from '../errors.ts';
 import { parseGitUrl } from './git-source.ts';
 
-/**
- * The public address of each provider; `gitHost` of a service names another one, such as a GitLab of one's
- * own.
- */
-export const gitProviders = {
-  github: 'https://github.com',
-  gitlab: 'https://gitlab.com',
-  bitbucket: 'https://bitbucket.org',
-  gitea: 'https://gitea.com',
-} as const;
-export type GitProvider = keyof typeof gitProviders;
+/** In this order lists and documents name them. */
+export const gitProviderNames = ['github', 'gitlab', 'bitbucket', 'gitea'] as const;
+export type GitProvider = (typeof gitProviderNames)[number];
+
+export type CredentialField =
+  | 'appId'
+  | 'installationId'
+  | 'privateKey'
+  | 'webhookSecret'
+  | 'accessToken'
+  | 'username';
+
+interface GitHostRow {
+  /** As people write it. */
+  label: string;
+  /** The public one; `gitHost` of a service names another one, such as a GitLab of one's own. */
+  address: string;
+  /** Fields that a link to it needs; it has no other. */
+  needs: readonly CredentialField[];
+  apiUrl(baseUrl: string): string;
+  /** User that git signs in as, with the token as password. */
+  gitUser: string;
+  /** Refs of a repository where it keeps the commits of a pull request, those of forks too; null: nowhere. */
+  pullRefs(number: number): string | null;
+}
+
+export const gitHosts: Record<GitProvider, GitHostRow> = {
+  github: {
+    label: 'GitHub',
+    address: 'https://github.com',
+    needs: ['appId', 'installationId', 'privateKey', 'webhookSecret'],
+    apiUrl: (base) => (base === 'https://github.com' ? 'https://api.github.com' : `${base}/api/v3`),
+    gitUser: 'x-access-token',
+    pullRefs: (number) => `refs/pull/${number}/*`,
+  },
+  gitlab: {
+    label: 'GitLab',
+    address: 'https://gitlab.com',
+    needs: ['accessToken'],
+    apiUrl: (base) => `${base}/api/v4`,
+    gitUser: 'oauth2',
+    pullRefs: (number) => `refs/merge-requests/${number}/*`,
+  },
+  bitbucket: {
+    label: 'Bitbucket',
+    address: 'https://bitbucket.org',
+    needs: ['accessToken', 'username'],
+    apiUrl: (base) => (base === 'https://bitbucket.org' ? 'https://api.bitbucket.org/2.0' : `${base}/2.0`),
+    gitUser: 'x-token-auth',
+    pullRefs: () => null,
+  },
+  gitea: {
+    label: 'Gitea',
+    address: 'https://gitea.com',
+    needs: ['accessToken'],
+    apiUrl: (base) => `${base}/api/v1`,
+    gitUser: 'oauth2',
+    pullRefs: (number) => `refs/pull/${number}/*`,
+  },
+};
+
+/** By the procedures that take a source from each: `saveGithubProvider`, … */
+export type SaveProcedures<T> = { [K in GitProvider as `save${Capitalize<K>}Provider`]: T };
+
+export const saveProcedureOf = (provider: GitProvider): string =>
+  `save${provider.slice(0, 1).toUpperCase()}${provider.slice(1)}Provider`;
+
+/** The same thing for each of these procedures. */
+export function perSaveProcedure<T>(make: (provider: GitProvider) => T): SaveProcedures<T> {
+  return asProcedures(gitProviderNames.map((provider) => [saveProcedureOf(provider), make(provider)]));
+}
+
+/** The names above are the keys; the compiler cannot follow that through entries. */
+function asProcedures<T>(entries: [string, T][]): SaveProcedures<T> {
+  return Object.fromEntries(entries) as SaveProcedures<T>;
+}
 
 export interface GitSourceFields {
   sourceType: string;
@@ -42,7 +107,7 @@ export function gitSourceOf(service: GitSourceFields, linkAddress?: string): Git
   if (sourceType === 'git')
     return customGitUrl && customGitBranch ? { url: customGitUrl, branch: customGitBranch } : undefined;
   if (!isGitProvider(sourceType) || !owner || !repository || !branch) return undefined;
-  const host = new URL(linkAddress ?? service.gitHost ?? gitProviders[sourceType]);
+  const host = new URL(linkAddress ?? service.gitHost ?? gitHosts[sourceType].address);
   const path = `${host.pathname.replace(/\/$/, '')}/${owner}/${repository.replace(/\.git$/, '')}.git`;
   // With a key the repository is fetched over SSH, as deploy keys of all four providers work.
   return {
@@ -52,19 +117,7 @@ export function gitSourceOf(service: GitSourceFields, linkAddress?: string): Git
 }
 
 export function isGitProvider(sourceType: string): sourceType is GitProvider {
-  return Object.hasOwn(gitProviders, sourceType);
-}
-
-/**
- * Refs of a repository where its host keeps the commits of a pull request, those of forks too; null: nowhere.
- */
-export function pullRefsOf(provider: GitProvider, number: number): string | null {
-  return {
-    github: `refs/pull/${number}/*`,
-    gitea: `refs/pull/${number}/*`,
-    gitlab: `refs/merge-requests/${number}/*`,
-    bitbucket: null,
-  }[provider];
+  return Object.hasOwn(gitHosts, sourceType);
 }
 
 /**
@@ -74,8 +127,8 @@ export function pullRefsOf(provider: GitProvider, number: number): string | null
 export function parseGitHost(text: string, field = 'gitHost'): string {
   const { url, protocol, credentials } = parseGitUrl(text.endsWith('/') ? `${text}x` : `${text}/x`, field);
   if (protocol !== 'https') throw badField(field, 'must begin with https://');
-  if (credentials) throw badField(field, 'must hold no user or password');
-  if (url.includes('?')) throw badField(field, 'must hold no "?"');
+  if (credentials) throw badField(field, 'must not contain a user or password');
+  if (url.includes('?')) throw badField(field, 'must not contain "?"');
   return url.slice(0, -2);
 }
 

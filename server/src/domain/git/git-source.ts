@@ -29,7 +29,7 @@ export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
     /[\s\p{Cc}\p{Cf}]/u.test(text.startsWith('/') ? text.replaceAll(' ', '') : text) ||
     !text.isWellFormed()
   ) {
-    throw badField(field, 'must not hold spaces, line breaks or control characters');
+    throw badField(field, 'must not contain spaces, line breaks or control characters');
   }
   if (text.startsWith('/')) return fileUrl(text, field);
   if (/^file:\/\//i.test(text))
@@ -38,7 +38,7 @@ export function parseGitUrl(text: string, field = 'customGitUrl'): GitUrl {
   if (/^git:\/\//i.test(text))
     throw badField(
       field,
-      'must not be git://, which neither encrypts nor proves who answers, so that anybody on the way can ' +
+      'must not be git://, which neither encrypts nor proves who answers, so anybody on the way can ' +
         'change what is deployed; use https:// or ssh://',
     );
   const ssh = /^ssh:\/\/(?:([^@/:]+)@)?([^@/:]+)(?::([0-9]{1,5}))?(\/.+)$/i.exec(text);
@@ -98,7 +98,7 @@ export function keptGitAddress(
 /** A branch or tag by its short name (git check-ref-format); throws BAD_REQUEST naming `field`. */
 export function parseRefName(text: string, field = 'customGitBranch'): string {
   const fault = refFault(text);
-  if (fault !== undefined) throw badField(field, `is no name of a branch or tag: it ${fault}`);
+  if (fault !== undefined) throw badField(field, `is not a valid name of a branch or tag: it ${fault}`);
   return text;
 }
 
@@ -116,7 +116,7 @@ export function parseCommit(text: string, field = 'commit'): string {
 export function parseSourcePath(text: string, field: string): string {
   if (text.length > 1024) throw badField(field, 'must have at most 1024 characters');
   if (/\p{Cc}/u.test(text) || !text.isWellFormed())
-    throw badField(field, 'must not hold line breaks or control characters');
+    throw badField(field, 'must not contain line breaks or control characters');
   if (text.includes('\\')) throw badField(field, 'must use "/" between folders, not "\\"');
   const parts = text.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw badField(field, 'must not leave the source with ".."');
@@ -128,9 +128,9 @@ export function parseSourcePath(text: string, field: string): string {
 function fileUrl(path: string, field: string): GitUrl {
   if (!path.startsWith('/') || path.startsWith('//'))
     throw badField(field, 'must name an absolute path on this server, such as file:///srv/repository');
-  if (/\p{Cc}/u.test(path)) throw badField(field, 'must not hold control characters');
+  if (/\p{Cc}/u.test(path)) throw badField(field, 'must not contain control characters');
   const parts = path.split('/');
-  if (parts.includes('..') || parts.includes('.')) throw badField(field, 'must not hold "." or ".."');
+  if (parts.includes('..') || parts.includes('.')) throw badField(field, 'must not contain "." or ".."');
   return {
     protocol: 'file',
     url: path.length > 1 ? path.replace(/\/+$/, '') : path,
@@ -142,12 +142,12 @@ function fileUrl(path: string, field: string): GitUrl {
 function webUrl(text: string, field: string): GitUrl {
   const url = URL.parse(text);
   if (url === null || !/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(url.hostname))
-    throw badField(field, 'is no valid address of the web');
-  if (url.hash !== '') throw badField(field, 'must not hold "#"; the branch has its own field');
+    throw badField(field, 'is not a valid web address');
+  if (url.hash !== '') throw badField(field, 'must not contain "#"; the branch has its own field');
   if (url.pathname === '/') throw badField(field, 'names a host but no repository');
   const username = decode(url.username, field);
   const password = decode(url.password, field);
-  if (/\p{Cc}/u.test(username + password)) throw badField(field, 'must not hold control characters');
+  if (/\p{Cc}/u.test(username + password)) throw badField(field, 'must not contain control characters');
   url.username = '';
   url.password = '';
   return {
@@ -197,7 +197,7 @@ function decode(text: string, field: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw badField(field, 'has a "%" that begins no valid escape; write it as %25');
+    throw badField(field, 'has a "%" that does not begin a valid escape; write it as %25');
   }
 }
 

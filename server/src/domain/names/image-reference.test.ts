@@ -21,9 +21,9 @@ test.each([
 });
 
 test.each([
-  ['Nginx', 'is no image name'],
-  ['a b', 'is no image name'],
-  [`${'a/'.repeat(128)}a`, 'is no image name'],
+  ['Nginx', 'is not an image name'],
+  ['a b', 'is not an image name'],
+  [`${'a/'.repeat(128)}a`, 'is not an image name'],
   ['berth-build/kq3:d1', 'names an image that Berth built'],
   ['docker.io/berth-build/kq3:d1', 'names an image that Berth built'],
   ['Docker.IO/berth-build/kq3:d1', 'names an image that Berth built'],

@@ -36,7 +36,10 @@ const likeAnId = /^[0-9a-f]{1,64}$/;
  */
 export function parseImageReference(text: string, field = 'containerImage'): string {
   if (!isImageReference(text))
-    throw badField(field, 'is no image name; write it like nginx:1.29 or registry.example.com/team/app:v1');
+    throw badField(
+      field,
+      'is not an image name; write it like nginx:1.29 or registry.example.com/team/app:v1',
+    );
   if (text.replace(defaultRegistry, '').startsWith(builtPrefix))
     throw badField(
       field,
@@ -48,8 +51,8 @@ export function parseImageReference(text: string, field = 'containerImage'): str
   if (imageName(text) === 'sha256')
     throw badField(
       field,
-      'is the id of an image, and an id says nothing about who may have it; write the name and the tag ' +
-        'that it is pulled by',
+      'is the id of an image, and an id does not show who may use it; write the name and the tag that ' +
+        'it is pulled by',
     );
   return text;
 }

@@ -21,7 +21,10 @@ export const reservedLabelPattern = /^(berth|com\.docker|io\.docker|org\.dockerp
  */
 export function parseStageName(text: string, field: string): string {
   if (text === '' || /^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/.test(text)) return text;
-  throw badField(field, 'is no name of a build stage; it has up to 128 letters, digits, "-", "_" and "."');
+  throw badField(
+    field,
+    'is not a valid name of a build stage; it has up to 128 letters, digits, "-", "_" and "."',
+  );
 }
 
 /** The name itself; throws BAD_REQUEST naming `field` when the engine would refuse it. */
@@ -33,8 +36,12 @@ export function parseAppName(text: string, field = 'appName'): string {
   );
 }
 
+/** The platform's proxy on an engine, and the network by which it reaches what it leads to. */
+export const proxyServiceName = 'berth-proxy';
+export const platformNetwork = 'berth-proxy';
+
 /** Names of the platform's own services on the engine; no application may have one. */
-export const reservedAppNames: readonly string[] = ['berth-proxy'];
+export const reservedAppNames: readonly string[] = [proxyServiceName];
 
 /** What two appNames are compared by: they must differ in more than case. */
 export function appNameKey(appName: string): string {
@@ -93,7 +100,7 @@ export function parseHost(text: string, field = 'host'): string {
   if (ascii === undefined)
     throw badField(
       field,
-      'is no host name; its labels have letters, digits and "-", at most 63 characters each, and ' +
+      'is not a host name; its labels have letters, digits and "-", at most 63 characters each, and ' +
         'neither begin nor end with "-"',
     );
   const host = wildcard ? `*.${ascii}` : ascii;

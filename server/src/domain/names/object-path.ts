@@ -11,10 +11,10 @@ const keyBytes = 1024;
  */
 export function parseObjectPath(text: string, field: string): string {
   if (/\p{Cc}/u.test(text) || !text.isWellFormed())
-    throw badField(field, 'must not hold line breaks or control characters');
+    throw badField(field, 'must not contain line breaks or control characters');
   if (text.includes('\\')) throw badField(field, 'must use "/" between folders, not "\\"');
   const parts = text.split('/').filter((part) => part !== '' && part !== '.');
-  if (parts.includes('..')) throw badField(field, 'must not leave its place with ".."');
+  if (parts.includes('..')) throw badField(field, 'must not lead out of its place with ".."');
   if (parts[0]?.startsWith('-')) throw badField(field, 'must not begin with "-"');
   const path = parts.join('/');
   if (Buffer.byteLength(path) > keyBytes) throw badField(field, `must have at most ${keyBytes} bytes`);

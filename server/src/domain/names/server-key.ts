@@ -13,3 +13,11 @@ export function serverKeyOf({ serverId }: { serverId?: string | null | undefined
 export function serverIdOf(serverKey: string): string | null {
   return serverKey === localServer ? null : serverKey;
 }
+
+/** Of a former volume of the database: it stays where it was when the database moves on. */
+export function formerServerKey(
+  database: { serverId: string | null },
+  former: { serverId?: string | null | undefined } | undefined,
+): string {
+  return serverKeyOf({ serverId: former?.serverId === undefined ? database.serverId : former.serverId });
+}

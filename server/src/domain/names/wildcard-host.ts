@@ -17,13 +17,13 @@ export async function checkWildcardHost(asciiHost: string, field = 'host'): Prom
   if (isBelow(name, generatedZone))
     throw badField(
       field,
-      `cannot be ${asciiHost}: generated hosts of everybody stand below ${generatedZone}. Name one host, ` +
-        'or take a wildcard below a domain of your own, such as *.apps.example.com',
+      `cannot be ${asciiHost}: everybody's generated hosts are below ${generatedZone}. Name one host, ` +
+        'or use a wildcard below a domain of your own, such as *.apps.example.com',
     );
   if ((await publicSuffixOf(name)) === name)
     throw badField(
       field,
-      `cannot be ${asciiHost}: anybody can have a name below ${name}, which is a public suffix. Take a ` +
+      `cannot be ${asciiHost}: anybody can have a name below ${name}, which is a public suffix. Use a ` +
         'wildcard below a domain of your own, such as *.apps.example.com',
     );
 }

@@ -28,7 +28,7 @@ export function requireFreeDisk({ free, kept }: DiskRoom, { what, needed, cure }
   if (free >= needed + kept) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `Only ${size(free)} of disk are free, and ${what} needs ${needed === 0 ? 'room' : size(needed)} while ` +
-      `${size(kept)} stay free (setting minFreeDisk). ${cure}`,
+    `Only ${size(free)} of disk are free; ${what} needs ${needed === 0 ? 'room' : size(needed)}, and ` +
+      `${size(kept)} must stay free (setting minFreeDisk). ${cure}`,
   );
 }

@@ -91,7 +91,7 @@ function repeated(cursor: Cursor): Cost {
   if (take(cursor, /[*+?{]/y))
     refuse(
       cursor,
-      'has two repetitions after one another; possessive ones such as "*+" are not known to the ' +
+      'has two repetitions after one another; possessive ones such as "*+" are not supported by the ' +
         "proxy's engine",
     );
   const [, min, comma, max] = quantifier;
@@ -130,12 +130,15 @@ function atom(cursor: Cursor): Cost {
 
 /** Groups that other engines have. */
 const foreignGroups: readonly [RegExp, string][] = [
-  [/\?<?[=!]/y, "has a look-around such as (?=, (?!, (?<= or (?<!, which the proxy's engine does not know"],
+  [
+    /\?<?[=!]/y,
+    "has a look-around such as (?=, (?!, (?<= or (?<!, which the proxy's engine does not support",
+  ],
   [
     /\?>/y,
-    "has an atomic group (?>, which the proxy's engine does not know; an ordinary group is as fast there",
+    "has an atomic group (?>, which the proxy's engine does not support; an ordinary group is as fast there",
   ],
-  [/\?P[=>]|\?[R&+0-9]|\?-[0-9]/y, "refers back to a group, which the proxy's engine does not know"],
+  [/\?P[=>]|\?[R&+0-9]|\?-[0-9]/y, "refers back to a group, which the proxy's engine does not support"],
   [/\?[<'][A-Za-z_]/y, "has a named group in another form; the proxy's engine knows (?P<name>…)"],
   [/\?/y, 'has a group that begins with "(?" in a form that the proxy\'s engine does not know'],
 ];
@@ -191,11 +194,11 @@ function character(cursor: Cursor): number {
   const sign = take(cursor, /\\([!-/:-@[-`{-~ ])/y)?.[1];
   if (sign !== undefined) return sign.charCodeAt(0);
   if (take(cursor, /\\(?:[1-9]|k)/y))
-    refuse(cursor, "has a back-reference such as \\1, which the proxy's engine does not know");
+    refuse(cursor, "has a back-reference such as \\1, which the proxy's engine does not support");
   if (take(cursor, /\\/y))
     refuse(
       cursor,
-      `has the escape \\${cursor.text.charAt(cursor.at)}, which the proxy's engine does not know`,
+      `has the escape \\${cursor.text.charAt(cursor.at)}, which the proxy's engine does not support`,
     );
   const point = cursor.text.codePointAt(cursor.at) ?? 0;
   cursor.at += point > 0xffff ? 2 : 1;

@@ -11,12 +11,12 @@ test.each<Record<string, string>>([
 });
 
 test.each<[Record<string, string>, string]>([
-  [{ 'X A': 'a' }, 'no name'],
-  [{ '': 'a' }, 'no name'],
-  [{ X_A: 'a' }, 'no name'],
-  [{ 'X-A:': 'a' }, 'no name'],
-  [{ 'X-{env.HOME}': 'a' }, 'no name'],
-  [{ 'X-Ä': 'a' }, 'no name'],
+  [{ 'X A': 'a' }, 'not the name of a header'],
+  [{ '': 'a' }, 'not the name of a header'],
+  [{ X_A: 'a' }, 'not the name of a header'],
+  [{ 'X-A:': 'a' }, 'not the name of a header'],
+  [{ 'X-{env.HOME}': 'a' }, 'not the name of a header'],
+  [{ 'X-Ä': 'a' }, 'not the name of a header'],
   [{ connection: 'close' }, 'sets itself'],
   [{ 'Transfer-Encoding': 'x' }, 'sets itself'],
   [{ 'X-Forwarded-For': '1' }, 'sets itself'],

@@ -38,7 +38,7 @@ export function parseRequestHeaders(
     throw badField(field, 'names a header twice; upper and lower case are the same');
   for (const [name, value] of entries) {
     if (!namePattern.test(name))
-      throw badField(field, `has ${JSON.stringify(name.slice(0, 100))}, which is no name of a header`);
+      throw badField(field, `has ${JSON.stringify(name.slice(0, 100))}, which is not the name of a header`);
     if (reserved.test(name)) throw badField(field, `may not have ${name}, which the proxy sets itself`);
     if (!valuePattern.test(value))
       throw badField(

@@ -19,7 +19,7 @@ export function parseUsername(text: string, field = 'username'): string {
 /** The password itself; throws BAD_REQUEST naming `field`. */
 export function parsePassword(text: string, field = 'password'): string {
   if (text === '') throw badField(field, 'must not be empty');
-  if (/\p{Cc}/u.test(text)) throw badField(field, 'must not hold control characters (RFC 7617)');
+  if (/\p{Cc}/u.test(text)) throw badField(field, 'must not contain control characters (RFC 7617)');
   if (Buffer.byteLength(text) > maxPasswordBytes)
     throw badField(field, `must have at most ${maxPasswordBytes} bytes; bcrypt would ignore the rest`);
   return text;

@@ -73,7 +73,7 @@ function derived(
 }
 
 function parse(text: string): Sealed {
-  const foreign = new AppError('PRECONDITION_FAILED', 'This is no sealed key of Berth.');
+  const foreign = new AppError('PRECONDITION_FAILED', 'This is not a sealed key of Berth.');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -30,7 +30,7 @@ it.each<[string, Partial<Conditioned>, string, RegExp | null]>([
   ['was never released', { isReleased: false, live: null }, 'never deployed', null],
   ['was stopped', { isStopped: true, live: null }, 'stopped', null],
   ['has no tasks and should have none', { live: { ...live, running: 0, desired: 0 } }, 'stopped', null],
-  ['is not on its engine', { live: null }, 'down', /no service of it/],
+  ['is not on its engine', { live: null }, 'down', /no longer has its service/],
   ['is on an engine not seen yet', { live: null, host: { state: 'unseen' } }, 'unreachable', /not been seen/],
   ['is on a lost engine', { host: { state: 'away', since: 'T' } }, 'unreachable', /since T/],
   ['was lost', { live: { ...live, unreachableSince: 'T' } }, 'unreachable', /since T/],

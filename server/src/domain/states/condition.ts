@@ -28,7 +28,7 @@ export interface Conditioned {
 
 export interface ConditionVerdict {
   condition: Condition;
-  /** One sentence for what is not as it should be; null when nothing is. */
+  /** One sentence about what is wrong; null when nothing is. */
   reason: string | null;
 }
 
@@ -43,14 +43,14 @@ export function conditionOf(service: Conditioned, now: number): ConditionVerdict
   if (awaySince !== null)
     return verdict(
       'unreachable',
-      `The engine has not answered since ${awaySince}; this is what was seen last.`,
+      `The engine has not answered since ${awaySince}; this is the last known state.`,
     );
   if (host.state === 'unseen')
     return verdict('unreachable', 'The engine has not been seen since Berth was started.');
   if (live === null)
     return isStopped
       ? verdict('stopped')
-      : verdict('down', 'The engine has no service of it any more. Deploy it again.');
+      : verdict('down', 'The engine no longer has its service. Deploy it again.');
   const running = Math.max(0, live.running - live.paused);
   if (live.desired === 0 && live.running === 0) return verdict('stopped');
   if (live.paused > 0)

@@ -17,23 +17,6 @@ export type DeploymentStatus = (typeof deploymentStatuses)[number];
 export const deploymentKinds = ['deploy', 'redeploy', 'rollback', 'upgrade', 'move'] as const;
 export type DeploymentKind = (typeof deploymentKinds)[number];
 
-/** Stages of a deployment in the document's order (Deploy pipeline order), then those of databases alone. */
-export type StageName =
-  | 'checkout'
-  | 'build'
-  | 'publish'
-  | 'release'
-  | 'await-healthy'
-  | 'route'
-  | 'prune'
-  | 'pull'
-  | 'beside'
-  | 'copy'
-  | 'verify-query'
-  | 'switch'
-  | 'transfer'
-  | 'leave';
-
 /** What began a deployment: somebody, by a session or a key, a host's webhook, or Berth by itself. */
 export const deploymentStarters = ['person', 'key', 'webhook', 'berth'] as const;
 export interface DeploymentStarter {

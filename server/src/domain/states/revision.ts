@@ -17,7 +17,7 @@ export function staleRevision(given: number, present: number, what: string): App
   return new AppError(
     'CONFLICT',
     `Somebody else changed ${what} since it was read (revision ${given}, now ${present}). Read it again, ` +
-      'then make the change anew.',
+      'then repeat the change.',
   );
 }
 

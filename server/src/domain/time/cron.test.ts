@@ -19,7 +19,7 @@ test.each([
   ['* * * *', 'five fields'],
   ['* * * * * * *', 'five fields'],
   ['daily', 'five fields'],
-  ['@nightly', 'no cron expression'],
+  ['@nightly', 'is not a cron expression'],
   ['60 * * * *', 'minute: 60'],
   ['* 24 * * *', 'hour: 24'],
   ['* * 0 * *', 'day'],
@@ -35,7 +35,7 @@ test.each([
   ['1.5 * * * *', '1.5'],
   ['0 0 * * *; reboot', '*;'],
   ['$(x) * * * *', '$(x)'],
-  ['0 0 30 2 *', 'never comes'],
+  ['0 0 30 2 *', 'never occurs'],
 ])('%s is none, and the fault is named', (text, fault) => {
   expect(() => parseCron(text, 'schedule')).toThrow(
     expect.objectContaining({

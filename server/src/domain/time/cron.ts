@@ -15,7 +15,7 @@ export function parseCron(text: string, field: string): string {
       'must be a cron expression of five fields such as "0 3 * * *", or a nickname such as @daily',
     );
   if (nextOf(bare, 'UTC', new Date(0), field) === undefined)
-    throw badField(field, 'never comes: no such day exists');
+    throw badField(field, 'never occurs: no such day exists');
   return bare;
 }
 
@@ -42,7 +42,7 @@ function nextOf(schedule: string, timezone: string, after: Date, field: string):
   } catch (error) {
     throw badField(
       field,
-      'is no cron expression: ' +
+      'is not a cron expression: ' +
         `${(error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '').slice(0, 200)}`,
     );
   }

@@ -102,7 +102,7 @@ function refuseTooLarge(context: Context, scopeIndex: number, variable: EnvVaria
     scopeIndex,
     variable,
   )(
-    'is larger than 128 KiB with its name, which the kernel gives to no program; put it into a file ' +
+    'is larger than 128 KiB with its name, which the kernel does not pass to programs; put it into a file ' +
       '(mount.create)',
   );
 }

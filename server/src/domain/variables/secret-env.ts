@@ -3,7 +3,7 @@
  * all that is shown.
  */
 import { formatEnv, parseEnv } from './dotenv.ts';
-import { badField } from '../errors.ts';
+import { AppError, badField } from '../errors.ts';
 
 export interface SecretName {
   name: string;
@@ -57,7 +57,10 @@ export function changedSecrets(
   if (Object.keys(present).length === 0) return '';
   const text = JSON.stringify(present);
   if (Buffer.byteLength(text) > maxBytes)
-    throw badField(field, `has more than ${maxBytes} bytes with what is kept; remove some, or use files`);
+    throw badField(
+      field,
+      `has more than ${maxBytes} bytes together with what is stored; remove some, or use files`,
+    );
   return text;
 }
 
@@ -67,7 +70,20 @@ export function mergedSecrets(weaker: string, stronger: string): string {
   return Object.keys(all).length === 0 ? '' : JSON.stringify(all);
 }
 
-/** Written by `changedSecrets` alone, encrypted and authenticated by the column. */
 function read(stored: string): Stored {
-  return stored === '' ? {} : (JSON.parse(stored) as Stored);
+  const value: unknown = stored === '' ? {} : JSON.parse(stored);
+  if (isStored(value)) return value;
+  throw new AppError(
+    'INTERNAL_SERVER_ERROR',
+    'Secret variables cannot be read as they are stored. Set them again.',
+  );
 }
+
+const isStored = (value: unknown): value is Stored =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && Object.values(value).every(isKept);
+
+const isKept = (one: unknown): boolean =>
+  typeof one === 'object' &&
+  one !== null &&
+  typeof Reflect.get(one, 'value') === 'string' &&
+  typeof Reflect.get(one, 'changedAt') === 'string';

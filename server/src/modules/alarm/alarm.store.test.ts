@@ -192,8 +192,8 @@ eachDatabase('alarms', (test) => {
   });
 
   it.each([
-    [{ problem: 'crash loop' as const }, 'Shop ends and is started again over and over.'],
-    [{ problem: 'out of memory' as const }, 'Shop is killed at its memory limit over and over.'],
+    [{ problem: 'crash loop' as const }, 'Shop keeps ending and being restarted.'],
+    [{ problem: 'out of memory' as const }, 'Shop is killed at its memory limit again and again.'],
   ])('tell a service that restarts over and over (%j)', async (change, sentence) => {
     const { owner, live, look } = await begin();
     const lastExit = { at: 'noon', exitCode: 137, outOfMemory: true, reason: 'killed' };

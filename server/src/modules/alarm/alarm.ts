@@ -168,7 +168,7 @@ async function end({ store, clock, tell }: AlarmPorts, alarm: AlarmRecord): Prom
   await tellIf(tell, alarmKinds[kind].end, {
     organizationId: alarm.organizationId,
     subject,
-    sentence: `${subject.name} is well again, after ${minutesOf(clock.now() - Date.parse(alarm.begunAt))}.`,
+    sentence: `${subject.name} has recovered after ${minutesOf(clock.now() - Date.parse(alarm.begunAt))}.`,
   });
 }
 

@@ -16,13 +16,13 @@ export const alarmContract = {
       'the same alarm: endedAt is null again, and times counts.',
     access: { class: 'protected', resources: [] },
     input: z.object({
-      ended: z.boolean().default(false).describe('Ended ones too'),
+      ended: z.boolean().default(false).describe('Includes ended ones'),
       ...pageInput,
     }),
     output: listOf(alarmRecord),
   }),
   acknowledge: mutation({
-    summary: 'Notes that somebody knows of an alarm; it goes on until its cause is gone',
+    summary: 'Acknowledges an alarm; it stays active until its cause is gone',
     access: { class: 'protected', resources: [{ kind: 'alarm', field: 'alarmId' }] },
     input: z.object({ alarmId: z.string().min(1).max(100) }),
     output: alarmRecord,

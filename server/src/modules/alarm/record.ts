@@ -27,12 +27,12 @@ export const alarmRecord = z
     environmentId: z.string().nullable(),
     projectId: z.string().nullable(),
     begunAt: z.string(),
-    endedAt: z.string().nullable().describe('null: it goes on'),
+    endedAt: z.string().nullable().describe('null while it is active'),
     acknowledgedAt: z.string().nullable(),
     acknowledgedBy: z.string().nullable().describe('userId'),
     times: z
       .number()
       .int()
-      .describe('How often it began: one that begins again within ten minutes of its end goes on'),
+      .describe('How often it began: one that begins again within ten minutes of its end is the same alarm'),
   })
   .meta({ id: 'Alarm' });

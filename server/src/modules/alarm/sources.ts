@@ -66,8 +66,8 @@ async function services({ shown, store }: SourcePorts): Promise<Condition[]> {
 
 function illness({ desired, running, problem, lastExit }: Live): string | undefined {
   const last = lastExit === null ? '' : ` It ended last ${exitWords(lastExit)}.`;
-  if (problem === 'out of memory') return `is killed at its memory limit over and over.${last}`;
-  if (problem === 'crash loop') return `ends and is started again over and over.${last}`;
+  if (problem === 'out of memory') return `is killed at its memory limit again and again.${last}`;
+  if (problem === 'crash loop') return `keeps ending and being restarted.${last}`;
   return desired > 0 && running === 0 ? `is down: none of its ${desired} replicas runs.${last}` : undefined;
 }
 
@@ -81,7 +81,7 @@ async function servers({ unreachable }: SourcePorts): Promise<Condition[]> {
     kind: 'serverUnreachable' as const,
     organizationId,
     subject: { type: 'server', id, name },
-    sentence: `The engine of ${name} does not answer since ${since}. What ran there may run on.`,
+    sentence: `The engine of ${name} has not answered since ${since}. What ran there may still be running.`,
   }));
 }
 
@@ -95,7 +95,7 @@ async function disk({ disk: look, installation }: SourcePorts): Promise<Conditio
       kind: 'diskNearlyFull',
       organizationId,
       subject: { type: 'server', id: 'local', name: 'the disk of Berth’s machine' },
-      sentence: `Less than ${size(2 * kept)} is free. Below ${size(kept)} nothing is deployed any more.`,
+      sentence: `Less than ${size(2 * kept)} is free. Below ${size(kept)} nothing is deployed.`,
     },
   ];
 }
@@ -119,7 +119,7 @@ async function uploaded({ store, clock }: SourcePorts): Promise<Condition[]> {
     kind: 'uploadedCertificateExpiring' as const,
     organizationId,
     subject: { type: 'certificate', id: certificateId, name },
-    sentence: `The uploaded certificate ${name} ends at ${expirationDate}. Upload its successor.`,
+    sentence: `The uploaded certificate ${name} ends at ${expirationDate}. Upload its replacement.`,
   }));
 }
 

@@ -125,7 +125,7 @@ async function update(
   const { revision: given } = input;
   requireRevision(given ?? undefined, present, 'the application');
   if (input.serverId !== undefined && input.serverId !== present.serverId)
-    throw badField('serverId', 'cannot be changed; create the application anew on the other server');
+    throw badField('serverId', 'cannot be changed; create the application again on the other server');
   const patch = {
     ...cleaned(input, present),
     ...keptGitAddress(input.customGitUrl, present.customGitUrl),
@@ -213,6 +213,7 @@ const readOnly = new Set<string>([
   'createdAt',
   'liveDeploymentId',
   'releasedAppName',
+  'shownPort',
   'isStopped',
   'uploadPath',
   'refreshToken',
@@ -252,6 +253,6 @@ async function refuseUnknownResolver(
   if (name && !(await hasResolver(organizationId, name)))
     throw badField(
       'previewCustomCertResolver',
-      'is no certificate resolver of this organization; certificateResolver.create makes one',
+      'is not a certificate resolver of this organization; certificateResolver.create creates one',
     );
 }

@@ -14,7 +14,7 @@ const stored = {
     refreshToken: 't',
     createdAt: '2026-01-01T00:00:00.000Z',
   }),
-  sourceType: 'container',
+  sourceType: 'container' as const,
   containerImage: 'registry.example.com/team/shop:1',
   username: 'ci',
   password: 'of registry.example.com',

@@ -1,6 +1,6 @@
 /** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { gitSourceOf, isGitProvider } from '../../domain/git/git-host.ts';
+import { gitSourceOf, isGitProvider, saveProcedureOf } from '../../domain/git/git-host.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { parseGitUrl, parseRefName } from '../../domain/git/git-source.ts';
 import { parseImageReference, registryOf } from '../../domain/names/image-reference.ts';
@@ -76,7 +76,7 @@ function checkBlock(field: (typeof blocks)[number], text: string): void {
       if (!argumentNamePattern.test(name))
         throw badField(
           field,
-          `line ${line}: the name may have only letters, digits and "_", and no digit first`,
+          `line ${line}: the name may have only letters, digits and "_", and must not begin with a digit`,
         );
     }
   }
@@ -84,7 +84,7 @@ function checkBlock(field: (typeof blocks)[number], text: string): void {
 
 function checkLabel(name: string): void {
   if (!/^[a-zA-Z0-9]([a-zA-Z0-9._/-]*[a-zA-Z0-9])?$/.test(name))
-    throw badField('labels', 'has a name with other characters than letters, digits, ".", "_", "/" and "-"');
+    throw badField('labels', 'has a name with characters other than letters, digits, ".", "_", "/" and "-"');
   if (reservedLabelPattern.test(name)) throw badField('labels', `${name} is reserved`);
 }
 
@@ -128,14 +128,6 @@ export async function checkDeployable(application: ApplicationRecord, hosts: Hos
     await hosts.of(application.buildServerId);
 }
 
-const saveProcedures = {
-  git: 'saveGitProvider',
-  github: 'saveGithubProvider',
-  gitlab: 'saveGitlabProvider',
-  bitbucket: 'saveBitbucketProvider',
-  gitea: 'saveGiteaProvider',
-} as const;
-
 function missingSource(application: ApplicationRecord): string | undefined {
   const { sourceType, owner, repository, branch } = application;
   // A new record has a kind of source and nothing of it.
@@ -144,21 +136,12 @@ function missingSource(application: ApplicationRecord): string | undefined {
       'choose a source first: a git repository with application.saveGitProvider, an image with ' +
       'application.saveContainerProvider, or an upload with application.dropDeployment.'
     );
-  if (sourceType === 'git' || isGitProvider(sourceType))
-    return gitSourceOf(application)
+  if (sourceType === 'container')
+    return application.containerImage
       ? undefined
-      : `set the repository with application.${saveProcedures[sourceType]} first.`;
-  switch (sourceType) {
-    case 'container':
-      return application.containerImage
-        ? undefined
-        : 'set the image with application.saveContainerProvider first.';
-    case 'drop':
-      return application.uploadPath ? undefined : 'upload the source with application.dropDeployment first.';
-    default:
-      return (
-        `its source ${sourceType} is not known. Set one with application.saveGitProvider or ` +
-        'application.saveContainerProvider.'
-      );
-  }
+      : 'set the image with application.saveContainerProvider first.';
+  if (sourceType === 'drop')
+    return application.uploadPath ? undefined : 'upload the source with application.dropDeployment first.';
+  const save = sourceType === 'git' ? 'saveGitProvider' : saveProcedureOf(sourceType);
+  return gitSourceOf(application) ? undefined : `set the repository with application.${save} first.`;
 }

@@ -1,4 +1,5 @@
 /** Applications (interface document, Applications; decisions 5). */
+import { gitHosts, perSaveProcedure } from '../../domain/git/git-host.ts';
 import { appName, argv, givenRevision, line } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
@@ -18,7 +19,7 @@ const success = z.object({ success: z.literal(true) });
 const withoutCache = z
   .boolean()
   .default(false)
-  .describe('Builds without what earlier builds left, this once; the setting cleanCache does so always');
+  .describe('Builds without the cache of earlier builds, this once; the setting cleanCache does so always');
 
 export const applicationContract = {
   create: mutation({
@@ -43,7 +44,7 @@ export const applicationContract = {
       withDomain: z
         .boolean()
         .default(false)
-        .describe("Gives it a host name at once that resolves to its server's address"),
+        .describe("Gives it a host name that resolves to its server's address at once"),
     }),
     output: createdApplication,
     refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
@@ -58,7 +59,7 @@ export const applicationContract = {
     summary: 'Changes settings of an application; most take effect at the next deploy',
     description:
       "Absent fields stay; null clears. A serverId other than the record's is refused; environmentId " +
-      'acts as move; applicationStatus is a change by hand.',
+      'acts as move; applicationStatus sets the status by hand.',
     access: {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
@@ -137,13 +138,11 @@ export const applicationContract = {
     }),
     output: applicationFields,
   }),
-  saveGithubProvider: hosted('GitHub'),
-  saveGitlabProvider: hosted('GitLab'),
-  saveBitbucketProvider: hosted('Bitbucket'),
-  saveGiteaProvider: hosted('Gitea'),
+  ...perSaveProcedure((provider) => hosted(gitHosts[provider].label)),
   saveContainerProvider: mutation({
     summary: 'Runs a container image, public or with credentials',
-    description: 'An image of another registry needs the password again; a stored one belongs to its host.',
+    description:
+      'An image from another registry needs the password again; a stored password belongs to its host.',
     access: own,
     input: id.extend({ containerImage: line(500).min(1), ...pick('registryUrl', 'username', 'password') }),
     output: applicationFields,
@@ -152,9 +151,9 @@ export const applicationContract = {
     summary: 'The chunks of the source that was uploaded last',
     description:
       'For a chunked archive, as `berth deploy` sends it: it names chunks of the last upload of the same ' +
-      'application instead of sending them again. `upload` is null where the last upload was another ' +
-      'archive, where there was none, and where it has too many chunks; everything is sent then. Of each ' +
-      'chunk `names` has 16 bytes, the beginning of its SHA-256, in their order and as Base64.',
+      'application instead of sending them again. `upload` is null if the last upload was another kind of ' +
+      'archive, if there was none, or if it has too many chunks; then everything is sent. `names` holds ' +
+      'the first 16 bytes of the SHA-256 of each chunk, in order, as Base64.',
     access: own,
     input: id,
     output: z.object({ upload: z.string().nullable(), names: z.string() }),
@@ -164,15 +163,15 @@ export const applicationContract = {
     description:
       'Links, absolute paths and `..` inside the archive are refused. At most 512 MiB packed, 2 GiB and ' +
       '100,000 entries unpacked (settings uploadLimit, uploadUnpackedLimit, uploadEntriesLimit), and only ' +
-      'where minFreeDisk stays free. Former uploads are removed. A chunked archive that names chunks of ' +
-      'another upload than the last one is refused with 409.',
+      'where minFreeDisk stays free. Former uploads are removed. A chunked archive that refers to an ' +
+      'upload other than the last one is refused with 409.',
     access: own,
     input: id.extend({ dropBuildPath: settingShape.buildPath.optional() }),
     output: z.literal(true),
     refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   start: mutation({
-    summary: 'Starts the stopped application at its replicas',
+    summary: 'Starts the stopped application with its number of replicas',
     access: own,
     input: id,
     output: status,
@@ -195,8 +194,8 @@ export const applicationContract = {
   scale: mutation({
     summary: 'Sets the number of replicas, in effect at once',
     description:
-      'Without a build, and without new tasks for those that run. A stopped application takes it at its ' +
-      'next start, one that was never deployed at its first deploy.',
+      'Without a build, and without replacing running tasks. It applies to a stopped application at its ' +
+      'next start, and to one that was never deployed at its first deploy.',
     access: own,
     input: id.extend({ replicas: settingShape.replicas }),
     output: applicationFields,
@@ -204,7 +203,7 @@ export const applicationContract = {
   }),
   restart: mutation({
     summary: 'Restarts the running release as it is, one task after another',
-    description: 'Without a build and without settings changed since; application.reload takes these too.',
+    description: 'Without a build and without settings changed since; application.reload applies these too.',
     access: own,
     input: id,
     output: applicationFields,
@@ -240,7 +239,7 @@ export const applicationContract = {
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   killBuild: mutation({
-    summary: "Ends the running build's own processes; with nothing building nothing changes",
+    summary: 'Ends the running build; does nothing when nothing is being built',
     access: { ...own, action: 'deploy' },
     input: id,
     output: applicationFields,
@@ -287,10 +286,10 @@ export const applicationContract = {
   moveToServer: mutation({
     summary: 'Moves the application to another server',
     description:
-      'A deployment of the kind `move`: the version that runs is started there, must become healthy, its ' +
-      'domains follow, and it is removed where it was. Until then a failure leaves it as it is. Without a ' +
-      'release the record alone changes, and `deploymentId` is null. `serverId` null means the own machine ' +
-      'of Berth. Refused with 412 while it has volumes, binds or previews.',
+      'A deployment of the kind `move`: the running version is started there and must become healthy, then ' +
+      'its domains follow and it is removed from its former server. A failure before that leaves it where ' +
+      'it was. Without a release only the record changes, and `deploymentId` is null. `serverId` null ' +
+      "means Berth's own machine. Refused with 412 while it has volumes, binds or previews.",
     access: {
       class: 'protected',
       resources: [
@@ -303,13 +302,13 @@ export const applicationContract = {
     output: z.object({ deploymentId: optionalId }),
     refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
-  refreshToken: mutation({ summary: 'Makes a new webhook token', access: own, input: id, output: success }),
+  refreshToken: mutation({ summary: 'Creates a new webhook token', access: own, input: id, output: success }),
   run: mutation({
     summary: 'Runs a one-off command in a new task of the current release',
     description:
-      'The command is a list of words, or one text that is split into words as a shell would (quotes and ' +
-      'backslashes; nothing else has a meaning). The command line ends with its exit code. ' +
-      'The answer holds its output up to the setting runOutputLimit: of more, the beginning and the end, ' +
+      'The command is a list of words, or one text that is split into words as a shell would (only quotes ' +
+      'and backslashes have a meaning). The command line ends with its exit code. The answer contains its ' +
+      'output up to the setting runOutputLimit; of longer output it contains the beginning and the end, ' +
       'with a line between them that says how much is left out.',
     access: { ...own, action: 'run' },
     input: id.extend({ command: argv(200) }),
@@ -360,8 +359,8 @@ function hosted(provider: string) {
   return mutation({
     summary: `Takes the source from a repository on ${provider}`,
     description:
-      'A public repository needs no more than owner, name and branch. With customGitSSHKeyId it is ' +
-      'fetched over SSH with that deploy key. gitHost names your own installation.',
+      'A public repository needs only owner, name and branch. With customGitSSHKeyId it is fetched over ' +
+      'SSH with that deploy key. gitHost names your own installation.',
     access: {
       class: 'protected',
       resources: [

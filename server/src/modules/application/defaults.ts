@@ -116,6 +116,7 @@ const state = {
   applicationStatus: 'idle',
   liveDeploymentId: null,
   releasedAppName: null,
+  shownPort: null,
   isStopped: false,
   restoredVolumes: {},
 } satisfies Partial<ApplicationRecord>;

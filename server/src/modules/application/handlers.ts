@@ -1,7 +1,10 @@
+import { perSaveProcedure } from '../../domain/git/git-host.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
@@ -47,14 +50,14 @@ export interface ApplicationDesk {
     forget(path: string): Promise<void>;
     forgetAll(applicationId: string): Promise<void>;
   };
-  /** Removes those of these images that Berth built. */
-  removeImages(application: ApplicationRecord, images: string[]): Promise<void>;
+  /** Of the application; undefined for one that is not connected. */
+  host(application: ApplicationRecord): Promise<{ engine: Pick<Engine, 'removeImage'> } | undefined>;
   /** Puts the routes of the application's server right. */
   applyRoutes(application: ApplicationRecord): Promise<void>;
   /** Gives the name of the server that the application may go to; throws why not. */
   requireMovable(application: ApplicationRecord, serverId: string | null, actor: Actor): Promise<string>;
   /** What was never released stands on this server from now on. */
-  place(applicationId: string, serverId: string | null): Promise<undefined>;
+  place(applicationId: string, serverId: string | null): Promise<void>;
   keeping: HostReach['keeping'];
   /** Creates an application and a generated host for it, both or neither. */
   withDomain(
@@ -91,8 +94,8 @@ export function applicationHandlers(
     change: () => Promise<T>,
   ): Promise<T> =>
     (await context.hasHostReach())
-      ? context.write(() => desk.keeping(applicationRef(applicationId), context.actor, change))
-      : context.write(change);
+      ? context.writeRecord(() => desk.keeping(applicationRef(applicationId), context.actor, change))
+      : context.writeRecord(change);
 
   async function accept(
     context: CallContext,
@@ -152,10 +155,11 @@ export function applicationHandlers(
     saveEnvironment: save,
     saveBuildType: (context, input) => save(context, withoutAliases(input)),
     saveGitProvider: (context, input) => save(context, { ...input, sourceType: 'git' }),
-    saveGithubProvider: (context, input) => save(context, { ...input, sourceType: 'github' }),
-    saveGitlabProvider: (context, input) => save(context, { ...input, sourceType: 'gitlab' }),
-    saveBitbucketProvider: (context, input) => save(context, { ...input, sourceType: 'bitbucket' }),
-    saveGiteaProvider: (context, input) => save(context, { ...input, sourceType: 'gitea' }),
+    ...perSaveProcedure(
+      (sourceType): ReturnType<typeof applicationHandlers>['saveGithubProvider'] =>
+        (context, input) =>
+          save(context, { ...input, sourceType }),
+    ),
     saveContainerProvider: (context, input) => save(context, { ...input, sourceType: 'container' }),
     async uploadedChunks(context, input) {
       const { applicationId, uploadPath } = await found(context, input);
@@ -257,8 +261,8 @@ export function applicationHandlers(
       const needed = new Set(
         (await deployments.all(applicationRef(application.applicationId))).map(({ image }) => image),
       );
-      await desk.removeImages(
-        application,
+      await removeBuilt(
+        await desk.host(application),
         removed.flatMap(({ image }) => (image === null || needed.has(image) ? [] : [image])),
       );
       return shown(await found(context, input));
@@ -332,4 +336,13 @@ interface Asked {
   title: string;
   description: string;
   withoutCache: boolean;
+}
+
+/** Images that somebody else built may be anybody's. */
+async function removeBuilt(
+  host: { engine: Pick<Engine, 'removeImage'> } | undefined,
+  images: readonly string[],
+): Promise<void> {
+  for (const image of images.filter((name) => name.startsWith(builtPrefix)))
+    await host?.engine.removeImage(image);
 }

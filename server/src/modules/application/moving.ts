@@ -40,13 +40,12 @@ export async function requireMovable(
     throw new AppError(
       'PRECONDITION_FAILED',
       `${name} keeps data on its server (the ${held.type} at ${held.mountPath}), which does not move with ` +
-        'it. Remove that mount first, or copy the data and create the application anew on the other server.',
+        'it. Remove that mount first, or copy the data and create the application again on the other server.',
     );
   if ((await neighbours.previews(applicationId)).length > 0)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${name} has previews, which stand on its server. Remove them first; they are made again with the ` +
-        'next push.',
+      `${name} has previews, which run on its server. Remove them first; the next push creates them again.`,
     );
   for (const { portId, publishedPort: port, protocol } of await neighbours.ports(applicationId))
     await neighbours.published.requireFree({
@@ -57,6 +56,30 @@ export async function requireMovable(
       serverId,
       holderId: portId,
     });
-  await neighbours.domains.requireFreeOn(applicationId, serverKeyOf({ serverId }), reaches);
+  await neighbours.domains.requireFreeOn({ applicationId }, serverKeyOf({ serverId }), reaches);
   return server?.name ?? "Berth's own machine";
+}
+
+export interface PlacingParts {
+  applications: {
+    transaction<T>(work: () => Promise<T>): Promise<T>;
+    update(where: { applicationId: string }, patch: { serverId: string | null }): Promise<unknown>;
+  };
+  ports: { update(where: { applicationId: string }, patch: { serverKey: string }): Promise<unknown> };
+  domains: Pick<Domains, 'moveTo'>;
+}
+
+/** The application, its ports and its domains stand on this server from now on: all of them, or none. */
+export function placeApplication({
+  applications,
+  ports,
+  domains,
+}: PlacingParts): (applicationId: string, serverId: string | null) => Promise<void> {
+  return (applicationId, serverId) =>
+    applications.transaction(async () => {
+      const serverKey = serverKeyOf({ serverId });
+      await applications.update({ applicationId }, { serverId });
+      await ports.update({ applicationId }, { serverKey });
+      await domains.moveTo({ applicationId }, serverKey);
+    });
 }

@@ -1,4 +1,6 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
+import { sourceTypes } from '../../domain/git/source-type.ts';
+import { buildTypes } from '../../domain/build-type.ts';
 import { revision } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
@@ -9,7 +11,7 @@ import { mountRecord } from '../mount/record.ts';
 import { portRecord } from '../port/record.ts';
 import { environmentOfService } from '../service/record-environment.ts';
 import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-live.ts';
-import { buildTypes, healthCheck, sourceTypes } from './settings.ts';
+import { healthCheck } from './settings.ts';
 
 const optional = z.string().nullable();
 

@@ -3,6 +3,9 @@
  * Application; decisions 4 and 5). Pure: the CLI and the client import it.
  */
 import { z } from 'zod';
+import { buildTypes } from '../../domain/build-type.ts';
+import { certificateTypes } from '../../domain/certificates/certificate-type.ts';
+import { sourceTypes } from '../../domain/git/source-type.ts';
 import { parseGitHost, parseRepositoryPart } from '../../domain/git/git-host.ts';
 import { parseRefName, parseSourcePath } from '../../domain/git/git-source.ts';
 import { parseStageName } from '../../domain/names/names.ts';
@@ -19,17 +22,6 @@ import {
   secretEnvFields,
   variableName,
 } from '../service/contract-fields.ts';
-
-export const sourceTypes = ['github', 'gitlab', 'bitbucket', 'gitea', 'git', 'container', 'drop'] as const;
-export const buildTypes = [
-  'auto',
-  'nixpacks',
-  'dockerfile',
-  'heroku_buildpacks',
-  'paketo_buildpacks',
-  'static',
-  'railpack',
-] as const;
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -107,7 +99,7 @@ export const settingShape = {
     .string()
     .max(100)
     .nullable()
-    .describe('Build server that its images are made on; null: the server that it runs on'),
+    .describe('Build server that builds its images; null: the server that it runs on'),
   autoDeploy: z.boolean(),
   webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'),
   watchPaths: z.array(line(1000)).max(200).nullable(),
@@ -145,21 +137,21 @@ export const settingShape = {
     .max(500)
     .nullable()
     .describe(
-      "Names of the application's own variables, secret ones too, that previews get besides theirs; never " +
-        'those of a pull request whose author may not write to the repository',
+      "Names of the application's own variables, secret ones too, that previews get in addition to their " +
+        'own; never those of a pull request whose author may not write to the repository',
     ),
   previewBuildArgs: block.nullable(),
   previewBuildSecrets: block.nullable(),
   previewWildcard: ruled(line(253), parsePreviewWildcard)
     .nullable()
     .describe(
-      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name ' +
-        'of sslip.io that leads to this server',
+      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: an sslip.io ' +
+        'name that resolves to this server',
     ),
   previewPort: z.number().int().min(1).max(65_535),
   previewPath: line(1000).startsWith('/'),
   previewHttps: z.boolean(),
-  previewCertificateType: z.enum(['acme', 'none', 'custom']),
+  previewCertificateType: z.enum(certificateTypes),
   previewCustomCertResolver: line(200).nullable(),
   previewLimit: z.number().int().min(0).max(100),
   previewLabels: z.array(line(200)).max(50).nullable(),

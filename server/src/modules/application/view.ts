@@ -1,7 +1,6 @@
 /** The application as a person reads it: the record with its neighbourhood, without credentials. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from './store.ts';
-import { buildTypes, sourceTypes } from './settings.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/states/live.ts';
 import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
@@ -21,9 +20,7 @@ export interface ViewNeighbours {
   liveOf: LiveReader;
 }
 
-type Narrowed = Omit<ApplicationRecord, 'sourceType' | 'buildType'> & {
-  sourceType: (typeof sourceTypes)[number];
-  buildType: (typeof buildTypes)[number];
+type Narrowed = ApplicationRecord & {
   dockerContextPath: string | null;
   dockerBuildStage: string | null;
   secretEnvNames: SecretName[];
@@ -51,8 +48,6 @@ export type WholeApplication = Narrowed & {
 export function shown(application: ApplicationRecord): Narrowed {
   return {
     ...application,
-    sourceType: sourceTypes.find((type) => type === application.sourceType) ?? 'github',
-    buildType: buildTypes.find((type) => type === application.buildType) ?? 'auto',
     dockerContextPath: application.containerContextPath,
     dockerBuildStage: application.containerBuildStage,
     secretEnvNames: secretNames(application.secretEnv),

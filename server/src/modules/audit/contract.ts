@@ -22,17 +22,17 @@ export const auditContract = {
   all: query({
     summary: 'Every change in the organization, newest first: who, what, when, from where, and how it ended',
     description:
-      'Changes that were refused are there with the code of their refusal (an input that is not valid ' +
-      'is no change yet), and so are sign-up, sign-in, failed sign-ins and sign-out ' +
+      'Changes that were refused are there with the code of their refusal (invalid input is not ' +
+      'recorded), and so are sign-up, sign-in, failed sign-ins and sign-out ' +
       ('(`auth.signUp`, `auth.signIn`, `auth.signOut`) and passwords reset on the host ' +
-        '(`auth.resetPassword`). `userId` is empty where nobody was let in. Failed sign-ins with an ' +
+        '(`auth.resetPassword`). `userId` is empty if nobody was signed in. Failed sign-ins with an ' +
         'unknown address stand ') +
       "in the log of the installation's first organization. Entries are kept for 400 days.",
     access: { class: 'admin', resources: [] },
     input: z.object({
       userId: id.describe('Only what this user did'),
       procedure: id.describe('Only this procedure, such as `application.deploy`'),
-      resourceId: id.describe('Only what was done to this thing'),
+      resourceId: id.describe('Only what was done to this resource'),
       since: z.iso
         .datetime({ offset: true })
         .max(50)

@@ -2,6 +2,14 @@
  * Backups of databases as records: what is backed up, when and where to. Making one is make-backup.ts, what
  * came of it a run.
  */
+import type { ProgramSpec } from '../../ports/engine/engine-program.ts';
+import {
+  digestFiles,
+  readArchive,
+  volumeProgram,
+  writeArchive,
+  type VolumeProgram,
+} from './volumes/volume-program.ts';
 import { databaseIds, type DatabaseIds } from '../../domain/database-kind.ts';
 import { parseTimeZone } from '../../domain/time/cron.ts';
 import { AppError, badField } from '../../domain/errors.ts';
@@ -167,4 +175,20 @@ export function asDatabaseBackup(record: BackupRecord | undefined): DatabaseBack
 
 function shown(record: DatabaseBackup): Backup {
   return { ...record, ...databaseIds(record.databaseType, record.databaseId) };
+}
+
+/** Programs over one volume: its archive printed, an archive taken in, a digest of all its files printed. */
+export function volumePrograms(
+  service: Parameters<typeof volumeProgram>[0],
+  host: Parameters<typeof volumeProgram>[1],
+  wanted: Pick<VolumeProgram, 'volume' | 'image'> & { runId: string },
+): Record<'read' | 'write' | 'digest', ProgramSpec> {
+  const { runId: backupRunId, ...shared } = wanted;
+  const program = (argv: VolumeProgram['argv'], writes: boolean): ProgramSpec =>
+    volumeProgram(service, host, { ...shared, backupRunId, argv, writes });
+  return {
+    read: program(readArchive, false),
+    write: program(writeArchive, true),
+    digest: program(digestFiles, false),
+  };
 }

@@ -39,10 +39,10 @@ export const installationBackupContract = {
   set: mutation({
     summary: 'Sets how Berth itself is backed up: its database and its key file',
     description:
-      'The key file goes along only sealed with a passphrase (scrypt, AES-256-GCM), which Berth does ' +
-      `not keep: write it down, for without it the backup's secrets cannot be read by anybody. It is ` +
+      'The key file is included only sealed with a passphrase (scrypt, AES-256-GCM), which Berth does ' +
+      `not keep: write it down, because without it nobody can read the secrets in the backup. It is ` +
       `required the first time, and sealing takes a moment. Absent fields stay. \`bin/up --restore ` +
-      `<file>\` brings a bare machine back from an object.`,
+      `<file>\` restores a bare machine from a stored object.`,
     access: {
       class: 'installationOwner',
       resources: [{ kind: 'destination', field: 'destinationId' }],
@@ -83,7 +83,7 @@ export const installationBackupContract = {
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   runs: query({
-    summary: 'The runs of it, newest first, each with the result of every step',
+    summary: 'Its runs, newest first, each with the result of every step',
     access,
     input: z.object(pageInput),
     output: listOf(backupRunRecord),

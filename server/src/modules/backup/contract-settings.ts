@@ -10,9 +10,9 @@ export const backupSettings = {
   ),
   timeZone: ruled(z.string().min(1).max(100), parseTimeZone)
     .optional()
-    .describe('Of the schedules, by its name in the IANA list, such as Europe/Berlin; absent at first: UTC'),
+    .describe('Time zone of the schedules, by its IANA name, such as Europe/Berlin; UTC unless set'),
   prefix: ruled(z.string().max(1000), parseObjectPath).describe(
-    'Path below the destination under which the objects stand; may be empty',
+    'Path below the destination where the objects are stored; may be empty',
   ),
   keepLatestCount: z
     .number()
@@ -21,7 +21,7 @@ export const backupSettings = {
     .max(10_000)
     .nullish()
     .describe(
-      'So many of its newest objects are kept; null: all. Older ones are removed once a newer one is ' +
+      'Number of newest backups to keep; null keeps all. Older ones are removed once a newer one is ' +
         'verified',
     ),
   alarmAfterHours: z
@@ -30,5 +30,5 @@ export const backupSettings = {
     .min(1)
     .max(8760)
     .nullish()
-    .describe('After so many hours without a good backup, alarmSince says so; null: never'),
+    .describe('Hours without a good backup after which alarmSince is set; null: never'),
 };

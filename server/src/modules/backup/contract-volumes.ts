@@ -33,7 +33,9 @@ function checkOwner({ applicationId, composeId }: Owner, context: z.RefinementCt
   if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
 }
 
-const volumeName = line(200).min(1).describe('Its name within the service, as volumeBackup.volumes tells it');
+const volumeName = line(200)
+  .min(1)
+  .describe('Its name within the service, as listed by volumeBackup.volumes');
 const { schedule, timeZone, prefix, keepLatestCount, alarmAfterHours } = backupSettings;
 const settings = {
   schedule,
@@ -44,8 +46,8 @@ const settings = {
   serviceDuring: z
     .enum(duringNames)
     .describe(
-      'What becomes of the service while the volume is read: it runs on, and a file that it writes then ' +
-        'may be half old and half new; it is paused, every process halted where it is; or it is stopped, ' +
+      'What happens to the service while the volume is read: it keeps running, and a file that it writes ' +
+        'then may be half old and half new; it is paused, with every process halted; or it is stopped, ' +
         'as application.stop does, and started again',
     ),
 };
@@ -58,7 +60,7 @@ export const volumeBackupContract = {
     description:
       'The object is a compressed tar archive of its files with their owners, rights, links and times (in ' +
       'seconds); sockets are left out, and so are extended attributes. It is made on the server of the ' +
-      'service by a container of Berth that sees this volume, read-only, and no network.',
+      'service by a Berth container that has this volume read-only and no network.',
     access: { class: 'protected', resources: [...services, destination], action: 'run' },
     input: z
       .object({
@@ -67,7 +69,7 @@ export const volumeBackupContract = {
         ...settings,
         prefix: prefix.optional().meta({
           description:
-            'Path below the destination under which the objects stand; may be empty. Absent: the appName ' +
+            'Path below the destination where the objects are stored; may be empty. Absent: the appName ' +
             'of the service',
         }),
         serviceDuring: settings.serviceDuring.default('running'),
@@ -116,8 +118,8 @@ export const volumeBackupContract = {
     output: volumeBackupRecord,
   }),
   run: mutation({
-    summary: 'Begins a backup of a volume now and answers the run at once',
-    description: 'backup.runLogs follows it; volumeBackup.runs shows what came of it.',
+    summary: 'Starts a backup of a volume now and returns the run at once',
+    description: 'backup.runLogs follows it; volumeBackup.runs shows its result.',
     access: { ...own, action: 'run' },
     input: id,
     output: backupRunRecord,
@@ -139,8 +141,8 @@ export const volumeBackupContract = {
   volumes: query({
     summary: 'The volumes of a service that can be backed up, by name',
     description:
-      'Those that its live release has, and those that its mounts say. A volume that a compose file calls ' +
-      'external is not its own.',
+      'Those of its live release and of its mounts. A volume that a compose file declares external is ' +
+      'not its own.',
     access: ofService,
     input: z.object({ ...service, ...pageInput }).superRefine(checkOwner),
     example,
@@ -150,13 +152,13 @@ export const volumeBackupContract = {
   restore: mutation({
     summary: 'Starts to restore a stored object into a volume; answers with the run at once',
     description:
-      'The object is unpacked into a new volume beside the running service; only when it is whole the ' +
-      'version that runs is released again with the new volume in the place of the former one, which also ' +
-      'starts a service that is stopped. When it does not become healthy there, it goes back. The former ' +
-      'volume is kept, in cleanup.formerVolumes, until volumeBackup.removeFormerVolume. Every later ' +
-      'release, also one that goes back to an earlier version, has the restored volume. backup.runLogs ' +
-      'follows it. The object may be any at the destination, as backup.listFiles gives it, so Owner and ' +
-      'Admin alone may restore.',
+      'The object is unpacked into a new volume while the service keeps running. Only when it is complete ' +
+      'is the running version released again with the new volume in place of the former one, which also ' +
+      'starts a stopped service. If it does not become healthy there, it goes back to the former volume. ' +
+      'The former volume is kept, in cleanup.formerVolumes, until volumeBackup.removeFormerVolume. Every ' +
+      'later release has the restored volume, even one that goes back to an earlier version. ' +
+      'backup.runLogs follows it. The object may be any at the destination, as listed by ' +
+      'backup.listFiles, so only Owner and Admin may restore.',
     access: { class: 'admin', resources: [...services, destination], action: 'run' },
     input: z
       .object({
@@ -185,7 +187,7 @@ export const volumeBackupContract = {
         ...service,
         volumeName: line(300)
           .min(1)
-          .describe('As cleanup.formerVolumes, and previousVolume of the run, tell it'),
+          .describe('As given by cleanup.formerVolumes and by previousVolume of the run'),
       })
       .superRefine(checkOwner),
     example: { ...example, volumeName: 'berth-V1StGXR8Z5jdHi6BmyT3k-data' },

@@ -93,14 +93,14 @@ const settings = {
     .max(100)
     .regex(
       /^[^-\p{Cc}][^\p{Cc}]*$/u,
-      'must have a character at least, and must not begin with "-" nor hold line breaks or control ' +
+      'must have at least one character, and must not begin with "-" or contain line breaks or control ' +
         'characters',
     )
     .describe('Name of the database inside the server'),
   verifySchedule: ruled(z.string().max(200), parseCron)
     .nullish()
     .describe(
-      'When its newest object is restored into a database of its own for trial, which is removed again; ' +
+      'When its newest object is restored, as a trial, into a database of its own that is removed again; ' +
         'null: never',
     ),
 };
@@ -110,7 +110,7 @@ const manual = <K extends BackupKindName>(kind: K) =>
     summary: `Makes a backup of a ${kind} database now; a backup of another kind is refused`,
     description:
       'Answers true when the object is stored and verified: read again, with the same length and ' +
-      'checksum. It is a job of its own, which goes on when the caller leaves; backup.runs shows it.',
+      'checksum. It is a job of its own and continues when the caller leaves; backup.runs shows it.',
     access: { ...own, action: 'run' },
     input: id,
     output: z.literal(true),
@@ -149,7 +149,7 @@ export const backupContract = {
         ...settings,
         prefix: settings.prefix.optional().meta({
           description:
-            'Path below the destination under which the objects stand; may be empty. Absent: the appName ' +
+            'Path below the destination where the objects are stored; may be empty. Absent: the appName ' +
             'of the database',
         }),
         destinationId,
@@ -212,16 +212,16 @@ export const backupContract = {
     output: listOf(backupRecord),
   }),
   run: mutation({
-    summary: 'Begins a backup of a database of any kind now and answers the run at once',
-    description: 'backup.runLogs follows it; backup.runs shows what came of it.',
+    summary: 'Starts a backup of a database of any kind now and returns the run at once',
+    description: 'backup.runLogs follows it; backup.runs shows its result.',
     access: { ...own, action: 'run' },
     input: id,
     output: backupRunRecord,
     refusals: ['PRECONDITION_FAILED'],
   }),
   restore: mutation({
-    summary: 'Begins to restore a stored object into a database and answers the run at once',
-    description: 'As backup.restoreBackupWithLogs, whose log backup.runLogs gives.',
+    summary: 'Starts to restore a stored object into a database and returns the run at once',
+    description: 'Like backup.restoreBackupWithLogs; backup.runLogs gives its log.',
     access: {
       class: 'admin',
       resources: [{ kind: 'database', field: 'databaseId' }, destination],
@@ -237,10 +237,10 @@ export const backupContract = {
   [databaseKinds.postgres.manualBackup]: manual('postgres'),
   [databaseKinds.mongo.manualBackup]: manual('mongo'),
   verify: mutation({
-    summary: 'Restores the newest object of a backup into a database of its own for trial, and looks into it',
+    summary: 'Restores the newest object of a backup into a database of its own, as a trial, and checks it',
     description:
-      'Answers with the run when it has ended well. The database of the trial is removed again; the ' +
-      'running one is not touched.',
+      'Returns the run when it has succeeded. The database of the trial is removed again; the running ' +
+      'one is not touched.',
     access: { ...own, action: 'run' },
     input: id,
     output: backupRunRecord,
@@ -267,8 +267,8 @@ export const backupContract = {
   listFiles: query({
     summary: 'The objects stored at a destination, newest first',
     description:
-      'Objects of every backup stand there, so Owner and Admin alone may list them. What is not whole ' +
-      'and verified is no backup and not listed.',
+      'Objects of every backup are stored there, so only Owner and Admin may list them. What is not ' +
+      'complete and verified is not listed.',
     access: { class: 'admin', resources: [destination] },
     input: z.object({
       destinationId,
@@ -282,13 +282,12 @@ export const backupContract = {
     summary:
       'Restores a stored object into a database, as a live stream of lines that ends in success or error',
     description:
-      'The object is loaded into a new volume beside the running database and looked at there; only ' +
-      'then the database changes over to it, with the users and passwords of its record. Other ' +
-      'databases of the same server are carried over as they are. The volume with the state before is ' +
-      'kept, among `formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore ' +
-      'is a job of its own, which goes on when the caller leaves; a reader that comes back with its ' +
-      'last event id follows the same one. The object may be any at the destination, so Owner and Admin ' +
-      'alone may restore.',
+      'The object is loaded into a new volume next to the running database and checked there; only then ' +
+      'does the database switch to it, with the users and passwords of its record. Other databases of the ' +
+      'same server are carried over as they are. The volume with the previous state is kept, among ' +
+      '`formerVolumes` of the database, until `removeFormerVolume` of its kind. A restore is a job of its ' +
+      'own and continues when the caller leaves; a reader that reconnects with its last event id follows ' +
+      'the same one. The object may be any at the destination, so only Owner and Admin may restore.',
     access: {
       class: 'admin',
       resources: [{ kind: 'database', field: 'databaseId' }, destination],

@@ -1,4 +1,5 @@
 /** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
+import { backupRunLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import { type Engine } from '../../ports/engine/engine.ts';
@@ -30,9 +31,6 @@ export interface DatabaseServer {
 /** For a question that is answered from what the server knows of itself, on a busy server. */
 const textLimitMs = 120_000;
 const keptLines = 5;
-
-/** Label of the containers of a run. */
-export const runLabel = 'berth.backup-run';
 
 export interface Programs {
   /** The output of a program beside the server; fails when the program does. */
@@ -75,7 +73,7 @@ export function createPrograms(newName: (what: string) => string): Programs {
       env: env satisfies Record<string, string | Secret>,
       marksItsEnd: true,
       network: server.network,
-      labels: { [runLabel]: backupRunId },
+      labels: { [backupRunLabel]: backupRunId },
       registryAuth: server.registryAuth,
     };
     return server.engine.programOutput(spec, { signal, input, onLine });
@@ -125,12 +123,12 @@ export function createDatabaseSource({
     ending: (backup) => `${databasePrograms[kindOf(backup.databaseType)].ending}.gz`,
     async open(backup, { run, signal, say }) {
       const found = asDatabaseBackup(backup);
-      if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup is gone.');
+      if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup no longer exists.');
       const running = await runningServer(found.databaseId);
       if (!running)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'The database does not run, so it cannot be dumped. Start it and make the backup again.',
+          'The database is not running, so it cannot be dumped. Start it and make the backup again.',
         );
       const program = databasePrograms[running.kind].dump(targetOf(running, found.database));
       return {
@@ -139,7 +137,7 @@ export function createDatabaseSource({
         read: () => programs.output(running, program, { backupRunId: run.backupRunId, signal, onLine: say }),
       };
     },
-    tidy: ({ databaseId, backupRunId }) => removeContainers(databaseId, `${runLabel}=${backupRunId}`),
+    tidy: ({ databaseId, backupRunId }) => removeContainers(databaseId, `${backupRunLabel}=${backupRunId}`),
   };
 }
 

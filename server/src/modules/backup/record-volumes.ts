@@ -17,12 +17,12 @@ export const volumeBackupRecord = z
     timeZone: z.string(),
     prefix: z.string(),
     enabled: z.boolean(),
-    keepLatestCount: z.number().nullable().describe('So many of its newest objects are kept; null: all'),
+    keepLatestCount: z.number().nullable().describe('Number of newest backups to keep; null keeps all'),
     alarmAfterHours: z
       .number()
       .nullable()
-      .describe('After so many hours without a good backup it is in alarm; null: never'),
-    alarmSince: optional.describe('Since when it is in alarm; null: it is not'),
+      .describe('Hours without a good backup after which it is in alarm; null: never'),
+    alarmSince: optional.describe('Since when it has been in alarm; null: it is not'),
     lastGoodAt: optional.describe('When its newest good backup was stored and verified'),
     createdAt: z.string(),
   })

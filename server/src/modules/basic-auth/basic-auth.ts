@@ -28,7 +28,7 @@ export function createBasicAuths(store: BasicAuthStore, clock: Clock): BasicAuth
   async function found(basicAuthId: string, organizationId: string): Promise<BasicAuthRecord> {
     const record = await store.find({ basicAuthId, organizationId });
     if (!record)
-      throw new AppError('NOT_FOUND', 'There is no such user of the sign-in. It may have been removed.');
+      throw new AppError('NOT_FOUND', 'There is no such basic auth user. It may have been removed.');
     return record;
   }
 

@@ -30,13 +30,13 @@ export const basicAuthContract = {
     output: basicAuthRecord,
   }),
   one: query({
-    summary: "One user of an application's sign-in, without the password",
+    summary: 'One basic auth user of an application, without the password',
     access: own,
     input: id,
     output: basicAuthRecord,
   }),
   byApplicationId: query({
-    summary: "The users of an application's sign-in, newest first",
+    summary: 'The basic auth users of an application, newest first',
     access: ofApplication,
     input: z.object({ applicationId: z.string().min(1).max(100), ...pageInput }),
     output: listOf(basicAuthRecord),

@@ -38,12 +38,12 @@ function without(shape: Shape, ...names: string[]): Record<string, z.ZodType> {
 
 const plainValue = z.union([z.string().max(500_000), z.number(), z.boolean()]);
 const secret = closed({ secret: z.literal(true) }).describe(
-  'A secret variable: its value does not stand here; `berth secret set` sets it',
+  'A secret variable: its value is not in the file; `berth secret set` sets it',
 );
 const variables = (value: z.ZodType): z.ZodType =>
   z
     .record(variableName, value)
-    .describe('All of them: a variable that is not here is removed. Absent: they stay as they are');
+    .describe('The complete list: a variable that is not in it is removed. Absent: they stay as they are');
 const plainVariables = variables(plainValue);
 const secretVariables = variables(z.union([plainValue, secret]));
 
@@ -83,12 +83,12 @@ const { type, hostPath, volumeName, filePath, content, isSecret, mountPath } =
 const mounts = z
   .array(closed({ mountPath, type, hostPath, volumeName, filePath, content, isSecret }))
   .max(200)
-  .describe('All of them, each known by its mountPath');
+  .describe('The complete list, each identified by its mountPath');
 const ports = z.array(closed(without(portContract.create.input.shape, 'applicationId'))).max(200);
 const redirects = z
   .array(closed(without(redirectContract.create.input.shape, 'applicationId')))
   .max(200)
-  .describe('All of them; the first that matches answers');
+  .describe('The complete list; the first that matches applies');
 const { schedule, timeZone, prefix, database, keepLatestCount, verifySchedule, alarmAfterHours } =
   backupContract.create.input.shape;
 const { destinationId, enabled } = backupContract.create.input.shape;
@@ -107,17 +107,22 @@ const backups = z
     }),
   )
   .max(100)
-  .describe('All of them; destinationId may be the name of a destination');
+  .describe('The complete list; destinationId may be the name of a destination');
 const scheduledCommand = without(scheduleContract.create.input.shape, 'applicationId', 'composeId');
 const schedulesOf = (shape: Shape): z.ZodType =>
-  z.array(closed(shape)).max(100).describe('All of them, each known by its name');
+  z.array(closed(shape)).max(100).describe('The complete list, each identified by its name');
 
 const everyService = {
-  name: line(100).min(1).describe('Absent: the key that it stands under'),
-  appName: appName.describe('Absent: made from the name when the service is made'),
+  name: line(100).min(1).describe('Absent: its key in the file'),
+  appName: appName.describe('Absent: generated from the name when the service is created'),
   description: z.string().max(1000),
   deploy: z.boolean().describe('false: `berth apply` saves its settings and never deploys it'),
-  serverId: z.string().min(1).max(100).nullable().describe('Id or name of the server; only when it is made'),
+  serverId: z
+    .string()
+    .min(1)
+    .max(100)
+    .nullable()
+    .describe('Id or name of the server; used only when it is created'),
 } as const;
 
 /** What the file may say of an application. */
@@ -174,7 +179,7 @@ const services = z
   .describe('Name of the service → the service');
 
 export const berthFile = closed({
-  project: key.describe('Name of the project; made when there is none'),
+  project: key.describe('Name of the project; created if it does not exist'),
   ...partial({
     description: z.string().max(1000),
     variables: plainVariables.describe('Of the project, for every service in it'),
@@ -184,9 +189,7 @@ export const berthFile = closed({
       closed(partial({ description: z.string().max(1000), variables: plainVariables, services })),
     ),
   }),
-}).describe(
-  'A project of Berth: what should be there. `berth plan` shows what differs, `berth apply` does it',
-);
+}).describe('A project of Berth as it should be. `berth plan` shows what differs, `berth apply` does it');
 
 /** A service as the file has it. */
 export interface FileService {

@@ -131,7 +131,7 @@ async function named(name: string, write: () => Promise<unknown>): Promise<void>
     if (!(error instanceof AppError) || error.code !== 'CONFLICT') throw error;
     throw new AppError(
       'CONFLICT',
-      `name: a certificate resolver named ${name} exists already. Choose another name.`,
+      `name: a certificate resolver named ${name} already exists. Choose another name.`,
       { cause: error, issues: [{ path: 'name', message: 'is taken' }] },
     );
   }

@@ -20,7 +20,7 @@ const shape = {
     .min(1)
     .max(100)
     .regex(/^[^\s\p{Cc}](.*[^\s\p{Cc}])?$/u, 'must be one line that neither begins nor ends with a space')
-    .describe('What customCertResolver of a domain says'),
+    .describe('Name by which customCertResolver of a domain refers to it'),
   directoryUrl: z
     .url({ protocol: /^https$/, error: 'must be an https address' })
     .max(500)
@@ -28,7 +28,7 @@ const shape = {
   email: z.email('must be an e-mail address').max(254).describe('Contact of the account'),
 };
 const rootCertificates = ruled(z.string().max(100_000, { abort: true }), parseRootCertificates).describe(
-  "PEM; what the https of an authority of one's own is checked with, absent: what everybody trusts",
+  'PEM; roots to verify the HTTPS of a private authority; absent: the public roots',
 );
 const eab = z
   .object({
@@ -40,14 +40,14 @@ const eab = z
       .regex(/^[A-Za-z0-9_-]+={0,2}$/, 'must be base64url')
       .meta({ examples: ['bm90LWEta2V5'] }),
   })
-  .describe('External account binding (RFC 8555, 7.3.4), where the authority wants one');
+  .describe('External account binding (RFC 8555, 7.3.4), if the authority requires one');
 
 export const certificateResolverContract = {
   create: mutation({
     summary: 'Stores an ACME authority that domains can name as customCertResolver',
     description:
-      'Each resolver has an account of its own at the authority, also where another one, or the ' +
-      'settings, name the same directory and e-mail.',
+      'Each resolver has an account of its own at the authority, even if another one, or the settings, ' +
+      'name the same directory and e-mail.',
     access: { class: 'admin', resources: [] },
     input: z.object({ ...shape, eab: eab.nullish(), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,
@@ -68,8 +68,8 @@ export const certificateResolverContract = {
   update: mutation({
     summary: 'Changes a certificate resolver; domains that name it follow a new name',
     description:
-      'With another key of the account binding the next certificate is asked for with a new account; ' +
-      'those that were issued stay.',
+      "After a change of the account binding's key the next certificate is requested with a new " +
+      'account; those already issued stay.',
     access: own,
     input: id.extend({
       ...z.object(shape).partial().shape,

@@ -11,7 +11,7 @@ export const certificateResolverRecord = z
       .object({ keyId: z.string() })
       .nullable()
       .describe('External account binding; its key is write-only'),
-    rootCertificates: z.string().nullable().describe('PEM; what its https is checked with'),
+    rootCertificates: z.string().nullable().describe('PEM; roots to verify its HTTPS'),
     createdAt: z.string(),
   })
   .meta({ id: 'CertificateResolver' });

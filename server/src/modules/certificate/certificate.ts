@@ -110,7 +110,7 @@ function refuseUsed({ name, domains }: ShownCertificate): void {
   throw flatError(
     'Certificate in use',
     `The certificate ${name} is used by ` +
-      `${hosts.slice(0, shownHosts).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Upload ` +
-      `its successor, or change ${hosts.length === 1 ? 'that domain' : 'those domains'} first.`,
+      `${hosts.slice(0, shownHosts).join(', ')}${others > 0 ? ` and ${others} more` : ''}. Upload its ` +
+      `replacement, or change ${hosts.length === 1 ? 'that domain' : 'those domains'} first.`,
   );
 }

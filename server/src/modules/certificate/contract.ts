@@ -16,9 +16,9 @@ export const certificateContract = {
       'PEM, in the order leaf, intermediates and, if you like, root; the chain may stand in ' +
       'certificateData or in certificateChain. A domain with https and certificateType `none` on the ' +
       'same server uses ' +
-      ("the certificate that covers its host: of several, an unexpired one, with the host's own name " +
-        'before a wildcard (which stands for one label), the longest-lived. `acme` and `custom` domains ' +
-        'get theirs by themselves.'),
+      ('the certificate that covers its host: if there are several, an unexpired one, preferring the ' +
+        "host's own name to a wildcard (which stands for one label), then the longest-lived. `acme` and " +
+        '`custom` domains get theirs automatically.'),
     access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
       name,
@@ -49,7 +49,7 @@ export const certificateContract = {
   }),
   remove: mutation({
     summary: 'Removes a certificate; refused while a domain uses it',
-    description: 'One that another certificate has taken the place of is used by nobody.',
+    description: 'One that another certificate has replaced is not in use.',
     access: own,
     input: id,
     output: certificateRecord,

@@ -1,6 +1,6 @@
 /** Finds and removes what of Berth's own is of no use any more, and nothing else. */
+import { builderLabel } from '../../domain/names/labels.ts';
 import { sentenceOf } from '../../domain/errors.ts';
-import { builderLabel } from '../../domain/names/builder-image.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { DiskUsage } from '../../ports/engine/engine-disk.ts';

@@ -22,11 +22,11 @@ const found = z
       z.object({
         kind: z.enum(cleanupKinds),
         name: z.string(),
-        bytes: z.number().nullable().describe('null: not known before it is gone'),
+        bytes: z.number().nullable().describe('null: not known before it is removed'),
         reason: z.string(),
       }),
     ),
-    bytes: z.number().describe('Of all together, as far as it is known'),
+    bytes: z.number().describe('Of everything together, as far as it is known'),
     failures: z.array(z.string()).describe('What could not be removed, and why'),
   })
   .meta({ id: 'Cleanup' });
@@ -34,7 +34,7 @@ const found = z
 const caches = z
   .boolean()
   .default(false)
-  .describe('Build caches of organizations that do not build now, too: their next build begins anew');
+  .describe('Build caches of organizations that do not build now, too: their next build starts from scratch');
 
 export const cleanupContract = {
   preview: query({
@@ -51,7 +51,7 @@ export const cleanupContract = {
   run: mutation({
     summary: 'Removes what cleanup.preview shows; answers what was removed',
     description:
-      'Runs by itself as cleanupSchedule says, and with build caches when less than twice minFreeDisk is ' +
+      'Runs automatically by cleanupSchedule, and with build caches when less than twice minFreeDisk is ' +
       'free, once an hour at most.',
     access,
     input: z.object({ serverId, caches }),

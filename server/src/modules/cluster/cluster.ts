@@ -2,6 +2,7 @@
  * Clusters of servers: which server is a node of which other one, and what its swarm is told (decisions 13).
  * A cluster belongs to the server whose swarm it is, its head: services name the head, never a node.
  */
+import { managedLabel } from '../../domain/names/labels.ts';
 import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 import type { RunningService } from '../../ports/engine/engine.ts';
 import type { EngineView, SwarmNode, SwarmService } from '../../ports/engine/engine-view.ts';
@@ -140,7 +141,7 @@ function createLook(parts: ClusterParts): Look {
       const node = await look.one(nodeServerId, organizationId);
       const { clusterServerId, swarmNodeId, name } = node;
       if (clusterServerId === null || swarmNodeId === null)
-        throw badField('nodeServerId', `names ${name}, which is no node of a cluster; see cluster.join`);
+        throw badField('nodeServerId', `names ${name}, which is not a node of a cluster; see cluster.join`);
       const head = await look.one(clusterServerId, organizationId);
       return { node, nodeId: swarmNodeId, head, manager: await managerOf(parts, head) };
     },
@@ -148,8 +149,7 @@ function createLook(parts: ClusterParts): Look {
       nodesOf(manager, head, await servers.list({ clusterServerId: head.serverId })),
     async shownNode({ head, manager, nodeId }) {
       const found = (await look.shown(head, manager)).find((node) => node.nodeId === nodeId);
-      if (!found)
-        throw new AppError('NOT_FOUND', 'The cluster has no such node any more. See cluster.nodes.');
+      if (!found) throw new AppError('NOT_FOUND', 'The cluster no longer has this node. See cluster.nodes.');
       return found;
     },
   };
@@ -205,8 +205,8 @@ async function joinSwarm(
   if (present.state === 'active' && !present.isManager)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The engine of ${node.name} is a worker of a swarm that Berth does not know. Let it leave that ` +
-        '("docker swarm leave"), then join again.',
+      `The engine of ${node.name} is a worker of a swarm that Berth does not know. Make it leave that ` +
+        'swarm ("docker swarm leave"), then join again.',
     );
   // Asked before the node gives up what it has.
   const token = await manager.shell.engine.joinToken(role);
@@ -246,11 +246,11 @@ const engineManagers = async ({ engineView }: ClusterServer): Promise<string[]> 
 /** What others run in its swarm would be lost with it. */
 async function refuseForeign(view: EngineView, { name }: ServerRecord): Promise<void> {
   const [nodes, services] = await Promise.all([view.swarmNodes(), view.swarmServices()]);
-  const foreign = services.filter(({ labels }) => labels['berth.managed'] !== 'true');
+  const foreign = services.filter(({ labels }) => labels[managedLabel] !== 'true');
   if (nodes.length > 1)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The swarm of ${name} has ${nodes.length} nodes; Berth does not take it apart. Let them leave first.`,
+      `The swarm of ${name} has ${nodes.length} nodes; Berth does not dissolve it. Make them leave first.`,
     );
   if (foreign.length > 0)
     throw new AppError(
@@ -269,9 +269,9 @@ function stayed({ name }: ServerRecord, left: readonly RunningService[]): AppErr
   const names = namesOf(left.map(({ service }) => service));
   return new AppError(
     'PRECONDITION_FAILED',
-    `The node ${name} gets no new tasks, but of some services the new task did not become healthy ` +
+    `The node ${name} gets no new tasks, but for some services the new task did not become healthy ` +
       `elsewhere or fits no other node: ${names}. See their logs and placement, then drain again; ` +
-      'cluster.activate lets the node work as before.',
+      'cluster.activate makes the node take tasks again.',
   );
 }
 
@@ -290,7 +290,8 @@ async function removeLost({ node, nodeId, manager }: Member): Promise<void> {
   if (found?.state === 'ready')
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The node ${node.name} answers. cluster.leave takes it out and moves what runs there before.`,
+      `The node ${node.name} answers. Use cluster.leave, which moves what runs there before it takes ` +
+        'the node out.',
     );
   if (found?.manager) await manager.shell.engine.updateNode(nodeId, { role: 'worker' });
   await manager.shell.engine.removeNode(nodeId, { isForced: true });

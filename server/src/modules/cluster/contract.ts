@@ -14,10 +14,10 @@ export const clusterContract = {
   join: mutation({
     summary: "Makes a server a node of another server's cluster",
     description:
-      'The server gives up its own swarm, so nothing may stand on it. Services of serverId are spread over ' +
-      'its nodes from their next release on; whatever holds a volume, a folder or a port of the machine ' +
+      'The server gives up its own swarm, so it must have no services. Services of serverId are spread ' +
+      'over its nodes from their next release; whatever holds a volume, a folder or a port of the machine ' +
       'stays on serverId itself. The nodes must reach each other at 2377/tcp, 7946/tcp and udp, and ' +
-      '4789/udp; nothing else may. Asking again goes on where it was.',
+      '4789/udp; nothing else may. Calling it again continues where it stopped.',
     access: {
       class: 'admin',
       resources: [
@@ -31,7 +31,7 @@ export const clusterContract = {
       role: z
         .enum(['worker', 'manager'])
         .default('worker')
-        .describe('With three managers the cluster goes on when one of them is lost'),
+        .describe('With three managers the cluster survives the loss of one'),
     }),
     output: clusterNode,
     refusals,
@@ -49,15 +49,15 @@ export const clusterContract = {
   drain: mutation({
     summary: 'Moves what runs on a node to the others, each service as in a release, then keeps it empty',
     description:
-      'It gets no new tasks from the beginning on. A service whose new task does not become healthy stays ' +
-      'where it is, and the answer names it; ask again when it is mended.',
+      'It gets no new tasks from then on. A service whose new task does not become healthy stays where ' +
+      'it is, and the answer names it; call it again when that is fixed.',
     access: onNode,
     input: nodeInput,
     output: clusterNode,
     refusals,
   }),
   activate: mutation({
-    summary: 'Lets a drained node take tasks again; what runs elsewhere stays there until its next release',
+    summary: 'Makes a drained node take tasks again; what runs elsewhere stays there until its next release',
     access: onNode,
     input: nodeInput,
     output: clusterNode,

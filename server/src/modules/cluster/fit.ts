@@ -21,7 +21,7 @@ export async function refuseUnfit(
     if (status !== 'active') throw badField(field, `names ${name}, which is not set up yet (server.setup)`);
   }
   if (node.clusterServerId !== null && node.clusterServerId !== head.serverId)
-    throw badField('nodeServerId', `names ${node.name}, a node of another cluster; let it leave that first`);
+    throw badField('nodeServerId', `names ${node.name}, a node of another cluster; make it leave that first`);
   if (node.clusterServerId !== null) return;
   const [own, services, certificates] = await Promise.all([
     servers.list({ clusterServerId: node.serverId }),

@@ -177,8 +177,9 @@ function notWaiting({ name, awaitsApproval }: ComposeRecord): AppError {
   return new AppError(
     'CONFLICT',
     awaitsApproval
-      ? `${name} waits for the approval of something else by now. Look at compose.one and approve the ` +
+      ? `${name} is waiting for the approval of something else now. See compose.one and approve the ` +
           'digest there.'
-      : `${name} waits for no approval. Deploy it; when that is refused, compose.one shows what waits.`,
+      : `${name} is not waiting for approval. Deploy it; if that is refused, compose.one shows what is ` +
+          'waiting.',
   );
 }

@@ -86,16 +86,19 @@ eachDatabase('deploying compose services', (test) => {
     for (const [composeFile, says] of [
       [
         'services:\n  db: {image: postgres}\n  web:\n    image: nginx\n    volums: [data:/data]\n',
-        'line 5: services.web.volums is no key that Berth knows. Did you mean volumes?',
+        'line 5: services.web.volums is not a key that Berth supports. Did you mean volumes?',
       ],
       [
         'servces:\n  web: {image: nginx}\n',
-        'line 1: servces is no key that Berth knows. Did you mean services?',
+        'line 1: servces is not a key that Berth supports. Did you mean services?',
       ],
-      ['services:\n  web: {image: nginx, quite_else: 1}\n', 'line 2: services.web.quite_else is no key that'],
+      [
+        'services:\n  web: {image: nginx, quite_else: 1}\n',
+        'line 2: services.web.quite_else is not a key that',
+      ],
       [
         'x-common: &common\n  imag: nginx\nservices:\n  web:\n    <<: *common\n',
-        'composeFile: services.web.imag is no key that Berth knows. Did you mean image?',
+        'composeFile: services.web.imag is not a key that Berth supports. Did you mean image?',
       ],
       [
         'services:\n  web:\n    image: nginx\n    network_mode: host\n',

@@ -319,6 +319,7 @@ eachDatabase('compose services', (test) => {
       asciiHost: 'a.example.com',
       path: '/',
       port: 80,
+      ownPort: 80,
       https: false,
       certificateType: 'none',
       customCertResolver: null,

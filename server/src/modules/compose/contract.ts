@@ -1,4 +1,5 @@
 /** Compose services (decisions 8). */
+import { composeSourceTypes } from '../../domain/git/source-type.ts';
 import {
   appName,
   block,
@@ -20,14 +21,7 @@ import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
-import {
-  composeRecord,
-  composeSourceTypes,
-  composeTypes,
-  deletedCompose,
-  waitingCompose,
-  wholeCompose,
-} from './record.ts';
+import { composeRecord, composeTypes, deletedCompose, waitingCompose, wholeCompose } from './record.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
@@ -36,7 +30,7 @@ const running = { ...own, action: 'deploy' } as const;
 const composeType = z
   .enum(composeTypes)
   .describe(
-    'Both become services of the swarm; the type decides by which labels other programs find the containers',
+    'Both become services of the swarm; the type decides which labels other programs find the containers by',
   );
 const sourceType = z
   .enum(composeSourceTypes)
@@ -102,7 +96,7 @@ export const composeContract = {
   update: mutation({
     summary: 'Changes settings of a compose service; they take effect at its next deploy',
     description:
-      'Absent fields stay; null clears. composeStatus is a change by hand. What the file asks of the ' +
+      'Absent fields stay; null clears. composeStatus sets the status by hand. What the file asks of the ' +
       'server itself is approved as with `compose.create`; another source or environment needs ' +
       'another approval.',
     access: {
@@ -124,7 +118,9 @@ export const composeContract = {
           composeType,
           sourceType,
           composeFile: composeFile.nullable(),
-          composePath: ruled(line(1000), parseSourcePath).describe('Of a repository: the file in it'),
+          composePath: ruled(line(1000), parseSourcePath).describe(
+            'For a repository: the path of the file in it',
+          ),
           env: block.nullable(),
           ...secretEnvFields,
           createEnvFile,
@@ -165,7 +161,7 @@ export const composeContract = {
     refusals: ['CONFLICT'],
   }),
   refreshToken: mutation({
-    summary: 'Makes a new webhook token',
+    summary: 'Creates a new webhook token',
     access: own,
     input: byId,
     output: composeRecord,
@@ -181,9 +177,25 @@ export const composeContract = {
     input: byId.extend({ targetEnvironmentId: id }),
     output: composeRecord,
   }),
+  moveToServer: mutation({
+    summary: 'Moves the compose service to another server',
+    description:
+      'A deployment of the kind `move`: the version that runs is built and started there, all of it must ' +
+      'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves ' +
+      'it as it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` ' +
+      'null means the own machine of Berth. Refused with 412 while it has volumes or binds.',
+    access: {
+      class: 'protected',
+      resources: [subject, { kind: 'server', field: 'serverId' }],
+      action: 'deploy',
+    },
+    input: byId.extend({ serverId: z.string().min(1).max(100).nullable() }),
+    output: z.object({ deploymentId: z.string().nullable() }),
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
   loadServices: query({
     summary: "The names of the services in its file, in the file's order",
-    description: 'Of a repository the newest file of the branch is fetched.',
+    description: 'For a repository the newest file of the branch is fetched.',
     access: own,
     input: byId.extend(pageInput),
     output: listOf(z.string()),
@@ -192,11 +204,11 @@ export const composeContract = {
   deploy: mutation({
     summary: 'Queues a deployment',
     description:
-      'It is done when every service of the file is healthy, or has ended with 0 where it runs once. ' +
-      'When one fails, all of them go back to the version before. What a swarm cannot do is refused ' +
-      'with service and key: at once for a file of the record, by the deployment for one of a ' +
-      'repository. What a file, as its variables make it, asks of the server itself must have been ' +
-      'approved, whoever deploys or pushes: else the deployment is refused and `one` shows what waits.',
+      'It is done when every service of the file is healthy, or has ended with 0 if it runs once. If one ' +
+      'fails, all of them go back to the previous version. What a swarm cannot do is refused with service ' +
+      'and key: at once for a file in the record, by the deployment for one in a repository. What a file, ' +
+      'as its variables make it, asks of the server itself must have been approved, whoever deploys or ' +
+      'pushes: otherwise the deployment is refused and `one` shows what is waiting.',
     access: running,
     input: byId.extend({
       title: title.default('Manual deployment'),
@@ -216,14 +228,14 @@ export const composeContract = {
     refusals: ['PRECONDITION_FAILED'],
   }),
   approve: mutation({
-    summary: 'Lets the file reach the server itself in what waits for approval, and in nothing else',
+    summary: 'Allows the file the access to the server itself that is waiting for approval, and nothing else',
     description:
       'The digest stands for what `one` shows as awaitsApproval. It holds for whoever deploys or pushes ' +
-      'later, as long as the file asks for no more, comes from the same source and stands in the same ' +
+      'later, as long as the file asks for no more, comes from the same source and is in the same ' +
       'environment. Each service in it keeps its image (any tag); one of a file of the record its user, ' +
-      'entrypoint and command, too. What a repository has, and what is built from it, may change: whoever ' +
-      "may push there is trusted with it by the approval. The installation's Owner and Admin approve for " +
-      'any organization, those of a trusted organization for their own.',
+      'entrypoint and command, too. What a repository has, and what is built from it, may change: the ' +
+      "approval trusts whoever may push there. The installation's Owner and Admin approve for any " +
+      'organization, those of a trusted organization for their own.',
     access: { class: 'hostReach', resources: [{ ...subject, acrossOrganizations: true }] },
     input: byId.extend({
       digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be the digest that compose.one shows'),
@@ -232,8 +244,8 @@ export const composeContract = {
     refusals: ['CONFLICT'],
   }),
   awaitingApproval: query({
-    summary: 'Compose services whose deployment was refused for what nobody approved, newest first',
-    description: "Those of every organization for the installation's people, else those of one's own.",
+    summary: 'Compose services whose deployment was refused for lack of an approval, newest first',
+    description: "The installation's own people see those of every organization, others those of their own.",
     access: { class: 'hostReach', resources: [] },
     input: z.object(pageInput),
     output: listOf(waitingCompose),
@@ -253,7 +265,7 @@ export const composeContract = {
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   killBuild: mutation({
-    summary: "Ends the running build's own processes",
+    summary: 'Ends the running build',
     access: running,
     input: byId,
     output: composeRecord,
@@ -289,7 +301,7 @@ export const composeContract = {
     access: own,
     input: byId.extend({
       serviceName: line(100).optional().describe('Only of this service of the file'),
-      tail: z.number().int().min(0).max(10_000).default(200).describe('Followed: of each service'),
+      tail: z.number().int().min(0).max(10_000).default(200).describe('When following: of each service'),
     }),
     output: logEvent,
     refusals: ['SERVICE_UNAVAILABLE'],

@@ -8,7 +8,7 @@ import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { ChangeRoutes } from '../../ports/proxy.ts';
 import type { Queue } from '../../ports/queue.ts';
-import type { CallContext } from '../../procedure/context.ts';
+import type { Actor, CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
@@ -19,7 +19,6 @@ import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import type { ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
-import { composeSourceTypes } from './record.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
@@ -40,6 +39,10 @@ export interface ComposeDesk {
   isInstallations(organizationId: string): Promise<boolean>;
   /** BAD_REQUEST when a new service needs a server of its own and names none. */
   requireServer(serverId: string | null | undefined, organizationId: string): Promise<void>;
+  /** Refuses a server that it may not go to; gives how sentences name it. */
+  requireMovable(compose: ComposeRecord, serverId: string | null, actor: Actor): Promise<string>;
+  /** Changes the server of one that was never released. */
+  place(composeId: string, serverKey: string): Promise<void>;
   environment(environmentId: string): Promise<EnvironmentOfService>;
   domains(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   mounts(composeId: string, organizationId: string): Promise<Mount[]>;
@@ -139,6 +142,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
       shown(await write(() => composes.refreshToken(composeId, actor.organizationId))),
     move: async ({ actor, write }, { composeId, targetEnvironmentId }) =>
       shown(await write(() => composes.move(composeId, actor.organizationId, targetEnvironmentId))),
+    moveToServer: (context, input) => moveToServer(desk, context, input),
     async loadServices(context, { composeId, ...page }) {
       const compose = await found(context, { composeId });
       const isRaw = compose.sourceType === 'raw';
@@ -212,6 +216,25 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   };
 }
 
+async function moveToServer(
+  { composes, deployments, place, queue, requireMovable }: ComposeDesk,
+  context: CallContext,
+  { composeId, serverId }: { composeId: string; serverId: string | null },
+): Promise<{ deploymentId: string | null }> {
+  const compose = await composes.one(composeId, context.actor.organizationId);
+  const title = `Move to ${await requireMovable(compose, serverId, context.actor)}`;
+  const to = serverKeyOf({ serverId });
+  const deployment = await context.write(async () => {
+    if (compose.liveDeploymentId === null) return place(composeId, to);
+    const move = { from: serverKeyOf(compose), to };
+    const accepting = { kind: 'move', title, description: '', move } as const;
+    return deployments.accept(composeRef(composeId), { ...accepting, startedBy: startedBy(context.actor) });
+  });
+  queue.wake();
+  if (deployment) context.announce(deployment.deploymentId);
+  return { deploymentId: deployment?.deploymentId ?? null };
+}
+
 /** What is wrong with a file that stands here is told at once, and not by a deployment. */
 async function checkRaw(compose: ComposeRecord, around: SurroundingBlocks): Promise<void> {
   const { translate } = await import('./translation/translate.ts');
@@ -254,16 +277,10 @@ async function remove(
   return { ...shown(compose), keptVolumes };
 }
 
-type Shown = Omit<
-  ComposeRecord,
-  'approval' | 'awaitsApproval' | 'secretEnv' | 'sourceType' | 'triggerType'
-> & {
+type Shown = Omit<ComposeRecord, 'approval' | 'awaitsApproval' | 'secretEnv'> & {
   secretEnvNames: SecretName[];
-  sourceType: (typeof composeSourceTypes)[number];
-  triggerType: 'push' | 'tag';
 };
 
-/** Only known types are ever stored. */
 function shown({
   approval: _approval,
   awaitsApproval: _awaits,
@@ -273,7 +290,5 @@ function shown({
   return {
     ...compose,
     secretEnvNames: secretNames(secretEnv),
-    sourceType: composeSourceTypes.find((type) => type === compose.sourceType) ?? 'raw',
-    triggerType: compose.triggerType === 'tag' ? 'tag' : 'push',
   };
 }

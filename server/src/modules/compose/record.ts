@@ -1,6 +1,7 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
 import { revision } from '../service/contract-fields.ts';
 import { z } from 'zod';
+import { composeSourceTypes } from '../../domain/git/source-type.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { accesses, builtHere, dangerKinds } from '../../domain/access/danger.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
@@ -13,7 +14,6 @@ import { liveRecord, pendingChanges, secretEnvNames } from '../service/record-li
 const optional = z.string().nullable();
 
 export const composeTypes = ['compose', 'stack'] as const;
-export const composeSourceTypes = ['raw', 'git', 'github', 'gitlab', 'bitbucket', 'gitea'] as const;
 
 export const composeRecord = z
   .object({
@@ -54,13 +54,13 @@ export const composeRecord = z
 const danger = z.object({
   service: z.string().describe('Name in the file'),
   what: z.enum(dangerKinds),
-  value: z.string().describe('As the server sees it: a path with its links followed'),
-  access: z.enum(accesses).optional().describe('Of a bind and of a volume'),
+  value: z.string().describe('As the server sees it: a path with its links resolved'),
+  access: z.enum(accesses).optional().describe('For a bind or a volume'),
   image: z.string().optional().describe(`What the service runs, without tag and digest, or "${builtHere}"`),
   start: z
     .string()
     .optional()
-    .describe('Of a file of the record: digest of user, groups, entrypoint and command'),
+    .describe('For a file in the record: digest of user, groups, entrypoint and command'),
 });
 
 /** What of a compose file reaches the machine itself, and the digest that stands for it (decisions 8). */
@@ -77,7 +77,7 @@ export const wholeCompose = composeRecord
     awaitsApproval: composeApproval
       .extend({ deploymentId: z.string().describe('The deployment that was refused'), since: z.string() })
       .nullable()
-      .describe('What the newest deployment asked for in vain'),
+      .describe('What the newest deployment asked for and was refused'),
     live: liveRecord,
     pendingChanges,
     environment: environmentOfService,

@@ -1,4 +1,5 @@
 /** What the services of a compose do by hand: start, stop, show their output, go. */
+import { composeServiceLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import { earlierLeftOut, newestLines } from '../../domain/text/line-limits.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
@@ -65,7 +66,6 @@ export interface ComposeRuntimeOptions {
 }
 
 const reader = 'compose.readLogs';
-const nameLabel = 'berth.service';
 
 export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRuntime {
   const { hosts, composes, turns } = options;
@@ -158,7 +158,7 @@ async function shownServices(
   serviceName: string | undefined,
 ): Promise<{ name: string; shown: string }[]> {
   return (await present(engine, compose))
-    .map(({ name, labels }) => ({ name, shown: labels[nameLabel] ?? name }))
+    .map(({ name, labels }) => ({ name, shown: labels[composeServiceLabel] ?? name }))
     .filter(({ shown }) => serviceName === undefined || shown === serviceName);
 }
 

@@ -117,7 +117,7 @@ async function restart(place: Place, actor: Actor, idOrName: string): Promise<Sh
   if (isPlatform(labels))
     throw new AppError(
       'PRECONDITION_FAILED',
-      "This container is one of Berth's own, which Berth looks after itself. It cannot be restarted here.",
+      "This container is one of Berth's own, which Berth manages itself. It cannot be restarted here.",
     );
   const [before] = await list(place, actor, (container) => container.id === id);
   await place.engine.restartContainer(id);

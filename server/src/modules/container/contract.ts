@@ -11,7 +11,7 @@ const name = z
   .min(1)
   .max(200)
   .regex(containerNamePattern, 'may have only letters, digits, ".", "-" and "_"');
-const serverId = z.string().min(1).max(100).nullish().describe('Another server than this one');
+const serverId = z.string().min(1).max(100).nullish().describe('A server other than this one');
 const access = {
   class: 'protected',
   grant: 'canAccessToContainers',
@@ -19,9 +19,9 @@ const access = {
 } as const;
 const refusals = ['SERVICE_UNAVAILABLE'] as const;
 const whose =
-  'Shown is what belongs to the organization; to a member, what belongs to the services assigned. ' +
-  "Berth's own containers and those of nobody are shown only to Owner and Admin of the installation's " +
-  'first organization.';
+  'Shows what belongs to the organization; members see what belongs to the services assigned to them. ' +
+  "Berth's own containers, and those that belong to nothing, are shown only to Owner and Admin of the " +
+  "installation's first organization.";
 
 export const containerContract = {
   getContainers: query({
@@ -35,15 +35,15 @@ export const containerContract = {
   restartContainer: mutation({
     summary: "Restarts a container; never one of Berth's own",
     description:
-      "The container of a swarm service is a task's: when it ends, the swarm puts a new container in " +
-      'its place, so that the answer may tell of one that has ended.',
+      'When the container of a swarm service ends, the swarm replaces it with a new one, so the answer ' +
+      'may describe one that has ended.',
     access,
     input: z.object({ containerId: name.describe('Id or name'), serverId }),
     output: containerRecord,
     refusals: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   getConfig: query({
-    summary: 'The full configuration of a container, as the engine tells it',
+    summary: 'The full configuration of a container, as the engine reports it',
     description:
       'For members, and for whoever lacks canReadSecrets, values of environment variables and ' +
       'whatever else looks secret are hidden.',
@@ -55,8 +55,8 @@ export const containerContract = {
   logs: subscription({
     summary: 'The output of a container as a live stream, of an ended one as well',
     description:
-      'As one JSON it holds what there is, up to the setting logAnswerLimit. Lines of the container of a ' +
-      'swarm task tell its task and node. Output that goes to a terminal is all of `stdout`.',
+      'As a single JSON answer it contains what there is so far, up to the setting logAnswerLimit. Lines ' +
+      'of the container of a swarm task name its task and node. Output to a terminal is all `stdout`.',
     access,
     input: z.object({
       containerId: name.describe('Id or name'),

@@ -9,7 +9,7 @@ export const containerRecord = z
     image: z.string(),
     ports: z.string().meta({ description: 'As in `0.0.0.0:8080->80/tcp, 443/tcp`', examples: ['443/tcp'] }),
     state: z.string().meta({ examples: ['running'] }),
-    status: z.string().meta({ description: "The engine's words", examples: ['Up 3 hours (healthy)'] }),
+    status: z.string().meta({ description: 'As the engine puts it', examples: ['Up 3 hours (healthy)'] }),
     serverId: z.string().nullable().describe('null: this server'),
     node: z.string().optional().describe('Host name of its node in the swarm'),
     labels: z.record(z.string(), z.string()),

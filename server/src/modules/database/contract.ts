@@ -32,7 +32,7 @@ const port = z
   .min(1)
   .max(65_535)
   .nullable()
-  .describe('Port of the server that leads to the database; null removes it');
+  .describe('Port of the server on which the database is published; null removes it');
 const passwords = {
   documented: z
     .string()
@@ -116,6 +116,7 @@ function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName
     ...recordContractOf(row, kind),
     ...changesContractOf(row, kind),
     ...deploymentContractOf(row, kind),
+    ...moveContractOf(row, kind),
     ...serverContractOf(row, kind),
   };
 }
@@ -148,9 +149,9 @@ function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
       summary: `Changes settings of a ${row.title} database; they take effect at its next deploy`,
       description:
         'Absent fields stay; null clears. An empty password, where it is taken, is replaced by a ' +
-        'generated one. Over existing data a password is changed inside the running server at once, and ' +
-        'another user or database name is taken only when the server answers to it: otherwise 412, and ' +
-        'nothing is changed. An image of another major version than the data is refused with 412; ' +
+        'generated one. If there is data already, a password is changed inside the running server at ' +
+        'once, and another user or database name is accepted only if the server accepts it: otherwise ' +
+        '412, and nothing is changed. An image of another major version than the data is refused with 412; ' +
         '`upgrade` moves the data to it. `externalPort` takes effect at once.',
       access: { ...own, hostReach },
       input: byId.extend(inputsOf(row).update).extend({ revision: givenRevision }),
@@ -221,7 +222,7 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
   const { own, running, byId, record } = partsOf(row, kind);
   return {
     deploy: mutation({
-      summary: 'Queues a deployment of the database: its server with the present settings on its data',
+      summary: 'Queues a deployment of the database: its server with the current settings on its data',
       description:
         "The status is `running` until the server has answered a query as the record's user, then " +
         '`done`; else `error`, with the reason in the deployment (`deployment.all`, `deployment.logs`). ' +
@@ -234,7 +235,8 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
     rebuild: mutation({
       summary: 'Queues the recreation of its container from the record; the data stays',
       description:
-        'As deploy, but the former container goes first, and a newer image of the same name is pulled.',
+        'Like deploy, but the former container is removed first, and a newer image of the same name is ' +
+        'pulled.',
       access: running,
       input: byId,
       output: record,
@@ -243,21 +245,48 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
     upgrade: mutation({
       summary: 'Queues moving the data to an image of a newer major version',
       description:
-        'The database is not reached meanwhile. Its data is dumped by the old server and read by the ' +
-        'new one into a new volume, both are compared, and then the new one takes the place of the old. ' +
-        'Whatever fails before that leaves the old one running as it was. ' +
-        'The old volume stays, listed in `formerVolumes`, until `removeFormerVolume`.',
+        'The database cannot be reached meanwhile. Its data is dumped by the old server and read by the ' +
+        'new one into a new volume, both are compared, and then the new one replaces the old. A failure ' +
+        'before that leaves the old one running as it was. The old volume stays, listed in ' +
+        '`formerVolumes`, until `removeFormerVolume`.',
       access: running,
       input: byId.extend({ containerImage: image }),
       output: record,
       refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     removeFormerVolume: mutation({
-      summary: 'Removes a volume that an upgrade or a restore kept, with its data; irreversible',
+      summary: 'Removes a volume that an upgrade, a restore or a move kept, with its data; irreversible',
       access: { ...own, grant: 'canDeleteServices' },
       input: byId.extend({ volumeName: line(200).min(1).describe('One of `formerVolumes`') }),
       output: record,
       refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
+    }),
+  };
+}
+
+/** What takes it to another machine. */
+function moveContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const { running, byId } = partsOf(row, kind);
+  return {
+    moveToServer: mutation({
+      summary: 'Queues moving the database with its data to another server',
+      description:
+        'A deployment of the kind `move`. The database is not reached meanwhile: it is closed, its ' +
+        'volume is copied there and compared, and a server on the copy must answer. Then the record ' +
+        'follows, the server is removed where it was, and the former volume stays there, listed in ' +
+        '`formerVolumes`. Whatever fails before that leaves the database running where it was. Before a ' +
+        'first deployment the record alone changes, and `deploymentId` is null. `serverId` null means the ' +
+        'own machine of Berth. Refused with 412 while it has volumes or binds besides its data.',
+      access: {
+        ...running,
+        resources: [
+          { kind, field: row.id },
+          { kind: 'server', field: 'serverId' },
+        ],
+      },
+      input: byId.extend({ serverId: line(100).min(1).nullable() }),
+      output: z.object({ deploymentId: z.string().nullable() }),
+      refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
   };
 }

@@ -383,7 +383,7 @@ async function expectMajorKept(
   ).toMatchObject({ containerImage: 'registry.example.com/our/base:2' });
   for (const [image, why] of [
     [`${kind}:6`, `Set it with ${kind}.update`],
-    [`library/${kind}:5.1`, 'no server can be given data of a newer version'],
+    [`library/${kind}:5.1`, 'a server cannot run on data of a newer version'],
   ] as const) {
     expect(await owner.mutate(`${kind}.upgrade`, { ...subject, containerImage: image })).toMatchObject({
       code: 'PRECONDITION_FAILED',

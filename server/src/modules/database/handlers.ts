@@ -1,5 +1,6 @@
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { AppError, badField } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
@@ -53,6 +54,8 @@ export interface DatabaseDesk {
   serverAddress(serverId: string | null, organizationId: string): Promise<string | null>;
   /** Whether nothing of the database's server listens on the port. */
   isPortFree(database: DatabaseRecord, port: number): Promise<boolean>;
+  /** Refuses a server that the database may not go to; gives how sentences name it. */
+  requireMovable(database: DatabaseRecord, serverId: string | null): Promise<string>;
   /** The major version that an image brings on the database's server, as far as it can be known. */
   majorOf(database: DatabaseRecord, image: string): Promise<number | undefined>;
 }
@@ -81,6 +84,7 @@ interface Inputs extends Record<keyof DatabaseContracts['postgres'], object> {
   deploy: Named;
   rebuild: Named;
   upgrade: Named & { containerImage: string };
+  moveToServer: Named & { serverId: string | null };
   removeFormerVolume: Named & { volumeName: string };
   start: Named;
   stop: Named;
@@ -89,7 +93,9 @@ interface Inputs extends Record<keyof DatabaseContracts['postgres'], object> {
   readLogs: Named & { tail: number; since?: string | undefined; search?: string | undefined };
   logs: Named & { tail: number };
 }
-interface Answers extends Record<Exclude<keyof Inputs, 'readLogs' | 'logs'>, Promise<DatabaseRecord>> {
+interface Answers
+  extends Record<Exclude<keyof Inputs, 'moveToServer' | 'readLogs' | 'logs'>, Promise<DatabaseRecord>> {
+  moveToServer: Promise<{ deploymentId: string | null }>;
   readLogs: Promise<LogLine[]>;
   logs: AsyncIterable<StreamEvent<LogEvent>>;
 }
@@ -175,7 +181,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
       accept(context, input, {
         kind: 'redeploy',
         title: 'Rebuild',
-        description: 'The container made anew; the data stays',
+        description: 'The container is recreated; the data stays',
       }),
     async upgrade(context, { databaseId, containerImage }) {
       const database = await found(context, { databaseId });
@@ -192,13 +198,14 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
         },
       );
     },
+    moveToServer: (context, input) => moveToServer(desk, context, input),
     removeFormerVolume: (context, { databaseId, volumeName }) =>
       desk.turns.take(databaseId, async () => {
         const database = await found(context, { databaseId });
         const { formerVolumes } = database;
         const left = formerVolumes.filter((former) => former.volumeName !== volumeName);
         if (left.length === formerVolumes.length)
-          throw badField('volumeName', 'is none of the former volumes of this database');
+          throw badField('volumeName', 'is not one of the former volumes of this database');
         await runtime.removeVolume(database, volumeName);
         await context.write(() => databases.patch(databaseId, { formerVolumes: left }));
         return found(context, { databaseId });
@@ -272,6 +279,28 @@ async function change(
   return changed;
 }
 
+async function moveToServer(
+  desk: DatabaseDesk,
+  context: CallContext,
+  { databaseId, serverId }: Inputs['moveToServer'],
+): Promise<{ deploymentId: string | null }> {
+  const database = await desk.databases.one(databaseId, context.actor.organizationId);
+  const to = await desk.requireMovable(database, serverId);
+  const deployment = await context.write(async () => {
+    if (database.liveDeploymentId === null) return desk.databases.patch(databaseId, { serverId });
+    return desk.deployments.accept(databaseRef(databaseId), {
+      kind: 'move',
+      title: `Move to ${to}`,
+      description: '',
+      move: { from: serverKeyOf(database), to: serverKeyOf({ serverId }) },
+      startedBy: startedBy(context.actor),
+    });
+  });
+  desk.queue.wake();
+  if (deployment) context.announce(deployment.deploymentId);
+  return { deploymentId: deployment?.deploymentId ?? null };
+}
+
 async function requireFreePort(
   { isPortFree }: DatabaseDesk,
   present: DatabaseRecord,
@@ -292,8 +321,8 @@ async function requireNewerMajor(
   const why =
     wanted === present
       ? `Set it with ${kind}.update and deploy: its version ${wanted} reads the data as it is.`
-      : `The data is of version ${present}, and no server can be given data of a newer version than its own.`;
-  throw new AppError('PRECONDITION_FAILED', `${image} is no upgrade for ${name}. ${why}`);
+      : `The data is of version ${present}, and a server cannot run on data of a newer version than its own.`;
+  throw new AppError('PRECONDITION_FAILED', `${image} is not an upgrade for ${name}. ${why}`);
 }
 
 async function remove(

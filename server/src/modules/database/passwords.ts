@@ -54,7 +54,7 @@ export function createAdmission(hosts: Hosts): Admission {
       if (result.exitCode !== 0)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The server of ${from.name} did not take the new password, so nothing was changed: ` +
+          `The server of ${from.name} did not accept the new password, so nothing was changed: ` +
             `${lastWords(result)}`,
         );
     }
@@ -68,9 +68,9 @@ export function createAdmission(hosts: Hosts): Admission {
     if (result.exitCode === 0 && server.version(result.stdout) !== undefined) return;
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The server of ${record.name} does not let this user into this database with this password, so ` +
-        `nothing was changed: ${lastWords(result)} Its data keeps the names it was made with; make the ` +
-        'user or the database in the server first, then name it here.',
+      `The server of ${record.name} does not accept this user and password for this database, so nothing ` +
+        `was changed: ${lastWords(result)} Its data keeps the names it was created with; create the user ` +
+        'or the database in the server first, then set it here.',
     );
   }
   return {

@@ -14,7 +14,15 @@ import type { DatabaseKind } from './kinds.ts';
 
 const optional = z.string().nullable();
 const formerVolume = z
-  .object({ volumeName: z.string(), dataVersion: optional, containerImage: z.string(), since: z.string() })
+  .object({
+    volumeName: z.string(),
+    dataVersion: optional,
+    containerImage: z.string(),
+    since: z.string(),
+    serverId: optional
+      .optional()
+      .describe("Server that it is on, null: Berth's own machine; absent: where the database is"),
+  })
   .meta({ id: 'FormerVolume' });
 /** Those that only some kinds have. */
 const shownFields = { databaseName: z.string(), databaseUser: z.string(), replicaSets: z.boolean() } as const;
@@ -62,7 +70,7 @@ export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: Dat
       formerVolumes: z
         .array(formerVolume)
         .describe(
-          'Volumes with the data as it was before an upgrade or a restore; they stay until ' +
+          'Volumes with the data as it was before an upgrade, a restore or a move; they stay until ' +
             'removeFormerVolume',
         ),
     })

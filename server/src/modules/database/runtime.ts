@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
-import { serverKeyOf } from '../../domain/names/server-key.ts';
+import { formerServerKey, serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
@@ -91,17 +91,30 @@ export function createDatabaseRuntime(options: DatabaseRuntimeOptions): Database
     async remove(database) {
       const engine = await presentEngine(database);
       if (!engine) return;
+      // First: one that cannot be removed now refuses the whole removal, and nothing is forgotten.
+      await removeElsewhere(options, database);
       await removeFromEngine(engine, databaseRef(database.databaseId), {
         deleteVolumes: true,
         limitMs: removalLimitMs,
       });
     },
-    removeVolume: async (database, volumeName) => (await presentEngine(database))?.removeVolume(volumeName),
+    async removeVolume(database, volumeName) {
+      const former = database.formerVolumes.find((one) => one.volumeName === volumeName);
+      await (await hosts.find(formerServerKey(database, former)))?.engine.removeVolume(volumeName);
+    },
     readLogs: async (database, wanted) => readOutput(await presentEngine(database), owned(database), wanted),
     async *followLogs(database, wanted) {
       yield* followOutput(await presentEngine(database), owned(database), wanted);
     },
   };
+}
+
+/** Former volumes that a move has left on other servers. */
+async function removeElsewhere({ hosts }: DatabaseRuntimeOptions, database: DatabaseRecord): Promise<void> {
+  for (const former of database.formerVolumes) {
+    const key = formerServerKey(database, former);
+    if (key !== serverKeyOf(database)) await (await hosts.find(key))?.engine.removeVolume(former.volumeName);
+  }
 }
 
 async function start(options: DatabaseRuntimeOptions, database: DatabaseRecord): Promise<DatabaseRecord> {

@@ -57,7 +57,7 @@ export const deploymentContract = {
     output: listOf(deploymentRecord),
   }),
   latest: query({
-    summary: 'The newest deployment of a service, whatever became of it; null before the first',
+    summary: 'The newest deployment of a service, whatever its outcome; null before the first',
     description: 'The service is named as in deployment.all.',
     access: { class: 'protected', resources: deployedKinds.map((kind) => ({ kind, field: idFields[kind] })) },
     input: z.object(owners).superRefine(checkOwner),
@@ -66,19 +66,19 @@ export const deploymentContract = {
   }),
   one: query({ summary: 'One deployment', access: own, input: id, output: deploymentRecord }),
   changes: query({
-    summary: 'What a deployment brought that the release before it did not have',
+    summary: 'What a deployment changed compared with the release before it',
     description:
-      'Against the newest earlier deployment of the service that ran healthy. `changed` names what differs ' +
-      'as `pendingChanges` does: fields, `mounts`, `ports`, `registry`, and for variables the field of ' +
-      'their block with `<field>.<NAME>` for each; never a value. It is null while nothing was released: ' +
-      'for the first one, one that failed before its release, or is not so far.',
+      'Compared with the newest earlier deployment of the service that became healthy. `changed` names ' +
+      'what differs as `pendingChanges` does: fields, `mounts`, `ports`, `registry`, and for variables ' +
+      'the field of their block with `<field>.<NAME>` for each; never a value. It is null if nothing was ' +
+      'released: for one that failed before its release or has not got that far, and for the first one.',
     access: own,
     input: id,
     output: z.object({
       since: z
         .object({ deploymentId: z.string(), title: z.string(), createdAt: z.string() })
         .nullable()
-        .describe('What it is held against; null for the first'),
+        .describe('What it is compared with; null for the first'),
       commit: z.string().nullable(),
       formerCommit: z.string().nullable().describe('Of the earlier one'),
       changed: z.array(z.string()).nullable(),
@@ -100,9 +100,9 @@ export const deploymentContract = {
     summary: 'Lines of the log of a deployment by position: after one, before one, or with a text',
     description:
       'Without `from` and `before`: the newest. Lines are in the order of the log either way, each with ' +
-      'its position. Beside `limit` one answer looks through 8 MiB of the log; `next` is where to go on, ' +
-      'as `from` or `before` as it was asked for, also when no line was found so far. Of a log that is ' +
-      'still being written, go on from the position of the last line.',
+      'its position. Whatever `limit` is, one answer searches at most 8 MiB of the log; `next` is where ' +
+      'to continue, as `from` or `before`, whichever was given, even if no line has been found so far. In ' +
+      'a log that is still being written, continue from the position of the last line.',
     access: own,
     input: id
       .extend({
@@ -113,27 +113,27 @@ export const deploymentContract = {
           .min(1)
           .max(500)
           .optional()
-          .describe('Only lines that have this text in them, in capital or small letters'),
-        limit: z.number().int().min(1).max(5000).default(500).describe('So many lines at most'),
+          .describe('Only lines that contain this text, ignoring case'),
+        limit: z.number().int().min(1).max(5000).default(500).describe('Maximum number of lines'),
       })
       .superRefine(({ from, before }, context) => {
         if (from !== undefined && before !== undefined)
           context.addIssue({
             code: 'custom',
             path: ['before'],
-            message: 'stands beside from; a log is read one way at a time',
+            message: 'cannot be given together with from; a log is read in one direction at a time',
           });
       }),
     output: z.object({
       lines: z.array(positionedLine),
-      next: z.number().int().nullable().describe('Null when there is nothing further that way'),
+      next: z.number().int().nullable().describe('Null when there is nothing further in that direction'),
     }),
   }),
   logs: subscription({
     summary: 'The log of a deployment as a live stream that can be resumed',
     description:
-      '`GET /api/deployments/<deploymentId>/log` gives all that is there now as plain text, with the same ' +
-      'rights.',
+      '`GET /api/deployments/<deploymentId>/log` returns everything written so far as plain text, with ' +
+      'the same rights.',
     access: own,
     input: id,
     output: logEvent,
@@ -141,9 +141,9 @@ export const deploymentContract = {
   rollback: mutation({
     summary: 'Releases an earlier deployment again: its image with the settings it had',
     description:
-      'Of a compose service all of its services as they were, whatever its file says by now; those that ' +
-      'run once do not run again, and pre-release commands neither. Databases have no way back but ' +
-      'backups.',
+      'For a compose service, all of its services as they were, whatever its file says now; those that ' +
+      'run once do not run again, nor do pre-release commands. Databases can only go back by restoring a ' +
+      'backup.',
     access: { ...own, action: 'deploy' },
     input: id,
     output: deploymentRecord,

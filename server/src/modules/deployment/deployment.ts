@@ -8,6 +8,7 @@ import {
   type ServiceEvent,
 } from '../../domain/states/lifecycle.ts';
 import {
+  idFields,
   ownerColumns,
   ownerOf,
   serviceKey,
@@ -81,6 +82,8 @@ export interface DeploymentReads {
   /** The newest 50, as a service shows them. */
   recent(service: ServiceRef): Promise<ShownDeployment[]>;
   all(service: ServiceRef): Promise<ShownDeployment[]>;
+  /** Those that ended well, newest first. */
+  succeeded(service: ServiceRef): Promise<DeploymentRecord[]>;
   everywhere: DeploymentStore['everywhere'];
   one(deploymentId: string, organizationId: string): Promise<DeploymentRecord>;
   find(deploymentId: string): Promise<DeploymentRecord | undefined>;
@@ -326,6 +329,8 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
       liveDeploymentId === null ? undefined : store.find({ deploymentId: liveDeploymentId }),
     recent: (service) => store.recent(service),
     all: (service) => store.all(service),
+    succeeded: ({ kind, serviceId }) =>
+      store.list({ [idFields[kind]]: serviceId, status: 'done' }, { by: ['sequence'], direction: 'desc' }),
     everywhere: (organizationId, page) => store.everywhere(organizationId, page),
     async one(deploymentId, organizationId) {
       const record = await store.find({ deploymentId, organizationId });

@@ -88,14 +88,14 @@ export function deploymentHandlers(
       if (target.previewDeploymentId !== null)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'A preview shows its pull request as it is now, so there is no going back; push the earlier ' +
-            'commit to its branch.',
+          'A preview shows its pull request as it is now, so it cannot go back; push the earlier commit ' +
+            'to its branch.',
         );
       if (target.databaseId !== null)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'A deployment of a database cannot be returned to: it keeps its data in its volume, whatever ' +
-            'version runs. Set what it should be and deploy it, or restore a backup.',
+          'A database cannot be rolled back to a deployment: its data stays in its volume, whatever ' +
+            'version runs. Change its settings and deploy it, or restore a backup.',
         );
       const isWhole = target.composeId !== null || target.image !== null;
       if (target.settings === null || !isWhole || target.healthyAt === null) {

@@ -26,10 +26,10 @@ export const deploymentRecord = z
     startedBy: z
       .object({ kind: z.enum(deploymentStarters), userId: optional, apiKeyId: optional })
       .nullable()
-      .describe('Who or what began it; null for one from before this was kept'),
+      .describe('Who or what started it; null if it is from before this was recorded'),
     stages: z
       .array(z.object({ name: z.string(), startedAt: z.string(), finishedAt: optional }))
       .nullable()
-      .describe('When each was, in their order; null before the first'),
+      .describe('When each stage was, in their order; null before the first'),
   })
   .meta({ id: 'Deployment' });

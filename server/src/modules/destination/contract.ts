@@ -14,16 +14,16 @@ const settings = z.object({
   provider: z
     .enum(destinationProviders)
     .describe('s3: a bucket of any service that speaks S3; local: a folder on the server Berth runs on'),
-  accessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
-  secretAccessKey: z.string().max(1000).nullish().describe('Of s3, and required there; never shown'),
-  bucket: line(255).nullish().describe('Of s3, and required there'),
-  region: line(100).nullish().describe('Of s3, where its service has regions'),
+  accessKey: z.string().max(1000).nullish().describe('Required for s3; never shown'),
+  secretAccessKey: z.string().max(1000).nullish().describe('Required for s3; never shown'),
+  bucket: line(255).nullish().describe('Required for s3'),
+  region: line(100).nullish().describe('For s3, if its service has regions'),
   endpoint: z
     .string()
     .max(2000)
     .nullish()
     .describe(
-      'Of s3, and required there: http or https address of the service, such as ' +
+      'Required for s3: http or https address of the service, such as ' +
         'https://s3.eu-central-1.amazonaws.com',
     ),
   path: z
@@ -31,8 +31,8 @@ const settings = z.object({
     .max(1024)
     .nullish()
     .describe(
-      "Of local: below the organization's own folder for backups, or empty; with host reach also an " +
-        'absolute path of the server. Of s3: a prefix inside the bucket, or empty',
+      "For local: a path below the organization's own folder for backups, or empty; with host reach also " +
+        'an absolute path of the server. For s3: a prefix inside the bucket, or empty',
     ),
 });
 const example = {
@@ -86,7 +86,7 @@ export const destinationContract = {
   testConnection: mutation({
     summary: 'Writes, reads and removes an object at a destination',
     description:
-      'Either a stored destination by `destinationId`, with fields that shall be other for the test, or ' +
+      'Either a stored destination by `destinationId`, with the fields that should differ for the test, or ' +
       'all fields of one that is not stored yet.',
     access: { ...own, hostReach },
     input: settings.partial().extend({ destinationId: id.shape.destinationId.nullish() }),

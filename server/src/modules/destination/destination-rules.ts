@@ -83,6 +83,6 @@ function parseEndpoint(text: string): string {
   if (url === null) throw badField('endpoint', 'must be an http or https address');
   if (url.username !== '' || url.password !== '')
     throw badField('endpoint', 'must not carry a user or password; the keys have their own fields');
-  if (url.search !== '' || url.hash !== '') throw badField('endpoint', 'must not hold "?" or "#"');
+  if (url.search !== '' || url.hash !== '') throw badField('endpoint', 'must not contain "?" or "#"');
   return text;
 }

@@ -1,4 +1,5 @@
 /** Destinations of backups as records; what is stored there is the backups' business. */
+import { giveAnother, refuseWhileUsed } from '../../domain/text/used.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
@@ -102,7 +103,8 @@ export function createDestinations(store: DestinationStore, effects: Destination
     },
     async remove(destinationId, organizationId) {
       const record = await found(destinationId, organizationId);
-      await requireUnused(store, record);
+      const uses = { backup: await store.countBackups(destinationId) };
+      refuseWhileUsed(`The destination ${record.name}`, uses, giveAnother);
       await store.remove({ destinationId, organizationId });
       return withoutKeys(record);
     },
@@ -114,19 +116,6 @@ export function createDestinations(store: DestinationStore, effects: Destination
       return next(organizationId, present, input);
     },
   };
-}
-
-async function requireUnused(
-  store: DestinationStore,
-  { destinationId, name }: DestinationRecord,
-): Promise<void> {
-  const uses = await store.countBackups(destinationId);
-  if (uses > 0)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `The destination ${name} is used by ${uses} backup${uses === 1 ? '' : 's'}. Give ` +
-        `${uses === 1 ? 'it' : 'them'} another one first.`,
-    );
 }
 
 /** Stored keys sign for no service that they were not given for. */
@@ -162,7 +151,7 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
 /** A store may take what it later does not give back; so it is read again. */
 async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
   const path = `.berth-test-${randomId()}`;
-  const text = `Berth tries whether backups can be stored here: ${randomId()}`;
+  const text = `Berth is testing whether backups can be stored here: ${randomId()}`;
   await store.write(path, oneChunk(text), signal);
   try {
     const chunks: Uint8Array[] = [];
@@ -170,7 +159,7 @@ async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
     if (Buffer.concat(chunks).toString() !== text)
       throw new AppError(
         'PRECONDITION_FAILED',
-        'The destination took an object and gave back another one. Use another service.',
+        'The destination returned another object than was stored. Use another service.',
       );
   } finally {
     await store.remove(path, signal);

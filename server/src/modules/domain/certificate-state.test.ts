@@ -13,6 +13,7 @@ const domain: DomainRecord = {
   asciiHost: 'shop.test',
   path: '/',
   port: 3000,
+  ownPort: 3000,
   https: true,
   certificateType: 'acme',
   customCertResolver: null,
@@ -88,7 +89,7 @@ it.each<[string, Known, object]>([
       expiresAt: day(10),
       error:
         `The certificate of Shop.test ends at ${day(10)} and has not been renewed yet. The authority is ` +
-        'asked again by itself; see that the proxy reaches it.',
+        'asked again automatically; check that the proxy can reach it.',
     },
   ],
   [

@@ -48,7 +48,7 @@ async function uploaded(
       ...none,
       error:
         `No uploaded certificate covers ${domain.host}. It is served with this server's own, which ` +
-        'browsers warn of; upload one with certificate.create, or set certificateType to acme.',
+        'browsers warn about; upload one with certificate.create, or set certificateType to acme.',
     };
   const { issuer, expirationDate } = serving;
   const hasEnded = Date.parse(expirationDate) <= clock.now();

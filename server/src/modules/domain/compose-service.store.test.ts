@@ -22,7 +22,7 @@ eachDatabase('domains of compose services', (test) => {
     const refused = {
       code: 'BAD_REQUEST',
       fields: ['serviceName'],
-      message: expect.stringMatching(/is no service of the file of .+, which has: web, db/),
+      message: expect.stringMatching(/is not a service of the file of .+, which has: web, db/),
     };
     expect(await owner.mutate('domain.create', { ...input, host: 'd.test' })).toMatchObject(refused);
     expect(await owner.mutate('domain.update', { domainId, serviceName: 'wep', port: 81 })).toMatchObject({

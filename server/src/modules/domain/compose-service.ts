@@ -18,6 +18,6 @@ export async function checkComposeService(
   if (names.includes(serviceName)) return;
   throw badField(
     'serviceName',
-    `is no service of the file of ${compose.name}, which has: ${names.join(', ')}`,
+    `is not a service of the file of ${compose.name}, which has: ${names.join(', ')}`,
   );
 }

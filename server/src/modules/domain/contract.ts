@@ -10,7 +10,16 @@ const own = { class: 'protected', resources: [{ kind: 'domain', field: 'domainId
 const id = z.object({ domainId: line(100).min(1) });
 const changeable = {
   path: line(2000).optional(),
-  port: z.number().int().min(1).max(65_535).optional(),
+  port: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .nullish()
+    .describe(
+      'Of the service. Absent or null: for an application the port that its image exposes (80 for a static ' +
+        'site), and 3000 until a build has shown one; for a compose service 3000',
+    ),
   https: z.boolean().optional(),
   certificateType: z
     .enum(['acme', 'none', 'custom'])
@@ -39,7 +48,7 @@ const changeable = {
     .optional()
     .meta({
       description:
-        "Headers that the service gets with each request, in place of the client's own of that name",
+        "Headers that the service gets with each request, in place of the client's own headers of that name",
       examples: [{ 'X-Tenant': 'shop' }],
     }),
   maxBodyBytes: z
@@ -83,7 +92,7 @@ export const domainContract = {
   }),
   update: mutation({
     summary: 'Changes a route; in effect at once',
-    description: 'Absent fields stay. What it belongs to, and so domainType, stays always.',
+    description: 'Absent fields stay. What it belongs to, and so domainType, never changes.',
     access: own,
     input: id.extend({ host: line(1024).min(1).optional(), ...changeable }),
     output: domainRecord,
@@ -92,8 +101,8 @@ export const domainContract = {
   one: query({
     summary: 'One domain, with the state of its certificate',
     description:
-      'An ACME authority is asked when the DNS leads to this server, and by itself again after a ' +
-      'refusal: after 10 minutes first, then less and less often; domain.update asks again at once.',
+      'An ACME authority is asked when the DNS points to this server, and again automatically after a ' +
+      'refusal: first after 10 minutes, then less and less often; domain.update asks again at once.',
     access: own,
     input: id,
     output: wholeDomain,
@@ -113,8 +122,8 @@ export const domainContract = {
   accessLog: query({
     summary: 'The last requests of a domain, oldest first',
     description:
-      'Two files of at most 8 MiB are kept for each service. Neither query strings nor who asked are ' +
-      'written.',
+      'Two files of at most 8 MiB are kept for each service. Neither query strings nor client addresses ' +
+      'are recorded.',
     access: own,
     input: id.extend({ tail: z.number().int().min(1).max(1000).default(100) }),
     output: z.array(loggedRequest),
@@ -143,15 +152,15 @@ export const domainContract = {
     access: { class: 'protected', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
       appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'),
-      serverId: line(100).nullish().describe('Another server than this one'),
+      serverId: line(100).nullish().describe('A server other than this one'),
     }),
     output: z.string(),
     refusals: ['PRECONDITION_FAILED'],
   }),
   validateDomain: mutation({
-    summary: 'Looks up whether a host name leads to the server',
+    summary: 'Checks whether a host name points to the server',
     description:
-      'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. Of a wildcard, a name below it ' +
+      'DNS is asked through the setting dnsResolver, for IPv4 and IPv6. For a wildcard, a name below it ' +
       'is looked up. Behind a content delivery network the DNS shows only the network: that is valid, ' +
       'and cdnProvider names it.',
     access: { class: 'protected', resources: [] },

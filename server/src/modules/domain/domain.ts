@@ -4,6 +4,7 @@ import { generatedHost, parseHost } from '../../domain/names/names.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
 import { localServer } from '../../domain/names/server-key.ts';
+import { usualPort } from '../../domain/network/shown-port.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { HostRules } from '../own-host/own-host.ts';
@@ -13,7 +14,8 @@ import type { DomainStore } from './store.ts';
 export interface DomainInput {
   host: string;
   path?: string | undefined;
-  port?: number | undefined;
+  /** null: that of the service. */
+  port?: number | null | undefined;
   https?: boolean | undefined;
   certificateType?: DomainRecord['certificateType'] | undefined;
   customCertResolver?: string | null | undefined;
@@ -62,13 +64,18 @@ export interface Domains {
   byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
   generate(appName: string, serverIp: string | null): string;
-  /** CONFLICT when a domain of the application may not be on this server, as if it were made there. */
-  requireFreeOn(applicationId: string, serverKey: string, reaches?: Reaches): Promise<void>;
+  /** CONFLICT when a domain of the service may not be on this server, as if it were made there. */
+  requireFreeOn(service: MovingService, serverKey: string, reaches?: Reaches): Promise<void>;
   /** The same; then they are on it. */
-  moveTo(applicationId: string, serverKey: string): Promise<void>;
+  moveTo(service: MovingService, serverKey: string): Promise<void>;
+  /** Leads the domains of the application that have no port of their own to this one. */
+  follow(applicationId: string, port: number): Promise<void>;
   /** Key of the server that a domain of this owner is on. */
   serverKeyOf(owner: DomainOwner): Promise<string>;
 }
+
+/** What goes to another server with its domains. */
+export type MovingService = { applicationId: string } | { composeId: string };
 
 const ownerFields = {
   application: 'applicationId',
@@ -95,13 +102,15 @@ export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<Host
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
       update({ store, hosts, reaches }, domainId, organizationId, input),
-    requireFreeOn: (applicationId, serverKey, reaches = everything) =>
-      requireFreeOn({ store, hosts, reaches }, applicationId, serverKey),
-    moveTo: (applicationId, serverKey) =>
+    requireFreeOn: (service, serverKey, reaches = everything) =>
+      requireFreeOn({ store, hosts, reaches }, service, serverKey),
+    moveTo: (service, serverKey) =>
       store.transaction(async () => {
-        await requireFreeOn({ store, hosts, reaches: everything }, applicationId, serverKey);
-        await store.update({ applicationId }, { serverKey });
+        await requireFreeOn({ store, hosts, reaches: everything }, service, serverKey);
+        await store.update(service, { serverKey });
       }),
+    follow: async (applicationId, port) =>
+      void (await store.update({ applicationId, ownPort: null }, { port })),
     byApplication: (applicationId, organizationId) =>
       store.list({ applicationId, organizationId }, { by: ['createdAt', 'domainId'], direction: 'desc' }),
     byCompose: (composeId, organizationId) =>
@@ -133,6 +142,7 @@ async function create(
   await checkComposeService(store, record);
   return store.transaction(async () => {
     record.serverKey = await store.serverKeyOf(record);
+    record.port = await portOf(store, record);
     await refuseTaken(store, record, reaches);
     record.uniqueConfigKey = await store.nextConfigKey();
     await store.insert(record);
@@ -149,10 +159,12 @@ async function update(
   const present = await one(store, domainId, organizationId);
   if (input.domainType !== undefined && input.domainType !== present.domainType)
     throw badField('domainType', `cannot be changed; this is a domain of ${ownerNames[present.domainType]}`);
-  const changes = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const { port, ...others } = input;
+  const changes = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
   const record: DomainRecord = {
     ...present,
     ...changes,
+    ownPort: port === undefined ? present.ownPort : port,
     internalPath: input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
     asciiHost: parseHost(input.host ?? present.host),
   };
@@ -163,18 +175,23 @@ async function update(
   await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
   return store.transaction(async () => {
+    record.port = await portOf(store, record);
     await refuseTaken(store, record, record.asciiHost === present.asciiHost ? everything : reaches);
     await store.update({ domainId, organizationId }, record);
     return record;
   });
 }
 
+/** Its own port, else what its application's image has shown. */
+const portOf = async (store: DomainStore, { ownPort, applicationId }: DomainRecord): Promise<number> =>
+  ownPort ?? (await store.shownPort(applicationId)) ?? usualPort;
+
 async function requireFreeOn(
   { store, hosts, reaches }: DomainParts,
-  applicationId: string,
+  service: MovingService,
   serverKey: string,
 ): Promise<void> {
-  for (const record of await store.list({ applicationId })) {
+  for (const record of await store.list(service)) {
     await hosts.check(record.asciiHost, serverKey);
     await refuseTaken(store, { ...record, serverKey }, reaches);
   }
@@ -196,7 +213,7 @@ async function check(
   if (await store.hasResolver(record.organizationId, record.customCertResolver ?? '')) return;
   throw badField(
     'customCertResolver',
-    'is no certificate resolver of this organization; certificateResolver.create makes one',
+    'is not a certificate resolver of this organization; certificateResolver.create creates one',
   );
 }
 
@@ -208,8 +225,8 @@ async function refuseTaken(store: DomainStore, record: DomainRecord, reaches: Re
   if (!holder || holder.domainId === record.domainId) return;
   throw new AppError(
     'CONFLICT',
-    `host: ${record.host}${path} leads to another service already (domain ${holder.domainId}). ` +
-      'Choose another host or path.',
+    `host: ${record.host}${path} already leads to another service (domain ${holder.domainId}). Choose ` +
+      'another host or path.',
     { issues: [{ path: 'host', message: 'is taken with this path' }] },
   );
 }
@@ -257,7 +274,8 @@ function newDomain(
     host: input.host,
     asciiHost: parseHost(input.host),
     path: input.path ?? '/',
-    port: input.port ?? 3000,
+    port: input.port ?? usualPort,
+    ownPort: input.port ?? null,
     https: input.https ?? false,
     certificateType: input.certificateType ?? 'none',
     customCertResolver: input.customCertResolver ?? null,
@@ -324,8 +342,8 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
 function checkPath(path: string, field: string): void {
   if (!path.startsWith('/')) throw badField(field, 'must begin with "/"');
   if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path))
-    throw badField(field, 'may not hold spaces, control characters or any of \\ ? # * { } [ ] %');
+    throw badField(field, 'must not contain spaces, control characters or any of \\ ? # * { } [ ] %');
   if (path.split('/').some((part) => part === '..' || part === '.'))
-    throw badField(field, 'may not hold "." or ".." as a part');
-  if (path.includes('//')) throw badField(field, 'may not hold "//"');
+    throw badField(field, 'must not contain "." or ".." as a part');
+  if (path.includes('//')) throw badField(field, 'must not contain "//"');
 }

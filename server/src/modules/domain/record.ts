@@ -1,5 +1,6 @@
 /** The domain record (interface document, Domain). */
 import { z } from 'zod';
+import { certificateTypes } from '../../domain/certificates/certificate-type.ts';
 
 const optional = z.string().nullable();
 
@@ -10,7 +11,7 @@ export const domainRecord = z
     path: z.string(),
     port: z.number(),
     https: z.boolean(),
-    certificateType: z.enum(['acme', 'none', 'custom']),
+    certificateType: z.enum(certificateTypes),
     customCertResolver: optional,
     applicationId: optional,
     composeId: optional,
@@ -61,7 +62,7 @@ export const requestsByMinute = z.object({
         requests: z.number(),
         statuses: z
           .record(z.string(), z.number())
-          .describe('How many by status; 499: the client went before the answer'),
+          .describe('How many by status; 499: the client left before the answer'),
         p50: z.number().describe('Milliseconds, as p95 and p99; within five percent'),
         p95: z.number(),
         p99: z.number(),

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
+import { textByName } from '../../db/values/stored-json.ts';
 import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { DomainRecord, TableRecord } from '../../db/tables.ts';
@@ -27,6 +28,8 @@ export interface DomainStore extends TableStore<'domain'> {
   serverKeyOf(
     domain: Pick<DomainRecord, 'applicationId' | 'composeId' | 'previewDeploymentId'>,
   ): Promise<string>;
+  /** Where the image of an application listens by what it exposes; null before its first release. */
+  shownPort(applicationId: string | null): Promise<number | null>;
   hasResolver(organizationId: string, name: string): Promise<boolean>;
   /** Of a compose service whose file stands in the record; undefined for the others. */
   composeFile(composeId: string): Promise<{ name: string; composeFile: string } | undefined>;
@@ -106,6 +109,10 @@ export function createDomainStore(database: Database): DomainStore {
       const ids = [applicationId ?? '', previewDeploymentId ?? '', composeId ?? ''];
       return serverKeyOf((await database.run(serverOf, ids))[0] ?? { serverId: null });
     },
+    shownPort: async (applicationId) =>
+      applicationId === null
+        ? null
+        : ((await tableStore(database, 'application').find({ applicationId }))?.shownPort ?? null),
     hasResolver: async (organizationId, name) =>
       (await database.run(resolver, [organizationId, name])).length > 0,
     composeFile: async (composeId) => tableStore(database, 'compose').find({ composeId, sourceType: 'raw' }),
@@ -153,17 +160,12 @@ function routedReader(database: Database): DomainStore['routed'] {
       appName: row.appName ?? row.previewName,
       releasedAppName: row.releasedAppName ?? row.previewReleasedName,
       composeName: row.composeName,
-      releasedServices: row.releasedServices === null ? null : asNames(JSON.parse(row.releasedServices)),
+      releasedServices: row.releasedServices === null ? null : textByName(JSON.parse(row.releasedServices)),
       // What stands behind a sign-in must not be open as a preview.
       accounts: accountsOf.get(row.applicationId ?? row.previewOf ?? '') ?? [],
       redirects: redirectsOf.get(row.applicationId ?? '') ?? [],
     }));
   };
-}
-
-/** Written by the release alone. */
-function asNames(value: unknown): Record<string, string> {
-  return value as Record<string, string>;
 }
 
 type Builder = Database['builder'];

@@ -32,7 +32,7 @@ export const environmentContract = {
   }),
   one: query({
     summary: 'One environment with its project and services',
-    description: 'A member sees only the services assigned.',
+    description: 'Members see only the services assigned to them.',
     access: {
       class: 'protected',
       resources: [{ kind: 'environment', field: 'environmentId', partial: true }],

@@ -10,8 +10,8 @@ export const eventContract = {
       'Without a position it begins with `position`, which is now, and goes on from there; with one ' +
       '(Last-Event-ID) it gives everything after it, once and in order. A position from more than 15 ' +
       'minutes ago is answered with one `reset`. Each event is shown by what you may read at that moment: ' +
-      'one of a kind is shown to whoever may call `<kind>.one` (or `all`, `get`) for it. What leaves your ' +
-      'sight (a service moved to a project that you do not reach) is told as `removed`.',
+      'one of a kind is shown to whoever may call `<kind>.one` (or `all`, `get`) for it. What you can no ' +
+      'longer see (a service moved to a project that you cannot access) is reported as `removed`.',
     access: { class: 'protected', resources: [] },
     input: z.object({}),
     output: eventRecord,

@@ -77,13 +77,16 @@ async function* follow(
     if (start.type !== undefined) yield mark(start.type, position);
     let see = await visibility.of(await actorNow());
     while (!reader.isOver()) {
-      const events = await reader.after(position);
+      const next = reader.after(position);
+      // What is in memory is not waited for: with many readers each turn of the queue counts.
+      const events = next instanceof Promise ? await next : next;
       // Whoever reads so slowly that what comes next is gone begins anew.
       if (events[0] && events[0].position !== position + 1) yield mark('reset', events[0].position - 1);
       for (const event of events) {
         if (changesRights(event)) see = await visibility.of(await actorNow());
         position = event.position;
-        const sight = await see(event);
+        const seen = see(event);
+        const sight = seen instanceof Promise ? await seen : seen;
         if (sight === 'none') continue;
         told = clock.now();
         yield sight === 'whole' ? shownWhole(event) : shown(event, sight);

@@ -2,6 +2,7 @@
  * The newest events, read once for all who follow them: a commit wakes it, and whoever is behind it reads the
  * database. Positions have no gaps, so a place in it is counted.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { pageSize, type EventRecord, type EventStore } from './store.ts';
 
 export interface Tail {
@@ -24,6 +25,8 @@ export interface TailReader {
 const kept = 2000;
 /** Another process on the same database wakes nobody here. */
 const pollMs = 1000;
+/** The first change is told at once, and those that follow within this time together. */
+export const gatherMs = 20;
 
 export function createTail(store: EventStore, onFault: (error: unknown) => void): Tail {
   const newest = createNewest(store, onFault);
@@ -95,6 +98,7 @@ function createNewest(store: EventStore, onFault: (error: unknown) => void) {
       last = found.at(-1)?.position ?? last;
       for (const place of waiting) place.wake();
       if (found.length === pageSize) isStale = true;
+      else await pause(gatherMs, undefined, { ref: false });
     } while (isStale);
   }
   function look(): void {

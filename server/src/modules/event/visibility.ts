@@ -20,7 +20,7 @@ export type Sight = 'whole' | 'left' | 'none';
 
 export interface Visibility {
   /** What this person sees with what they may now. */
-  of(actor: Actor): Promise<(event: EventRecord) => Promise<Sight>>;
+  of(actor: Actor): Promise<(event: EventRecord) => Sight | Promise<Sight>>;
 }
 
 /** Names of the procedure that reads a thing, in the order they are looked for. */
@@ -35,9 +35,9 @@ export function createVisibility({ contracts, standingOf, reachesInto }: Visibil
       for (const [kind, read] of reads)
         if (await mayCall({ standingOf: standing }, read, actor)) readable.add(kind);
       const reaches = reachOf(actor);
-      async function isReached(event: EventRecord, place: Scope): Promise<boolean> {
+      function isReached(event: EventRecord, place: Scope): boolean | Promise<boolean> {
         const need = needOf(event.kind);
-        if (need === 'nothing' || actor.role !== 'member') return true;
+        if (need === 'nothing') return true;
         if (need === 'own') return event.userId === actor.userId;
         if (need !== 'assigned') return actor.grants[need];
         if (reaches(place)) return true;
@@ -49,14 +49,17 @@ export function createVisibility({ contracts, standingOf, reachesInto }: Visibil
             })
           : false;
       }
-      return async (event) => {
-        if (event.organizationId !== null && event.organizationId !== actor.organizationId) return 'none';
-        if (!readable.has(event.kind)) return 'none';
-        if (event.kind === 'user') return event.userId === actor.userId ? 'whole' : 'none';
+      async function sightOfMember(event: EventRecord): Promise<Sight> {
         if (await isReached(event, placeOf(event))) return 'whole';
         return event.formerEnvironmentId !== null && (await isReached(event, formerPlaceOf(event)))
           ? 'left'
           : 'none';
+      }
+      return (event) => {
+        if (event.organizationId !== null && event.organizationId !== actor.organizationId) return 'none';
+        if (!readable.has(event.kind)) return 'none';
+        if (event.kind === 'user') return event.userId === actor.userId ? 'whole' : 'none';
+        return actor.role === 'member' ? sightOfMember(event) : 'whole';
       };
     },
   };

@@ -42,8 +42,8 @@ function begin(
         deployed.push({ repository, commit: of, ...deployment });
       },
     }),
-    address: async () => 'https://shop.example.com',
-    page: async (deploymentId) => `https://berth.example.com/deployments/${deploymentId}`,
+    domains: async () => [{ host: 'shop.example.com', path: '/', https: true }],
+    url: async () => 'https://berth.example.com',
     warn: (sentence) => void warned.push(sentence),
   });
   const run = (attempts = 1): Promise<void> => job({ payload: { deploymentId: 'd1' }, attempts });

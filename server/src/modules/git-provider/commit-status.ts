@@ -1,4 +1,6 @@
 /** Tells a git host what became of the deployment of a commit: under way, where it answers, why it failed. */
+import { idFields, ownerOf } from '../../domain/names/service-ref.ts';
+import { addressOf } from '../../domain/routing/address.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/text/words.ts';
@@ -23,13 +25,14 @@ export interface CommitStatusPorts {
   /** Undefined where no link to a git host is named, or the source is none of a host. */
   linked(deployment: Owned): Promise<LinkedSource | undefined>;
   api(gitProviderId: string, organizationId: string): Promise<HostTold>;
-  /** Where the service answers; undefined without a domain. */
-  address(deployment: DeploymentRecord): Promise<string | undefined>;
-  /** Berth's own page of the deployment. */
-  page(deploymentId: string): Promise<string>;
+  /** Of the service with this column, the oldest first. */
+  domains(owner: Readonly<Record<string, string>>): Promise<Address[]>;
+  /** Where Berth itself answers. */
+  url(): Promise<string>;
   warn(sentence: string): void;
 }
 
+type Address = Parameters<typeof addressOf>[0];
 type Owned = Pick<DeploymentRecord, 'applicationId' | 'composeId' | 'previewDeploymentId'>;
 
 export const commitStatusJob = 'commitStatus';
@@ -52,6 +55,16 @@ export function commitStatusLater(
   };
 }
 
+/** Where the service answers; undefined without a domain. */
+async function answeringAt(
+  { domains }: Pick<CommitStatusPorts, 'domains'>,
+  deployment: DeploymentRecord,
+): Promise<string | undefined> {
+  const { kind, serviceId } = ownerOf(deployment);
+  const [oldest] = await domains({ [idFields[kind]]: serviceId });
+  return oldest && addressOf(oldest);
+}
+
 /** Handler of these jobs: writes what the deployment is by then. A host that is away is asked thrice. */
 export function createCommitStatusJob(
   ports: CommitStatusPorts,
@@ -63,9 +76,9 @@ export function createCommitStatusJob(
     const { status, deploymentId, commit } = deployment;
     const { repository, environment, isPreview: isTransient } = source;
     const state = states[status];
-    const environmentUrl = state === 'success' ? await ports.address(deployment) : undefined;
+    const environmentUrl = state === 'success' ? await answeringAt(ports, deployment) : undefined;
     const description = oneLine(wordsOf(deployment, environmentUrl), descriptionLimit);
-    const logUrl = await ports.page(deploymentId);
+    const logUrl = new URL(`/deployments/${deploymentId}`, await ports.url()).href;
     const told = async (what: string, tell: (api: HostTold) => Promise<void> | undefined): Promise<void> => {
       try {
         await tell(await ports.api(source.gitProviderId, source.organizationId));

@@ -1,10 +1,10 @@
 /** Links to git hosts (interface document, Application: githubId; decisions 2 and 11). */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
-import { parseRepositoryPart } from '../../domain/git/git-host.ts';
+import { gitProviderNames, parseRepositoryPart } from '../../domain/git/git-host.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
-import { gitProviderNames, gitProviderRecord } from './record.ts';
+import { gitProviderRecord } from './record.ts';
 import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ gitProviderId: z.string().min(1).max(100) });
@@ -47,8 +47,8 @@ const settings = z.object({
     .string()
     .max(10_000)
     .nullish()
-    .describe('Of GitLab, Gitea and Bitbucket, and required there; never shown'),
-  username: line(300).nullish().describe('Of Bitbucket: the workspace, and required there'),
+    .describe('Required for GitLab, Gitea and Bitbucket; never shown'),
+  username: line(300).nullish().describe('Required for Bitbucket: the workspace'),
 });
 const remote = ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
@@ -69,6 +69,24 @@ export const gitProviderContract = {
       accessToken: '4f1c2b7a9e',
     },
     output: gitProviderRecord,
+  }),
+  createFromManifest: mutation({
+    summary: 'Links the GitHub App that GitHub has just made from a manifest, by the code that it gave',
+    description:
+      'GitHub leads back with the code after somebody made the App; it is good once, and for an hour. Then ' +
+      'install the App at installUrl, and set its installationId with update. The dashboard does all of it ' +
+      'under Settings, Git.',
+    access: { class: 'admin', resources: [] },
+    input: z.object({
+      code: z
+        .string()
+        .min(1)
+        .max(200)
+        .regex(/^[A-Za-z0-9_-]+$/, 'must be a code as GitHub gives it'),
+    }),
+    example: { code: 'a180b1a3d263c81bc6441d7b990bae27d4c10679' },
+    output: gitProviderRecord.extend({ installUrl: z.string() }).meta({ id: 'MadeGitProvider' }),
+    refusals: remote,
   }),
   one: query({
     summary: 'One git provider, without its secrets',
@@ -99,7 +117,7 @@ export const gitProviderContract = {
     refusals: ['PRECONDITION_FAILED'],
   }),
   testConnection: mutation({
-    summary: 'Signs in at the git host and answers what the credential stands for',
+    summary: 'Signs in to the git host and returns what the credential stands for',
     access: changing,
     input: id,
     output: z.object({ success: z.literal(true), account: z.string() }),

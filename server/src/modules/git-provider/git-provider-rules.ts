@@ -1,37 +1,12 @@
 /** What a link to a git host must have: one row per provider. Pure. */
 import { createPrivateKey } from 'node:crypto';
 import type { TableRecord } from '../../db/tables.ts';
-import { AppError, badField } from '../../domain/errors.ts';
-import { gitProviders, parseGitHost, type GitProvider } from '../../domain/git/git-host.ts';
+import { badField } from '../../domain/errors.ts';
+import { gitHosts, parseGitHost, type CredentialField } from '../../domain/git/git-host.ts';
 
 export type GitProviderRecord = TableRecord<'git_provider'>;
 
-type Field = 'appId' | 'installationId' | 'privateKey' | 'webhookSecret' | 'accessToken' | 'username';
-
-interface Row {
-  /** Fields that it needs; it has no other. */
-  needs: readonly Field[];
-  apiUrl(baseUrl: string): string;
-  /** User that git signs in as, with the token as password. */
-  gitUser: string;
-}
-
-export const providerRows: Record<GitProvider, Row> = {
-  github: {
-    needs: ['appId', 'installationId', 'privateKey', 'webhookSecret'],
-    apiUrl: (base) => (base === gitProviders.github ? 'https://api.github.com' : `${base}/api/v3`),
-    gitUser: 'x-access-token',
-  },
-  gitlab: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v4`, gitUser: 'oauth2' },
-  gitea: { needs: ['accessToken'], apiUrl: (base) => `${base}/api/v1`, gitUser: 'oauth2' },
-  bitbucket: {
-    needs: ['accessToken', 'username'],
-    apiUrl: (base) => (base === gitProviders.bitbucket ? 'https://api.bitbucket.org/2.0' : `${base}/2.0`),
-    gitUser: 'x-token-auth',
-  },
-};
-
-const fields: readonly Field[] = [
+const fields: readonly CredentialField[] = [
   'appId',
   'installationId',
   'privateKey',
@@ -41,7 +16,7 @@ const fields: readonly Field[] = [
 ];
 
 export interface GitProviderInput
-  extends Partial<Record<Field | 'baseUrl' | 'apiUrl', string | null | undefined>> {
+  extends Partial<Record<CredentialField | 'baseUrl' | 'apiUrl', string | null | undefined>> {
   name?: string | undefined;
 }
 
@@ -49,21 +24,27 @@ export interface GitProviderInput
  * The link as it will be: checked, with the addresses that follow. BAD_REQUEST naming the field, also one
  * that its provider has no use for.
  */
-export function checkedProvider(present: GitProviderRecord, input: GitProviderInput): GitProviderRecord {
-  const provider = providerOf(present.provider);
-  const row = providerRows[provider];
+export function checkedProvider(
+  present: GitProviderRecord,
+  input: GitProviderInput,
+  /** Of an App that is made and not installed anywhere yet. */
+  { awaitsInstallation = false } = {},
+): GitProviderRecord {
+  const provider = present.provider;
+  const row = gitHosts[provider];
   const record: GitProviderRecord = { ...present, name: input.name ?? present.name };
   for (const field of fields) {
     const given = input[field];
     if (given && !row.needs.includes(field)) throw badField(field, `does not go with ${provider}`);
     record[field] = row.needs.includes(field) ? (given === undefined ? present[field] : given || null) : null;
-    if (row.needs.includes(field) && record[field] === null)
+    const mayWait = awaitsInstallation && field === 'installationId';
+    if (row.needs.includes(field) && record[field] === null && !mayWait)
       throw badField(field, `is required for ${provider}`);
   }
   record.baseUrl =
     input.baseUrl === undefined && present.baseUrl !== ''
       ? present.baseUrl
-      : parseGitHost(input.baseUrl ?? gitProviders[provider], 'baseUrl');
+      : parseGitHost(input.baseUrl ?? gitHosts[provider].address, 'baseUrl');
   const follows =
     input.apiUrl === null ||
     (input.apiUrl === undefined && (present.apiUrl === '' || record.baseUrl !== present.baseUrl));
@@ -73,10 +54,7 @@ export function checkedProvider(present: GitProviderRecord, input: GitProviderIn
   if (record.privateKey !== null && input.privateKey) checkPrivateKey(record.privateKey);
   // It goes into a header, which takes nothing else.
   if (/[^\x21-\x7e]/.test(record.accessToken ?? ''))
-    throw badField(
-      'accessToken',
-      'must be letters, digits and signs of ASCII, without blanks or line breaks',
-    );
+    throw badField('accessToken', 'must be printable ASCII characters, without spaces or line breaks');
   return record;
 }
 
@@ -100,19 +78,13 @@ function addressOf({ baseUrl, apiUrl }: Pick<GitProviderRecord, 'baseUrl' | 'api
   return apiUrl.startsWith(`${baseUrl}/`) ? baseUrl : `${baseUrl} (${apiUrl})`;
 }
 
-/** Only known ones are ever stored. */
-export function providerOf(text: string): GitProvider {
-  if (text === 'github' || text === 'gitlab' || text === 'gitea' || text === 'bitbucket') return text;
-  throw new AppError('INTERNAL_SERVER_ERROR', `A git provider of the kind ${text} is stored.`);
-}
-
 function checkPrivateKey(pem: string): void {
   try {
     if (createPrivateKey(pem).asymmetricKeyType === 'rsa') return;
   } catch {
     throw badField(
       'privateKey',
-      'is no private key in PEM without a passphrase; GitHub gives one on the page of the App',
+      'is not a private key in PEM without a passphrase; GitHub provides one on the page of the App',
     );
   }
   throw badField('privateKey', 'must be an RSA key, as GitHub makes them');

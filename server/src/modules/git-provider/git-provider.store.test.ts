@@ -55,7 +55,7 @@ eachDatabase('git providers', (test) => {
         gitProviderHandlers(
           createGitProviders(
             createStores(database).gitProviders,
-            createGitApis(systemClock, homeOutgoing),
+            createGitApis(systemClock, homeOutgoing, `${host.url}/api/v3`),
             systemClock,
           ),
         ),
@@ -116,6 +116,41 @@ eachDatabase('git providers', (test) => {
     await stores.applications.update({ applicationId: place.applicationId }, { githubId: null });
     expect(await owner.mutate('gitProvider.remove', { gitProviderId })).toMatchObject({ name: 'Theirs' });
     expect(await stores.gitProviders.list({ organizationId: people.owner.organizationId })).toHaveLength(2);
+  });
+
+  it('take the App that GitHub made from a manifest, which waits for its installation', async () => {
+    const { owner } = await begin();
+    host.appPrivateKey = privateKey;
+    const made = await owner.mutate('gitProvider.createFromManifest', { code: 'made' });
+    expect(made).toMatchObject({
+      provider: 'github',
+      name: 'Berth of acme',
+      appId: '4242',
+      installationId: null,
+      apiUrl: 'https://api.github.com',
+      installUrl: 'https://github.com/apps/berth-of-acme/installations/new',
+    });
+    expect(JSON.stringify(made)).not.toMatch(/hidden|PRIVATE/);
+    const gitProviderId = textOf(made, 'gitProviderId');
+    expect(await owner.query('gitProvider.repositories', { gitProviderId })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('not installed anywhere yet'),
+    });
+    expect(await owner.mutate('gitProvider.update', { gitProviderId, name: 'Ours' })).toMatchObject({
+      installationId: null,
+    });
+    expect(await owner.mutate('gitProvider.update', { gitProviderId, installationId: '77' })).toMatchObject({
+      name: 'Ours',
+      installationId: '77',
+    });
+    expect(await owner.mutate('gitProvider.update', { gitProviderId, installationId: null })).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['installationId'],
+    });
+    expect(await owner.mutate('gitProvider.createFromManifest', { code: 'spent' })).toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('good once'),
+    });
   });
 
   it.each<[object, string]>([

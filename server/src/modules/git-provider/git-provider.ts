@@ -1,14 +1,12 @@
 /** Links to git hosts: records, and what is asked of the hosts with them. */
-import { countedAll } from '../../domain/text/counted.ts';
+import { refuseWhileUsed } from '../../domain/text/used.ts';
 import { AppError } from '../../domain/errors.ts';
-import type { GitProvider } from '../../domain/git/git-host.ts';
+import { gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { GitApi, GitApis } from '../../ports/git-api.ts';
 import {
   checkedProvider,
-  providerOf,
-  providerRows,
   refuseMovedCredential,
   type GitProviderInput,
   type GitProviderRecord,
@@ -28,11 +26,22 @@ export interface GitLinkAccess {
   credentials: { username: string; password: Secret };
 }
 
+type Keep = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface GitProviders {
   create(
     organizationId: string,
     input: GitProviderInput & { provider: GitProvider; name: string },
   ): Promise<PublicGitProvider>;
+  /**
+   * The App that GitHub made from a manifest, by its code; `keep` runs what is stored in one transaction. It
+   * has no installation yet.
+   */
+  createFromManifest(
+    organizationId: string,
+    code: string,
+    keep: Keep,
+  ): Promise<PublicGitProvider & { installUrl: string }>;
   one(gitProviderId: string, organizationId: string): Promise<PublicGitProvider>;
   /** Newest first. */
   all(organizationId: string): Promise<PublicGitProvider[]>;
@@ -52,6 +61,19 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       await store.insert(record);
       return withoutSecrets(record);
     },
+    async createFromManifest(organizationId, code, keep) {
+      const { address, appId, name, privateKey, webhookSecret } = await apis.appOfManifest(
+        organizationId,
+        code,
+      );
+      const record = checkedProvider(
+        newLink(organizationId, 'github', name, isoTime(clock)),
+        { appId, privateKey: privateKey.reveal(), webhookSecret: webhookSecret.reveal() },
+        { awaitsInstallation: true },
+      );
+      await keep(() => store.insert(record));
+      return { ...withoutSecrets(record), installUrl: `${address}/installations/new` };
+    },
     one: async (gitProviderId, organizationId) =>
       withoutSecrets(await found(store, gitProviderId, organizationId)),
     all: async (organizationId) =>
@@ -60,19 +82,19 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       ),
     async update(gitProviderId, organizationId, input) {
       const present = await found(store, gitProviderId, organizationId);
-      const changed = checkedProvider(present, input);
+      const awaitsInstallation = present.provider === 'github' && present.installationId === null;
+      const changed = checkedProvider(present, input, { awaitsInstallation });
       refuseMovedCredential(present, changed, input);
       await store.update({ gitProviderId, organizationId }, changed);
       return withoutSecrets(changed);
     },
     async remove(gitProviderId, organizationId) {
       const record = await found(store, gitProviderId, organizationId);
-      const uses = countedAll(await store.uses(gitProviderId));
-      if (uses !== '')
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The git provider ${record.name} is used by ${uses}. Give each another one first.`,
-        );
+      refuseWhileUsed(
+        `The git provider ${record.name}`,
+        await store.uses(gitProviderId),
+        () => 'Move those services to another provider first.',
+      );
       await store.remove({ gitProviderId, organizationId });
       return withoutSecrets(record);
     },
@@ -80,10 +102,10 @@ export function createGitProviders(store: GitProviderStore, apis: GitApis, clock
       apiOf(apis, await found(store, gitProviderId, organizationId)),
     async access(gitProviderId, organizationId) {
       const record = await found(store, gitProviderId, organizationId);
-      const provider = providerOf(record.provider);
+      const provider = record.provider;
       const password = await apiOf(apis, record).token();
       const { baseUrl } = record;
-      return { provider, baseUrl, credentials: { username: providerRows[provider].gitUser, password } };
+      return { provider, baseUrl, credentials: { username: gitHosts[provider].gitUser, password } };
     },
   };
 }
@@ -130,9 +152,15 @@ function newLink(
 function apiOf(apis: GitApis, record: GitProviderRecord): GitApi {
   const { organizationId, appId, installationId, privateKey, accessToken, apiUrl, username } = record;
   const isApp = record.provider === 'github';
+  if (isApp && installationId === null)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The GitHub App ${record.name} is not installed anywhere yet. Install it on its page at GitHub, ` +
+        'which leads back here, or set its installationId with gitProvider.update.',
+    );
   return apis.connect({
     organizationId,
-    provider: providerOf(record.provider),
+    provider: record.provider,
     apiUrl,
     workspace: username,
     credential: isApp
@@ -153,5 +181,5 @@ function withoutSecrets({
   provider,
   ...shown
 }: GitProviderRecord): PublicGitProvider {
-  return { ...shown, provider: providerOf(provider) };
+  return { ...shown, provider: provider };
 }

@@ -9,6 +9,8 @@ export function gitProviderHandlers(
 ): Handlers<typeof gitProviderContract, CallContext> {
   return {
     create: ({ actor, write }, input) => write(() => providers.create(actor.organizationId, input)),
+    createFromManifest: ({ actor, write }, { code }) =>
+      providers.createFromManifest(actor.organizationId, code, write),
     one: ({ actor }, { gitProviderId }) => providers.one(gitProviderId, actor.organizationId),
     all: async ({ actor }, input) =>
       paginate(await providers.all(actor.organizationId), input, ({ gitProviderId }) => gitProviderId),

@@ -1,7 +1,7 @@
 /** The git provider record; keys, tokens and secrets are never in an answer. */
 import { z } from 'zod';
 
-export const gitProviderNames = ['github', 'gitlab', 'gitea', 'bitbucket'] as const;
+import { gitProviderNames } from '../../domain/git/git-host.ts';
 
 export const gitProviderRecord = z
   .object({

@@ -3,6 +3,7 @@
  * list from both. Every part of either is named here, so that a new one does not compile until somebody has
  * looked at it. Pure.
  */
+import { composeServiceLabel } from '../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { builtHere, canonical, everyService, type Access, type Danger } from '../../domain/access/danger.ts';
 import { builtPrefix, imageName } from '../../domain/names/image-reference.ts';
@@ -109,9 +110,6 @@ export interface OwnMounts {
   keptFolder: string;
 }
 
-/** Label of a service of a compose file with its name there. */
-const serviceLabel = 'berth.service';
-
 /** The dangers of what the engine is asked for; of an application or database for every service. */
 export function dangersOfSpec(
   spec: ServiceSpec,
@@ -140,7 +138,7 @@ export function dangersOfSpec(
   const { image, command, args, container, limits, mounts, logging } = spec;
   return dangersIn(
     {
-      service: spec.labels[serviceLabel] ?? spec.name,
+      service: spec.labels[composeServiceLabel] ?? spec.name,
       image: image.startsWith(builtPrefix) ? builtHere : imageName(image),
       start: startOf(container, command, args),
     },

@@ -7,7 +7,7 @@ import { imageName } from '../../domain/names/image-reference.ts';
 import { applicationRef, composeRef, databaseRef, serviceKey } from '../../domain/names/service-ref.ts';
 
 type Source = Pick<
-  ApplicationRecord & ComposeRecord,
+  ApplicationRecord | ComposeRecord,
   | 'sourceType'
   | 'repository'
   | 'owner'

@@ -2,6 +2,7 @@
  * Who may run which image of a server. All organizations' images lie in the one store of an engine, which
  * gives each of them to whoever names it; so what is there already says nothing.
  */
+import { organizationLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
 import {
   builtPrefix,
@@ -120,7 +121,7 @@ export function createImageAccess({ store, shared, clock }: ImageAccessParts): I
 const isLabelledFor = (
   { organizationId }: Pick<PullKey, 'organizationId'>,
   { labels }: Pick<ImageState, 'labels'>,
-): boolean => labels['berth.organization'] === organizationId;
+): boolean => labels[organizationLabel] === organizationId;
 
 const notBuiltFor = ({ reference }: PullKey): AppError =>
   new AppError(

@@ -71,7 +71,7 @@ eachDatabase('an operation that comes while another is in progress', ({ open }) 
           appName: randomId(),
           commit: null,
           repository: '',
-          provider: '',
+          provider: 'github',
           isTrusted: true,
           liveDeploymentId: null,
           releasedAppName: null,

@@ -98,6 +98,7 @@ eachDatabase('issuance', (test) => {
         asciiHost: host,
         path: '/',
         port: 80,
+        ownPort: 80,
         https: true,
         certificateType: 'acme',
         customCertResolver: null,

@@ -109,7 +109,8 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
         )
         .catch((error: unknown) =>
           warn(
-            `What the proxy told of the certificate of ${news.host} could not be kept: ${sentenceOf(error)}`,
+            `What the proxy reported about the certificate of ${news.host} could not be stored: ` +
+              `${sentenceOf(error)}`,
           ),
         );
       return last;
@@ -342,5 +343,8 @@ export function endSentence(
     (expiresAt ?? 0) <= now
       ? `The certificate of ${host} ended at ${day}`
       : `The certificate of ${host} ends at ${day} and has not been renewed yet`;
-  return `${what}. ${error ?? 'The authority is asked again by itself; see that the proxy reaches it.'}`;
+  return (
+    `${what}. ` +
+    `${error ?? 'The authority is asked again automatically; check that the proxy can reach it.'}`
+  );
 }

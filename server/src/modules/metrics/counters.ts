@@ -39,3 +39,14 @@ export function createCounters(): Counters {
 
 /** 200 → 2xx. */
 export const statusClass = (status: number): string => `${Math.floor(status / 100)}xx`;
+
+/** Requests that proxies have told of. */
+export function countRequests(
+  counters: Pick<Counters, 'add'>,
+  seen: readonly { status: number; bytes: number }[],
+): void {
+  for (const { status, bytes } of seen) {
+    counters.add('berth_proxy_requests_total', 1, { code: statusClass(status) });
+    counters.add('berth_proxy_response_bytes_total', bytes);
+  }
+}

@@ -13,14 +13,14 @@ const serviceId = z.string().min(1).max(100);
 const type = z.enum(['bind', 'volume', 'file']);
 const path = z.string().max(1000);
 const source = {
-  hostPath: path.nullish().describe('Of a bind: folder or file of the server'),
-  volumeName: line(100).nullish().describe('Of a volume: its name within the service'),
-  filePath: path.nullish().describe('Of a file: its name; taken from mountPath when absent'),
-  content: z.string().max(500_000).nullish().describe('Of a file: its text, at most 500,000 bytes'),
+  hostPath: path.nullish().describe('For a bind: folder or file of the server'),
+  volumeName: line(100).nullish().describe('For a volume: its name within the service'),
+  filePath: path.nullish().describe('For a file: its name; taken from mountPath when absent'),
+  content: z.string().max(500_000).nullish().describe('For a file: its text, at most 500,000 bytes'),
   isSecret: z
     .boolean()
     .optional()
-    .describe('Of a file: its text is never shown again, and only given anew; default false'),
+    .describe('For a file: its text is never shown again and can only be replaced; default false'),
 };
 
 /** The service by the field of its kind, or by serviceId. */
@@ -69,7 +69,7 @@ function checkOwner(input: Owner, context: z.RefinementCtx): void {
   if (!owner && !input.serviceId)
     fault(input.serviceType ? fieldOf(input.serviceType) : 'applicationId', 'is required');
   for (const { field } of others)
-    fault(field, `names another service beside ${owner?.field ?? ''}; a mount belongs to one`);
+    fault(field, `names another service than ${owner?.field ?? ''}; a mount belongs to one`);
   if (owner && input.serviceId && owner.id !== input.serviceId)
     fault('serviceId', `differs from ${owner.field}; both name the service`);
   if (owner && input.serviceType && owner.serviceType !== input.serviceType)
@@ -78,11 +78,11 @@ function checkOwner(input: Owner, context: z.RefinementCtx): void {
 
 export const mountContract = {
   create: mutation({
-    summary: 'Puts a folder of the server, a volume or a file into a service from its next deploy on',
+    summary: 'Mounts a folder of the server, a volume or a file into a service from its next deploy',
     description:
-      '`bind` needs an Owner or Admin with host reach, and is approved by that for the service in its ' +
-      'place and with its source. A volume belongs to its service and keeps its data when the service ' +
-      'is renamed. The service is named by the field of its kind, such as `applicationId` or ' +
+      '`bind` needs an Owner or Admin with host reach, which approves it for the service in its ' +
+      'environment and with its source. A volume belongs to its service and keeps its data when the ' +
+      'service is renamed. The service is named by the field of its kind, such as `applicationId` or ' +
       '`postgresId`, or by `serviceId`, with `serviceType` or without.',
     access: { class: 'protected', hostReach, resources: ownerResources },
     input: z
@@ -127,7 +127,7 @@ export const mountContract = {
     summary: 'Changes a mount; it takes effect at the next deploy',
     description:
       'A volume under another name is another volume; the data stays in the former one. `hostPath`, even ' +
-      'the same one, approves a bind anew.',
+      'the same one, approves a bind again.',
     access: { ...own, hostReach },
     input: id.extend({ type: type.optional(), ...source, mountPath: path.optional() }),
     output: mountRecord,

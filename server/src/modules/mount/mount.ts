@@ -115,7 +115,7 @@ async function update(parts: Parts, mountId: string, actor: MountActor, patch: M
     value === undefined || (name === 'content' && value === null && present.isSecret);
   const given = Object.fromEntries(Object.entries(patch).filter(([name, value]) => !isKept(name, value)));
   if (present.isSecret && patch.isSecret === false && !patch.content)
-    throw badField('content', 'is required to make a secret file readable; its present text is never shown');
+    throw badField('content', 'is required to make a secret file readable; its current text is never shown');
   const changed = await checked(parts, actor, patch.hostPath, { ...present, ...given });
   await parts.store.update({ mountId, organizationId }, changed);
   return shown(changed);

@@ -16,7 +16,7 @@ export const mountRecord = z
     volumeName: optional,
     filePath: optional,
     content: secretText('Text of a file; null for a secret one').nullable(),
-    isSecret: z.boolean().describe('Of a file: its text is never shown'),
+    isSecret: z.boolean().describe('For a file: its text is never shown'),
     mountPath: z.string(),
     serviceType: z.enum(serviceTypes),
     applicationId: optional,

@@ -16,14 +16,15 @@ const shared = {
 };
 
 const delivery =
-  'Messages are stored with what they tell of and sent in order, each until it is taken, for three days. ' +
-  'Each carries the same id in every attempt. Of one event and subject at most one message goes out in ' +
-  'five minutes, and of all at most twenty; what comes meanwhile is one summary. Addresses are judged as ' +
-  "those of buckets are: the platform's own networks are never reached, private ones as the settings allow.";
+  'Messages are stored together with their event and sent in order, each retried until it is accepted, ' +
+  'for up to three days, with the same id in every attempt. In five minutes at most one message is sent ' +
+  'for one event and subject, and at most twenty in all; the rest is combined into one summary. Addresses ' +
+  "are checked as those of buckets are: the platform's own networks are never reached, private ones only " +
+  'as the settings allow.';
 
 export const notificationContract = {
   create: mutation({
-    summary: 'Adds a channel that is told of events of the organization',
+    summary: 'Adds a channel that receives events of the organization',
     description:
       'Give the settings of the channel under its own name, such as {channel: "slack", slack: {…}}. ' +
       delivery,
@@ -58,8 +59,8 @@ export const notificationContract = {
   update: mutation({
     summary: 'Changes a channel; absent fields stay, secrets too, null clears what is optional',
     description:
-      'The kind of a channel stays. Where its secrets would go elsewhere (another host), they have to be ' +
-      'given again. What waits is sent with the new settings; switching a channel off drops what waits.',
+      'The kind of a channel cannot be changed. If its secrets would go to another host, they have to ' +
+      'be given again. Waiting messages are sent with the new settings; switching a channel off drops them.',
     access: own,
     input: id.extend({
       name: shared.name.optional(),
@@ -70,7 +71,7 @@ export const notificationContract = {
     output: notificationRecord,
   }),
   remove: mutation({
-    summary: 'Removes a channel and what waits for it',
+    summary: 'Removes a channel and its waiting messages',
     access: own,
     input: id,
     output: notificationRecord,

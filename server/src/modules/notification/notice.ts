@@ -1,5 +1,5 @@
 /** What a stored message says, for whatever channel. Pure. */
-import type { StoredNotice } from '../../db/tables.ts';
+import type { StoredNotice } from '../../db/stored-types.ts';
 import { factEventOf, factEvents, type FactTone } from '../../domain/states/fact.ts';
 import type { Notice } from './channels/channel.ts';
 
@@ -45,7 +45,7 @@ export function testNotice(id: string, at: string, name: string): Notice {
     tone: 'neutral',
     at,
     title: 'Test message',
-    message: `Berth reaches the channel ${name}.`,
+    message: `Berth can reach the channel ${name}.`,
     subject: null,
     count: 1,
   };

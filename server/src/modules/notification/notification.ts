@@ -112,8 +112,8 @@ async function requireRoom(store: NotificationStore, organizationId: string): Pr
   if (present.length < mostChannels) return;
   throw new AppError(
     'CONFLICT',
-    `This organization has ${present.length} notification channels, and ${mostChannels} are the most. ` +
-      'Remove one, or add the events to one that is there.',
+    `This organization has ${present.length} notification channels, and ${mostChannels} is the maximum. ` +
+      'Remove one, or add the events to an existing one.',
   );
 }
 

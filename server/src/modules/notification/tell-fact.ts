@@ -3,7 +3,7 @@
  * whatever it tells of. Of a group (an event and its subject) one goes out in five minutes, of a channel
  * twenty; what comes meanwhile is gathered in one summary.
  */
-import type { StoredNotice } from '../../db/tables.ts';
+import type { StoredNotice } from '../../db/stored-types.ts';
 import { groupOf, type Fact, type TellFact } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { createSequence } from '../../ports/sequence.ts';

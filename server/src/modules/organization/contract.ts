@@ -17,7 +17,7 @@ import { name } from '../service/contract-fields.ts';
 
 const id = z.object({ organizationId: z.string().min(1).max(100) });
 const userId = z.string().min(1).max(100);
-const role = z.enum(roles).describe("At most the caller's own");
+const role = z.enum(roles).describe("At most the caller's own role");
 /** With a session any organization of the caller, in use or not. */
 const own = {
   resources: [{ kind: 'organization', field: 'organizationId' }],
@@ -35,7 +35,7 @@ const granted = [
 
 export const organizationContract = {
   create: mutation({
-    summary: 'Creates a further organization; the caller becomes its Owner',
+    summary: 'Creates another organization; the caller becomes its Owner',
     description:
       'Needs a logged-in session, and the role Owner or Admin in the organization in use: an Owner may ' +
       'do more on this server than a member was given. ' +
@@ -61,7 +61,7 @@ export const organizationContract = {
     summary: 'Renames an organization, or requires two-factor sign-in of its members',
     description:
       'Whoever requires it must have it. Sessions of members without it can only set it up from then ' +
-      'on; API keys go on.',
+      'on; API keys keep working.',
     access: { class: 'admin', ...own },
     input: id.extend({ name: name.optional(), requireTwoFactor: z.boolean().optional() }),
     output: organizationRecord,
@@ -70,10 +70,10 @@ export const organizationContract = {
   delete: mutation({
     summary: 'Deletes an organization with its memberships, sessions, API keys and invitations; irreversible',
     description:
-      'Refused while anything stands in it: projects, servers, certificates, SSH keys and the like. The ' +
+      'Refused while there is anything in it: projects, servers, certificates, SSH keys and the like. The ' +
       "installation's first organization cannot be deleted. " +
       ('Accounts stay: whoever belongs to no other organization can sign in again with an invitation. ' +
-        "The entry of the audit log stands in the first organization's."),
+        'The entry in the audit log is in that of the first organization.'),
     access: { class: 'owner', ...own },
     input: id,
     output: organizationRecord,
@@ -86,12 +86,12 @@ export const organizationContract = {
     output: listOf(organizationRecord),
   }),
   setTrusted: mutation({
-    summary: 'Trusts an organization with the machine itself, or ends that',
+    summary: 'Trusts an organization with the machine itself, or withdraws that trust',
     description:
       'Owners and Admins of a trusted organization may bind folders of the server, add capabilities, use ' +
       'local repositories and destinations, and approve what their compose files ask of the machine, as ' +
-      "the installation's own people may. When the trust ends, what they approved holds no longer: what " +
-      'runs keeps running, and its next deployment is refused.',
+      "the installation's own people may. When the trust is withdrawn, their approvals no longer count: " +
+      'what runs keeps running, but its next deployment is refused.',
     access: {
       class: 'installationOwner',
       resources: [{ kind: 'organization', field: 'organizationId', acrossOrganizations: true }],
@@ -103,21 +103,21 @@ export const organizationContract = {
   setQuota: mutation({
     summary: 'Sets how much of the installation an organization may use',
     description:
-      'Absent limits stay; null takes one away. What there is already stays; nothing grows over its limit. ' +
+      'Absent limits stay; null removes one. What already exists stays; nothing may grow beyond its limit. ' +
       'With a limit of CPU or memory every service needs a `cpuLimit` or `memoryLimit` of its own.',
     access: { class: 'installationOwner', resources: anyOrganization },
     input: id.extend(quotaInput),
     output: quotaRecord,
   }),
   usage: query({
-    summary: 'What an organization uses, beside what it may use',
+    summary: 'What an organization uses, and what it may use',
     access: { class: 'admin', resources: anyOrganization },
     input: id,
     output: quotaRecord,
   }),
   setActive: mutation({
     summary: 'Makes the session act in another organization of the caller',
-    description: 'Needs a logged-in session; an API key acts in its own organization always.',
+    description: 'Needs a logged-in session; an API key always acts in its own organization.',
     access: { class: 'protected', ...own, sessionOnly: true, beforeTwoFactor: true },
     input: id,
     output: ownOrganization,
@@ -135,7 +135,7 @@ export const organizationContract = {
       'There is no mail server: give the token to the person. It is good for 7 days and for one use ' +
       'with this e-mail address: at sign-up ' +
       ('(`POST /api/auth/sign-up/email` with `token`), at sign-in (`token` as well), or with ' +
-        '`organization.accept`. A former open invitation of the same address is revoked.'),
+        '`organization.accept`. An earlier open invitation for the same address is revoked.'),
     access: { class: 'admin', resources: granted },
     input: z.object({ email: emailField, role: role.default('member'), grants: grantsInput.optional() }),
     output: z.object({ ...invitationRecord.shape, token: z.string() }),
@@ -167,8 +167,9 @@ export const organizationContract = {
   updateMember: mutation({
     summary: 'Changes the role or the grants of a member; absent grants stay as they are',
     description:
-      'Nobody gives or takes a role above their own, and the last Owner stays. A change of the role ' +
-      "ends the member's sessions in this organization and revokes the invitations the member made.",
+      'Nobody can give or take away a role above their own, and the last Owner cannot be demoted. A ' +
+      "change of the role ends the member's sessions in this organization and revokes the invitations the " +
+      'member made.',
     access: { class: 'admin', resources: [...member, ...granted] },
     input: z.object({ userId, role: role.optional(), grants: grantsInput.optional() }),
     output: memberRecord,
@@ -178,8 +179,8 @@ export const organizationContract = {
     summary: 'Removes a member from the organization',
     description:
       'Sessions and API keys of the member in this organization end at once, and invitations the member ' +
-      'made are revoked; the account stays. Nobody removes a role above their own, and the last Owner ' +
-      'stays.',
+      'made are revoked; the account stays. Nobody can remove a member whose role is above their own, and ' +
+      'the last Owner cannot be removed.',
     access: { class: 'admin', resources: member },
     input: z.object({ userId }),
     output: memberRecord,

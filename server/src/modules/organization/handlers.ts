@@ -117,7 +117,7 @@ function sessionOf({ sessionId }: Actor): string {
   if (sessionId === undefined)
     throw new AppError(
       'FORBIDDEN',
-      'An API key acts in its own organization always. Sign in to change the one in use.',
+      'An API key always acts in its own organization. Sign in to change the one in use.',
     );
   return sessionId;
 }

@@ -128,7 +128,7 @@ eachDatabase('invitations', (test) => {
     ]);
     expect(await signUp(world, { token })).toMatchObject({
       status: 403,
-      body: { message: expect.stringContaining('used already') },
+      body: { message: expect.stringContaining('already been used') },
     });
   });
 
@@ -232,7 +232,7 @@ eachDatabase('invitations', (test) => {
     ]);
     expect(await accept(client)).toMatchObject({
       code: 'PRECONDITION_FAILED',
-      message: expect.stringContaining('used already'),
+      message: expect.stringContaining('already been used'),
     });
     expect(await client.query('user.get')).toMatchObject({ organizationId: 'organization-first' });
     expect(
@@ -253,7 +253,7 @@ eachDatabase('invitations', (test) => {
     await owner.mutate('organization.removeMember', { userId });
     expect(await signIn(world, {})).toMatchObject({
       status: 403,
-      body: { message: expect.stringContaining('no organization') },
+      body: { message: expect.stringContaining('no longer belongs to an organization') },
     });
     const token = await tokenOf(owner, { role: 'admin' });
     expect(await signUp(world, { token })).toMatchObject({ status: 409 });

@@ -95,7 +95,7 @@ async function invite(
   if (await store.isMember(email, organizationId))
     throw new AppError(
       'CONFLICT',
-      `${email} is a member of this organization already. Change the member with ` +
+      `${email} is already a member of this organization. Change the member with ` +
         'organization.updateMember.',
     );
   await store.update({ organizationId, email, status: 'pending' }, { status: 'revoked' });
@@ -143,7 +143,7 @@ async function open(
     return {
       refusal: new AppError(
         'NOT_FOUND',
-        'There is no invitation with this token. Check that it is whole, or ask for a new one.',
+        'There is no invitation with this token. Check that it is complete, or ask for a new one.',
       ),
     };
   if (invitation.email !== email)
@@ -168,7 +168,7 @@ async function redeem<T extends { userId: string }>(
     ? await store.find({ invitationId })
     : undefined;
   if (!record)
-    throw new AppError('FORBIDDEN', 'This invitation was used or revoked meanwhile. Ask for a new one.');
+    throw new AppError('FORBIDDEN', 'This invitation has since been used or revoked. Ask for a new one.');
   const { organizationId, role, grants } = record;
   const user = await userOf();
   const { userId } = user;
@@ -188,7 +188,7 @@ async function redeem<T extends { userId: string }>(
 }
 
 const endings = {
-  accepted: 'This invitation was used already.',
+  accepted: 'This invitation has already been used.',
   revoked: 'This invitation was revoked.',
   expired: 'This invitation has expired.',
 } as const;
@@ -207,5 +207,15 @@ function viewOf(
     invitedBy,
     expiresAt: new Date(expiresAt).toISOString(),
     createdAt,
+  };
+}
+
+/** Ends what somebody whose account goes has sent, and what was sent to them. */
+export function endInvitationsOf(
+  store: Pick<InvitationStore, 'update'>,
+): (user: { userId: string; email: string }) => Promise<void> {
+  return async ({ userId, email }) => {
+    await store.update({ invitedBy: userId, status: 'pending' }, { status: 'revoked' });
+    await store.update({ email, status: 'pending' }, { status: 'revoked' });
   };
 }

@@ -259,7 +259,7 @@ eachDatabase('members', (test) => {
     const take = { grants: { canReadSecrets: false } };
     expect(await update(owner, 'owner', take)).toMatchObject({
       code: 'PRECONDITION_FAILED',
-      message: expect.stringContaining('last Owner who reads secrets'),
+      message: expect.stringContaining('last Owner who may read secrets'),
     });
     await update(owner, 'member', { role: 'owner' });
     expect(await update(owner, 'owner', take)).toMatchObject(take);

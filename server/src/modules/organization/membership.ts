@@ -102,8 +102,8 @@ export function requireHolder({ grants }: Pick<MemberChanger, 'grants'>): void {
   if (grants.canReadSecrets) return;
   throw new AppError(
     'FORBIDDEN',
-    'grants.canReadSecrets: you do not hold this grant, and only who holds it can give it. Ask an Owner ' +
-      'who reads secrets.',
+    'grants.canReadSecrets: you do not hold this grant, and only those who hold it can give it. Ask an ' +
+      'Owner who may read secrets.',
   );
 }
 
@@ -117,8 +117,8 @@ async function keepAReader(
   if (owners.some((one) => one.memberId !== memberId && one.grants.canReadSecrets)) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    'grants.canReadSecrets: this is the last Owner who reads secrets, and nobody could give it back. Give ' +
-      'it to another Owner first.',
+    'grants.canReadSecrets: this is the last Owner who may read secrets, and nobody could give it back. ' +
+      'Give it to another Owner first.',
   );
 }
 

@@ -111,7 +111,7 @@ async function setTrusted(
   if ((await store.first()) === organizationId)
     throw new AppError(
       'PRECONDITION_FAILED',
-      "This is the installation's own organization, whose Owners and Admins run the machine anyway.",
+      "This is the installation's own organization, whose Owners and Admins may reach the machine anyway.",
     );
   await store.update({ organizationId }, { trusted });
   return found(store, organizationId);

@@ -27,7 +27,7 @@ const quotaShape = {
   services: limit.describe('Applications, databases, compose services and previews'),
   nanoCpus: limit.describe('Billionths of a core, of all services together: cpuLimit × replicas'),
   memoryBytes: limit.describe('Bytes, of all services together: memoryLimit × replicas'),
-  builds: limit.min(1).describe('Builds at once; further ones wait'),
+  builds: limit.min(1).describe('Concurrent builds; further ones wait'),
   backupBytes: limit.describe('Bytes of the backups that are kept'),
   diskBytes: limit.describe(
     'Bytes of volumes, of what containers write, and of images, each with all its layers, on every server',
@@ -64,8 +64,8 @@ const flag = z.boolean();
 
 /** What a member reaches and may do; Owner and Admin need none of it (decisions 2). */
 const grantsShape = {
-  accessedProjects: ids.describe('Ids of projects with all that stands in them'),
-  accessedEnvironments: ids.describe('Ids of environments with all that stands in them'),
+  accessedProjects: ids.describe('Ids of projects with everything in them'),
+  accessedEnvironments: ids.describe('Ids of environments with everything in them'),
   accessedServices: ids.describe('Ids of applications, compose services and databases'),
   canCreateProjects: flag,
   canDeleteProjects: flag,
@@ -80,8 +80,8 @@ const grantsShape = {
   canOpenTerminal: flag.describe('Runs programs in the containers of the services assigned'),
   canForwardPorts: flag.describe('Connects to ports of the services assigned, through Berth'),
   canReadSecrets: flag.describe(
-    'Reads variables, passwords and tokens, which others see as dots; on until it is taken, for Owner and ' +
-      'Admin too',
+    'Reads variables, passwords and tokens, which others see as dots; on unless it is taken away, for ' +
+      'Owner and Admin too',
   ),
 };
 export const grantsRecord = z.object(grantsShape).meta({ id: 'Grants' });

@@ -11,6 +11,7 @@ function ownHost(parts: Partial<OwnHostParts> = {}) {
     httpsPort: 443,
     domainHosts: async () => [],
     issuedUntil: async () => undefined,
+    installation: async () => 'own',
     uploadedFor: async () => undefined,
     ...parts,
   });

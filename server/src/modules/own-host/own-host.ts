@@ -45,8 +45,8 @@ export const createHostRules: CreateHostRules = ({ settings, url, facts }) => {
       if (why !== undefined)
         throw badField(
           'host',
-          `cannot be led to a service: ${why}. Browsers would send it what belongs to Berth. Take another ` +
-            'host, such as the one that domain.generateDomain gives',
+          `cannot be routed to a service: ${why}. Browsers would send it what belongs to Berth. Use ` +
+            'another host, such as the one that domain.generateDomain gives',
         );
     },
     async allowed(serverKey) {
@@ -64,8 +64,10 @@ export interface OwnHostParts {
   domainHosts(): Promise<{ domainId: string; asciiHost: string }[]>;
   /** When the certificate that an authority issued ends, in ms; undefined while there is none. */
   issuedUntil(host: string, directoryUrl: string | null): Promise<number | undefined>;
-  /** The certificate that the installation's organization uploaded for the host. */
-  uploadedFor(host: string): Promise<{ expirationDate: string } | undefined>;
+  /** The installation's own organization; undefined before the first account. */
+  installation(): Promise<string | undefined>;
+  /** The certificate that the organization uploaded for the host. */
+  uploadedFor(host: string, organizationId: string): Promise<{ expirationDate: string } | undefined>;
 }
 
 export interface OwnHost {
@@ -78,9 +80,10 @@ export interface OwnHost {
 }
 
 export function createOwnHost(parts: OwnHostParts): OwnHost {
-  const { settings, clock, httpsPort, domainHosts, issuedUntil, uploadedFor } = parts;
+  const { settings, clock, httpsPort, domainHosts, issuedUntil } = parts;
   const uploadedUntil = async (host: string): Promise<number | undefined> => {
-    const found = await uploadedFor(host);
+    const organizationId = await parts.installation();
+    const found = organizationId === undefined ? undefined : await parts.uploadedFor(host, organizationId);
     return found && Date.parse(found.expirationDate);
   };
   const isAhead = (end: number | undefined): boolean => end !== undefined && end > clock.now();

@@ -23,12 +23,12 @@ const answer = portRecord.extend({
   notice: z
     .string()
     .nullable()
-    .describe('Says so when the port is published in another mode than was asked for'),
+    .describe('Says so when the port is published in a mode other than the one asked for'),
 });
 
 export const portContract = {
   create: mutation({
-    summary: 'Publishes a port of an application from its next deploy on',
+    summary: 'Publishes a port of an application from its next deploy',
     description:
       'Where the routing mesh does not work, ingress becomes host and `notice` says so. A reserved or ' +
       'taken port is refused with 409.',

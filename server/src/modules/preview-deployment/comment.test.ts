@@ -19,7 +19,8 @@ it('the comment is one table', () => {
     `${head}| The \\| shop | removed |  | \`abcdef123456\` |`,
   );
   expect(limitComment(application)).toBe(
-    `${head}| The \\| shop | not built: 3 previews run already, as many as may (previewLimit) |  |  |`,
+    `${head}| The \\| shop | not built: 3 previews are already running, which is the limit ` +
+      '(previewLimit) |  |  |',
   );
   expect(limitComment(application)).toContain(commentMark(application));
 });

@@ -27,7 +27,7 @@ export function limitComment(
   application: Pick<ApplicationRecord, 'applicationId' | 'name' | 'previewLimit'>,
 ): string {
   return tableOf(application, [
-    `not built: ${application.previewLimit} previews run already, as many as may (previewLimit)`,
+    `not built: ${application.previewLimit} previews are already running, which is the limit (previewLimit)`,
     '',
     '',
   ]);

@@ -36,7 +36,7 @@ export const previewDeploymentContract = {
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   killBuild: mutation({
-    summary: 'Ends the running build of a preview; with nothing building nothing changes',
+    summary: 'Ends the running build of a preview; does nothing when nothing is being built',
     access: { ...own, action: 'deploy' },
     input: id,
     output: previewDeploymentRecord,

@@ -230,7 +230,7 @@ eachDatabase('preview deployments', (test) => {
     ).toEqual([1, 2]);
     const told = (): unknown[] => [...host.comments.values()].filter(({ number }) => number === 3);
     expect(told()).toEqual([
-      { number: 3, text: expect.stringContaining('2 previews run already'), edits: 0 },
+      { number: 3, text: expect.stringContaining('2 previews are already running'), edits: 0 },
     ]);
     await tell({ number: 3, labels: ['demo'], commit: second });
     expect(told()).toHaveLength(1);
@@ -245,7 +245,7 @@ eachDatabase('preview deployments', (test) => {
     expect(await all()).toEqual([]);
     const [refused = '', unasked = ''] = desk.warnings;
     expect(refused).toContain('pull request 12 of acme/shop gets no preview: its author may not write');
-    expect(unasked).toMatch(/pull request 13 of acme\/shop.*could not be asked/);
+    expect(unasked).toMatch(/pull request 13 of acme\/shop.*could not be determined/);
     await tell({ number: 14 });
     expect(await all()).toHaveLength(1);
   });

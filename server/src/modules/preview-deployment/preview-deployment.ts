@@ -1,6 +1,7 @@
 /**
  * Preview deployments as records: one for each pull request of an application, with its own name and host.
  */
+import type { GitProvider } from '../../domain/git/git-host.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -19,7 +20,7 @@ export interface PullRequestFacts {
   commit: string;
   /** Full name of the repository at its host. */
   repository: string;
-  provider: string;
+  provider: GitProvider;
   /** Its branch stands in the repository itself; a fork is never trusted. */
   isTrusted: boolean;
 }
@@ -127,7 +128,7 @@ async function create(
       path: application.previewPath,
       port: application.previewPort,
       https: application.previewHttps,
-      certificateType: certificateTypeOf(application),
+      certificateType: application.previewCertificateType,
       customCertResolver: application.previewCustomCertResolver,
       domainType: 'preview',
     },
@@ -164,11 +165,6 @@ function newPreview(
     commentId: null,
     commentDigest: null,
   };
-}
-
-/** Only known ones are ever stored. */
-function certificateTypeOf({ previewCertificateType: type }: ApplicationRecord): 'acme' | 'none' | 'custom' {
-  return type === 'acme' || type === 'custom' ? type : 'none';
 }
 
 /**

@@ -69,3 +69,16 @@ export function createRemovePreview({
     for (const { deploymentId } of past) await logs.remove(deploymentId);
   };
 }
+
+/** Every preview of an application, which is being deleted. */
+export function createRemovePreviews(
+  previews: Pick<PreviewDeployments, 'byApplication'>,
+  remove: RemovePreview,
+  write: RemovedBy['write'],
+): (application: ApplicationRecord) => Promise<void> {
+  return async (application) => {
+    const { applicationId, organizationId } = application;
+    for (const preview of await previews.byApplication(applicationId, organizationId))
+      await remove(application, preview, { write });
+  };
+}

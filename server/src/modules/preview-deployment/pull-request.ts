@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ApplicationRecord, JobRecord } from '../../db/tables.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import type { GitProvider } from '../../domain/git/git-host.ts';
+import { gitProviderNames, type GitProvider } from '../../domain/git/git-host.ts';
 import { isOf } from '../../domain/git/git-repository.ts';
 import { previewRef } from '../../domain/names/service-ref.ts';
 import { oneLine } from '../../domain/text/words.ts';
@@ -123,11 +123,25 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
 
 export const pullRequestJob = 'pullRequest';
 
+const eventShape: z.ZodType<PullRequestEvent> = z.object({
+  kind: z.literal('pullRequest'),
+  action: z.enum(['open', 'close']),
+  number: z.number(),
+  title: z.string(),
+  baseBranch: z.string(),
+  headBranch: z.string(),
+  commit: z.string(),
+  isFork: z.boolean(),
+  labels: z.array(z.string()),
+  author: z.object({ id: z.string(), name: z.string() }),
+  repository: z.string(),
+} satisfies { [K in keyof PullRequestEvent]-?: z.ZodType });
+
 const payloadShape = z.object({
   action: z.enum(['build', 'close', 'comment']),
   applicationId: z.string(),
   number: z.string(),
-  provider: z.string(),
+  provider: z.enum(gitProviderNames),
   event: z.string(),
   /** One that was queued before there was this field has not been looked at. */
   source: z.string().default('unsigned'),
@@ -154,7 +168,7 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
   const application = await applications.find(applicationId);
   const preview = await previews.ofPullRequest(applicationId, Number(number));
   if (!application) return;
-  const given = payload.event === '' ? undefined : asEvent(payload.event);
+  const given = payload.event === '' ? undefined : eventShape.parse(JSON.parse(payload.event));
   const isTold = given !== undefined && source !== 'signed';
   const event = isTold ? await asHostSays(neighbours, application, given) : given;
   if (isTold && !event) return;
@@ -167,7 +181,7 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
     if (preview) await comments.sync(application, preview);
     return;
   }
-  if (event) await build(neighbours, application, asProvider(provider), event, preview);
+  if (event) await build(neighbours, application, provider, event, preview);
 }
 
 const toldActions = { open: 'build', close: 'close' } as const;
@@ -266,7 +280,7 @@ async function mayWrite(
   return api.canWrite(event.repository, event.author).catch((error: unknown) => {
     warn(
       `Whether the author of the pull request ${event.number} of ${event.repository} may write to it ` +
-        `could not be asked, so it is taken for no: ${sentenceOf(error)}`,
+        `could not be determined, so it is taken as no: ${sentenceOf(error)}`,
     );
     return false;
   });
@@ -329,17 +343,8 @@ async function wholeCommit(
   if (api === undefined)
     throw new AppError(
       'PRECONDITION_FAILED',
-      'the git host tells only the first digits of commits, and the application names no git provider ' +
+      'the git host sends only the first digits of commits, and the application names no git provider ' +
         '(githubId) to ask for the rest.',
     );
   return api.fullCommit(repository, commit);
-}
-
-/** Written by `receive` alone. */
-function asEvent(text: string): PullRequestEvent {
-  return JSON.parse(text) as PullRequestEvent;
-}
-
-function asProvider(text: string): GitProvider {
-  return text as GitProvider;
 }

@@ -15,7 +15,7 @@ export const previewDeploymentRecord = z
     isTrusted: z
       .boolean()
       .describe(
-        'Its branch stands in the repository itself; from a fork the preview gets no variables and secrets',
+        'Its branch is in the repository itself; from a fork the preview gets no variables or secrets',
       ),
     status: z.enum(previewStatuses),
     createdAt: z.string(),

@@ -1,7 +1,7 @@
 /** Whether a pull request gets a preview of an application, by what its event tells (decisions 11). Pure. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import { gitSourceOf, pullRefsOf, type GitProvider } from '../../domain/git/git-host.ts';
+import { gitSourceOf, gitHosts, type GitProvider } from '../../domain/git/git-host.ts';
 import { isOf } from '../../domain/git/git-repository.ts';
 
 /** Why there is none; undefined when there is one. */
@@ -20,7 +20,7 @@ export function whyNoPreview(
     return `the pull request is for the branch ${event.baseBranch}, not for ${branch}`;
   if (previewLabels.length > 0 && !event.labels.some((label) => previewLabels.includes(label)))
     return 'the pull request has none of previewLabels';
-  if (event.isFork && pullRefsOf(provider, event.number) === null)
-    return `${provider} keeps the commits of forks in the fork alone, where Berth does not fetch them`;
+  if (event.isFork && gitHosts[provider].pullRefs(event.number) === null)
+    return `${provider} keeps the commits of forks only in the fork, where Berth does not fetch them`;
   return undefined;
 }

@@ -40,7 +40,7 @@ export const projectContract = {
   }),
   all: query({
     summary: 'All projects of the organization, newest first, with their environments and services',
-    description: 'A member sees only what is assigned.',
+    description: 'Members see only what is assigned to them.',
     access: { class: 'protected', resources: [] },
     input: z.object(pageInput),
     output: listOf(projectWithServices),
@@ -64,7 +64,7 @@ export const projectContract = {
     output: projectRecord,
   }),
   remove: mutation({
-    summary: 'Removes a project; refused while a service stands in it',
+    summary: 'Removes a project; refused while there is a service in it',
     access: { ...own, grant: 'canDeleteProjects' },
     input: id,
     output: projectRecord,

@@ -1,6 +1,6 @@
 /** What an organization uses, counted on both databases, and what is refused over its quota. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { quotasOf } from '../../composition/upkeep/quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';

@@ -263,7 +263,8 @@ function tooMuch(
   const more = wanted > present ? `, and this would make it ${shown(wanted)}` : '';
   return new AppError(
     'CONFLICT',
-    `This organization may have ${shown(limit)} ${what}; it has ${shown(present)}${more}. ${cure}, or ask the installation's Owner for more (organization.setQuota).`,
+    `This organization may have ${shown(limit)} ${what}; it has ${shown(present)}${more}. ${cure}, or ask ` +
+      "the installation's Owner for more (organization.setQuota).",
   );
 }
 

@@ -8,9 +8,9 @@ import { ruled } from '../../procedure/input/ruled.ts';
 import { redirectRecord } from './record.ts';
 
 const regex = ruled(z.string().max(500, { abort: true }), parseRegex).describe(
-  'RE2, as Go has it: no look-arounds, back-references, atomic groups or possessive repetitions. Looked ' +
-    'for in the whole address, such as https://shop.example.com/old?page=2, and, where it begins with ^/, ' +
-    'in path and query',
+  'RE2 syntax, as in Go: no look-arounds, back-references, atomic groups or possessive repetitions. ' +
+    'Matched against the whole address, such as https://shop.example.com/old?page=2, and, where it begins ' +
+    'with ^/, in path and query',
 );
 const replacement = ruled(z.string().max(500, { abort: true }), parseReplacement).describe(
   'Stands in place of what matched, what stands round it stays; $1 or ${1} is the first group, ${name} ' +

@@ -26,7 +26,7 @@ export const registryContract = {
     output: registryRecord,
   }),
   test: mutation({
-    summary: "Signs in at a registry; 400 with the registry's own words when it refuses",
+    summary: "Signs in to a registry; 400 with the registry's own message when it refuses",
     description:
       'Either a stored registry by `registryId` alone, or `registryUrl`, `username` and `password`.',
     access: { class: 'admin', resources: registry },
@@ -43,7 +43,7 @@ export const registryContract = {
             context.addIssue({
               code: 'custom',
               path: [field],
-              message: 'does not go together with registryId; the stored sign-in is tested',
+              message: 'cannot be given together with registryId; the stored sign-in is tested',
             });
           if (!input.registryId && input[field] == null)
             context.addIssue({ code: 'custom', path: [field], message: 'is required without registryId' });

@@ -1,4 +1,5 @@
 /** Image registries of an organization (decisions 12). */
+import { giveAnother, refuseWhileUsed } from '../../domain/text/used.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -50,6 +51,11 @@ export interface Registries {
   /** PRECONDITION_FAILED while applications use it. */
   remove(registryId: string, organizationId: string): Promise<PublicRegistry>;
   access(registryId: string, organizationId: string): Promise<RegistryAccess>;
+  /** What a release says of the registry that its image is pushed to; null without one. */
+  facts(of: {
+    registryId: string | null;
+    organizationId: string;
+  }): Promise<{ repository: string; username: string } | null>;
 }
 
 export function createRegistries(
@@ -93,14 +99,19 @@ export function createRegistries(
     },
     async remove(registryId, organizationId) {
       const record = await found(store, registryId, organizationId);
-      refuseUsed(record, await store.countUses(registryId));
+      refuseWhileUsed(
+        `The registry ${record.name}`,
+        { application: await store.countUses(registryId) },
+        giveAnother,
+      );
       await store.remove({ registryId, organizationId });
       return withoutPassword(record);
     },
-    async access(registryId, organizationId) {
-      const record = await found(store, registryId, organizationId);
-      const parts = [record.registryUrl, record.imagePrefix].filter((part) => part !== '');
-      return { auth: authOf(record), repository: parts.map((part) => `${part}/`).join('') };
+    access: async (registryId, organizationId) => accessOf(await found(store, registryId, organizationId)),
+    async facts({ registryId, organizationId }) {
+      if (registryId === null) return null;
+      const { auth, repository } = accessOf(await found(store, registryId, organizationId));
+      return { repository, username: auth.username };
     },
   };
 }
@@ -113,6 +124,11 @@ async function found(
   const record = await store.find({ registryId, organizationId });
   if (!record) throw new AppError('NOT_FOUND', 'There is no such registry. It may have been removed.');
   return record;
+}
+
+function accessOf(record: RegistryRecord): { auth: RegistryAuth; repository: string } {
+  const parts = [record.registryUrl, record.imagePrefix].filter((part) => part !== '');
+  return { auth: authOf(record), repository: parts.map((part) => `${part}/`).join('') };
 }
 
 /** The record as it will be. */
@@ -137,15 +153,6 @@ function patched(present: RegistryRecord, patch: RegistryPatch): RegistryRecord 
 }
 
 const shownUrl = (registryUrl: string): string => registryUrl || 'the default registry';
-
-function refuseUsed({ name }: RegistryRecord, uses: number): void {
-  if (uses === 0) return;
-  throw new AppError(
-    'PRECONDITION_FAILED',
-    `The registry ${name} is used by ${uses} application${uses === 1 ? '' : 's'}. Give ` +
-      `${uses === 1 ? 'it' : 'them'} another one first.`,
-  );
-}
 
 function authOf({ registryUrl, username, password }: RegistrySignIn): RegistryAuth {
   return { username, password: new Secret(password), serverAddress: serverOf(registryUrl) };

@@ -37,7 +37,7 @@ const settings = {
     'Cron expression of five fields, or a nickname such as @daily; in timeZone',
   ),
   timeZone: ruled(z.string().min(1).max(100), parseTimeZone).describe(
-    'By its name in the IANA list, such as Europe/Berlin',
+    'By its IANA name, such as Europe/Berlin',
   ),
   command: argv(200),
   limitMinutes: z
@@ -45,12 +45,10 @@ const settings = {
     .int()
     .min(1)
     .max(1440)
-    .describe('After so long a run is ended and counts as failed'),
+    .describe('Time after which a run is ended and counts as failed'),
   serviceName: line(100)
     .nullish()
-    .describe(
-      'Of a compose service, and required there: the service of its file whose image runs the command',
-    ),
+    .describe('Required for a compose service: the service of its file whose image runs the command'),
 };
 
 export const scheduleContract = {
@@ -58,10 +56,11 @@ export const scheduleContract = {
     summary: 'Runs a command of an application or compose service by schedule',
     description:
       'Each run is a task of its own with the image, variables, volumes and limits of the live release. ' +
-      'Two runs of a schedule never go on at once: a time that comes while the one before it still goes on ' +
-      'is missed, and so is one that came while Berth did not run; both are in the list of runs and told ' +
-      'as scheduleMissed. Nothing missed is made up. While it runs it counts against the quota of the ' +
-      'organization; without room it fails with the numbers. A service has at most 50 schedules.',
+      'Two runs of a schedule never overlap: a run that is due while the previous one is still running is ' +
+      'missed, and so is one that was due while Berth was not running; both are in the list of runs and ' +
+      'reported as scheduleMissed. Missed runs are not made up for. While it runs it counts against the ' +
+      'quota of the organization; without room it fails with the numbers. A service has at most 50 ' +
+      'schedules.',
     access: { ...ofService, action: 'run' },
     input: z
       .object({
@@ -91,19 +90,19 @@ export const scheduleContract = {
     output: listOf(scheduleRecord),
   }),
   update: mutation({
-    summary: 'Changes a schedule; absent fields stay. A run that goes on is not changed',
+    summary: 'Changes a schedule; absent fields stay. A run in progress is not changed',
     access: { ...own, action: 'run' },
     input: id.extend(z.object(settings).partial().shape).extend({ enabled: z.boolean().optional() }),
     output: scheduleRecord,
   }),
   remove: mutation({
-    summary: 'Removes a schedule with its runs; one that goes on is ended',
+    summary: 'Removes a schedule with its runs; one in progress is ended',
     access: own,
     input: id,
     output: scheduleRecord,
   }),
   run: mutation({
-    summary: 'Runs the command now, behind the run that goes on; answers the run at once',
+    summary: 'Runs the command now, after a run in progress; returns the run at once',
     access: { ...own, action: 'run' },
     input: id,
     output: scheduleRunRecord,

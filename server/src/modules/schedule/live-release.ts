@@ -49,7 +49,7 @@ export function liveReleaseOf({ application, compose, liveSpec, liveServices }: 
 }
 
 function present<T>(record: T | undefined): T {
-  if (record === undefined) throw new AppError('NOT_FOUND', 'The service of this schedule is gone.');
+  if (record === undefined) throw new AppError('NOT_FOUND', 'The service of this schedule no longer exists.');
   return record;
 }
 

@@ -25,7 +25,7 @@ export const scheduleRunRecord = z
     scheduleRunId: z.string(),
     scheduleId: z.string(),
     startedBy: z.enum(['schedule', 'person']),
-    status: z.enum(runStates).describe('missed: its time came and it was not run; errorMessage says why'),
+    status: z.enum(runStates).describe('missed: it was due and did not run; errorMessage says why'),
     exitCode: z.number().int().nullable(),
     errorMessage: z.string().nullable(),
     dueAt: z.string(),

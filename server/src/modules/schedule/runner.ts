@@ -123,10 +123,10 @@ async function brokenOff(
     await engine.removeService(taskName(spec.name, run));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const errorMessage = `${words}. It could not be ended, and may go on: ${sentenceOf(error)}`;
+    const errorMessage = `${words}. It could not be ended, and may still be running: ${sentenceOf(error)}`;
     return { status: 'error', exitCode: null, errorMessage };
   }
-  const errorMessage = `${words}. It was ended and is not run again by itself.`;
+  const errorMessage = `${words}. It was ended and is not run again automatically.`;
   return { status: 'error', exitCode: null, errorMessage };
 }
 

@@ -12,7 +12,7 @@ import { createPlace } from '../../../../test/http/places.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createFileLogs } from '../../adapters/deployment-log/file-log.ts';
-import { quotasOf, sumOf } from '../../composition/upkeep/quotas.ts';
+import { quotasOf, sumOf } from '../../deploy/quotas.ts';
 import { createStores } from '../../composition/stores.ts';
 import { createQueue } from '../../jobs/queue.ts';
 import type { Fact } from '../../domain/states/fact.ts';
@@ -200,7 +200,7 @@ eachDatabase('schedules', (test) => {
     clock.time += 5 * minuteMs;
     await schedules.tick();
     expect(await runs()).toMatchObject([
-      { status: 'missed', errorMessage: expect.stringContaining('still goes on') },
+      { status: 'missed', errorMessage: expect.stringContaining('still in progress') },
       { status: 'queued' },
     ]);
     expect(told).toMatchObject([{ event: 'scheduleMissed' }]);
@@ -217,7 +217,7 @@ eachDatabase('schedules', (test) => {
     await schedules.tick();
     expect(await work()).toBe(false);
     expect(await runs()).toMatchObject([
-      { status: 'missed', errorMessage: expect.stringContaining('Berth did not run at that time') },
+      { status: 'missed', errorMessage: expect.stringContaining('Berth was not running at that time') },
     ]);
     expect(told).toHaveLength(1);
   });

@@ -142,7 +142,7 @@ async function requireRoom(
   if (present.length < mostSchedules) return;
   throw new AppError(
     'CONFLICT',
-    `This service has ${present.length} schedules, and ${mostSchedules} are the most. Remove one, or let ` +
+    `This service has ${present.length} schedules, and ${mostSchedules} is the maximum. Remove one, or let ` +
       'one command do the work of several.',
   );
 }
@@ -159,7 +159,10 @@ function createRunsOf(
     async run(scheduleId, organizationId) {
       const schedule = await found(scheduleId, organizationId);
       if ((await store.unfinished(scheduleId)).some(({ status }) => status === 'queued'))
-        throw new AppError('CONFLICT', `A run of ${schedule.name} waits already; wait until it has begun.`);
+        throw new AppError(
+          'CONFLICT',
+          `A run of ${schedule.name} is already waiting; wait until it has begun.`,
+        );
       return accept(ports, schedule, { startedBy: 'person', dueAt: clock.now(), sequence: nextSequence() });
     },
     async runs(scheduleId, organizationId) {
@@ -225,13 +228,13 @@ async function takeTurn(ports: SchedulePorts, schedule: ScheduleRecord, sequence
   if (changed !== 1) return;
   const at = { dueAt: nextRunAt, sequence };
   if (clock.now() - nextRunAt > lateMs)
-    return miss(ports, schedule, at, 'Berth did not run at that time, so the command was not started.');
+    return miss(ports, schedule, at, 'Berth was not running at that time, so the command was not started.');
   if ((await store.unfinished(scheduleId)).length > 0)
     return miss(
       ports,
       schedule,
       at,
-      'The run before it still goes on, so the command was not started again.',
+      'The previous run is still in progress, so the command was not started again.',
     );
   await accept(ports, schedule, { ...at, startedBy: 'schedule' });
 }

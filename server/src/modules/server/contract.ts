@@ -33,7 +33,7 @@ const shape = {
 
 export const serverContract = {
   create: mutation({
-    summary: 'Records a server; nothing is reached or changed on it',
+    summary: 'Records a server; the server itself is not contacted or changed',
     description: 'description and sshKeyId may be null. Run server.setup to prepare it.',
     access: { class: 'admin', resources: [sshKey] },
     input: z.object({
@@ -54,17 +54,17 @@ export const serverContract = {
   update: mutation({
     summary: "Changes a server's record; absent fields stay",
     description:
-      'Another address or port is another machine to Berth: its host key is pinned anew at the next ' +
+      'Another address or port is another machine to Berth: its host key is pinned again at the next ' +
       'contact, and it is inactive until it is set up.',
     access: { class: 'admin', resources: [...own.resources, sshKey] },
     input: id.extend(z.object(shape).partial().shape),
     output: serverRecord,
   }),
   trustHostKey: mutation({
-    summary: "Pins the server's host key of this fingerprint, in the place of the one that is pinned",
+    summary: "Pins the server's host key with this fingerprint in place of the one that is pinned",
     description:
-      'A server that shows another host key than the pinned one is refused, with both fingerprints. See ' +
-      'that it is right before: "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub" on the server prints it.',
+      'A server that presents a host key other than the pinned one is refused, with both fingerprints. ' +
+      'Verify the new one first: "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub" on the server prints it.',
     access: own,
     input: id.extend({
       fingerprint: z
@@ -75,7 +75,7 @@ export const serverContract = {
     output: serverRecord,
   }),
   remove: mutation({
-    summary: "Removes a server's record; refused while services or certificates stand on it",
+    summary: "Removes a server's record; refused while it has services or certificates",
     access: own,
     input: id,
     output: serverRecord,
@@ -84,9 +84,9 @@ export const serverContract = {
   setup: mutation({
     summary: 'Installs on the server what Berth needs there; refused with 412 without an SSH key',
     description:
-      'A durable job: setupStatus, setupStage and setupError of the record tell how far it is, setupLogs ' +
-      'what it does. What is there already is used as it is; a second set-up changes nothing, and one that ' +
-      'was broken off goes on. While one is under way, no second one begins.',
+      'A durable job: setupStatus, setupStage and setupError of the record show how far it is, setupLogs ' +
+      'what it does. What is already there is used as it is; a second set-up changes nothing, and an ' +
+      'interrupted one continues. While one is under way, no second one begins.',
     access: own,
     input: id,
     output: serverRecord,
@@ -113,7 +113,7 @@ export const serverContract = {
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   setupMonitoring: mutation({
-    summary: 'Installs monitoring on the server, or changes it; answers when it measures',
+    summary: 'Installs monitoring on the server, or changes it; returns when it measures',
     description:
       'A program of Berth (the service berth-monitoring) measures the machine and its containers. It ' +
       'opens no port: it is asked through the SSH connection. The configuration is kept with the record ' +
@@ -150,8 +150,9 @@ export const serverContract = {
   metrics: query({
     summary: 'What was measured of a server, oldest first, without its token',
     description:
-      "Without serverId of Berth's own machine, which only the installation's organization is shown. The " +
-      'last half hour is as it was measured, 24 hours are minutes, what is older are quarter hours.',
+      "Without serverId: of Berth's own machine, which only the installation's organization may see. The " +
+      'last half hour is as it was measured, the last 24 hours are by the minute, and what is older is by ' +
+      'the quarter hour.',
     access: { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] },
     example: { serverId: 'V1StGXR8Z5jdHi6BmyT3k' },
     input: z.object({

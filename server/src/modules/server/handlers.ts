@@ -109,7 +109,7 @@ export function serverHandlers(
       if (!(await isInstallations(actor.organizationId)))
         throw new AppError(
           'FORBIDDEN',
-          "Only the installation's organization is shown Berth's own machine. Name a server of yours in " +
+          "Only the installation's organization may see Berth's own machine. Name a server of yours in " +
             'serverId.',
         );
       return (await own.machine(range)).map(machinePoint);

@@ -8,7 +8,7 @@ import { ruled } from '../../procedure/input/ruled.ts';
 
 const seconds = z.number().min(2).max(86_400).describe('Seconds');
 const percent = z.number().min(0).max(100);
-const threshold = percent.describe('Percent; 0 is none');
+const threshold = percent.describe('Percent; 0 for none');
 const namePatterns = z
   .array(z.string().max(200))
   .max(200)
@@ -26,7 +26,7 @@ const measuredServer = z.object({
   urlCallback: z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .max(2000)
-    .describe('Gets a POST when a threshold is passed')
+    .describe('Gets a POST when a threshold is exceeded')
     .meta({ examples: ['https://berth.example.com/metrics'] }),
   retentionDays: z.number().int().min(1).max(3650),
   cronJob: ruled(z.string().max(200), parseCron).meta({
@@ -74,7 +74,7 @@ export const metricsRange = {
   since: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('Points of this time and later; absent: of the last hour')
+    .describe('Points from this time on; absent: of the last hour')
     .meta({ examples: ['2026-01-01T00:00:00Z'] }),
-  points: z.number().int().min(1).max(1000).default(120).describe('The most that are answered'),
+  points: z.number().int().min(1).max(1000).default(120).describe('Maximum number of points'),
 };

@@ -22,7 +22,7 @@ export const serverRecord = z
     hostKeyFingerprint: optional.describe('Host key, pinned at the first contact; null before it'),
     setupStatus: z.enum(['idle', 'running', 'done', 'error']).describe('How the last set-up ended'),
     setupStage: optional.describe('Stage that it is at, or ended at'),
-    setupError: optional.describe('Why it failed, with the way out'),
+    setupError: optional.describe('Why it failed, and what to do'),
     buildsConcurrency: z.number(),
     metricsConfig: monitoring.nullable(),
     clusterServerId: optional.describe(
@@ -68,7 +68,7 @@ export const securityReport = z.object({
   intrusionPrevention: z.object({ installed: z.boolean(), active: z.boolean() }),
   swarmPorts: z
     .object({
-      restricted: z.boolean().describe('Whether nobody but these reaches them'),
+      restricted: z.boolean().describe('Whether only these can reach them'),
       allowedFrom: z.array(z.string()).describe('Addresses of the nodes of its swarm'),
     })
     .describe('2377/tcp, 7946/tcp and udp, 4789/udp, as the packet filter has them'),

@@ -161,7 +161,7 @@ function ofMetricsEndpoint(url: string, servers: readonly ServerRecord[]): Serve
   if (!found)
     throw new AppError(
       'FORBIDDEN',
-      'The address in url is no metrics endpoint of a server of this organization. Register the server ' +
+      'The address in url is not a metrics endpoint of a server of this organization. Register the server ' +
         'with server.create, or use the address and port that its monitoring has.',
     );
   return found;
@@ -184,14 +184,14 @@ async function refuseInCluster(
   if (clusterServerId !== null)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The server ${name} is a node of a cluster and cannot be ${what}. Let it leave first (cluster.leave).`,
+      `The server ${name} is a node of a cluster and cannot be ${what}. Make it leave first (cluster.leave).`,
     );
   const nodes = await store.list({ clusterServerId: serverId });
   if (nodes.length > 0)
     throw new AppError(
       'PRECONDITION_FAILED',
       `Other servers are nodes of the cluster of ${name} (${nodes.length}), so it cannot be ${what}.` +
-        ' Let them leave first (cluster.leave).',
+        ' Make them leave first (cluster.leave).',
     );
 }
 

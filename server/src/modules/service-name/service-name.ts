@@ -83,8 +83,8 @@ function nameTaken(appName: string, cause?: unknown): AppError {
   return new AppError(
     'CONFLICT',
     `appName: ${appName} is taken by another service of this installation, or by one of a compose service ` +
-      '(names differ in more than case, and no other name may begin with that of a compose service and ' +
-      '"_"). Choose another one.',
+      '(names must differ in more than case, and no other name may begin with that of a compose service ' +
+      'and "_"). Choose another one.',
     { cause, issues: [{ path: 'appName', message: 'is taken' }] },
   );
 }

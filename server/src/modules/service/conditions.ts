@@ -11,13 +11,15 @@ import {
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { serviceKinds } from './record-lists.ts';
-import type { ConditionChange, LiveReader, PlacedService } from './service.ts';
+import type { ConditionChange, JudgedService, LiveReader, PlacedService } from './service.ts';
 
 export interface ConditionParts {
   clock: Clock;
   liveOf: LiveReader;
   sightOf(serverKey: string): HostSight;
-  /** Every service of the installation. */
+  /** Every service of the installation, as each comparison reads them. */
+  judged(): Promise<JudgedService[]>;
+  /** The same with their names and places, read when a condition has changed. */
   everywhere(): Promise<PlacedService[]>;
   /** Told of what changed, all of one comparison together. */
   onChanges(changes: ConditionChange[]): Promise<void>;
@@ -36,7 +38,7 @@ export interface Conditions {
   stop(): Promise<void>;
 }
 
-type Judged = Pick<PlacedService, 'kind' | 'serviceId' | 'serverId' | 'liveDeploymentId' | 'isStopped'>;
+type Judged = Omit<JudgedService, 'organizationId'>;
 
 const soonMs = 250;
 const watchedMs = 5000;
@@ -104,22 +106,22 @@ function judge({ liveOf, sightOf, clock }: ConditionParts): Conditions['of'] {
     );
 }
 
-/** Tells what is another than at the last comparison. */
+/** Tells of conditions that differ from those of the last comparison. */
 function createComparison(
-  { everywhere, onChanges }: ConditionParts,
+  { judged, everywhere, onChanges }: ConditionParts,
   of: Conditions['of'],
 ): () => Promise<void> {
   const told = new Map<string, Condition>();
+  const hasChanged = (service: JudgedService): boolean =>
+    of(service).condition !== told.get(service.serviceId);
   return async () => {
-    const changes: ConditionChange[] = [];
-    const present = new Set<string>();
-    for (const service of await everywhere()) {
-      present.add(service.serviceId);
-      const former = told.get(service.serviceId);
-      const verdict = of(service);
-      if (verdict.condition !== former) changes.push({ ...service, ...verdict, former });
-    }
+    const services = await judged();
+    const present = new Set(services.map(({ serviceId }) => serviceId));
     for (const serviceId of told.keys()) if (!present.has(serviceId)) told.delete(serviceId);
+    if (!services.some(hasChanged)) return;
+    const changes: ConditionChange[] = (await everywhere())
+      .filter(hasChanged)
+      .map((service) => ({ ...service, ...of(service), former: told.get(service.serviceId) }));
     if (changes.length > 0) await onChanges(changes);
     for (const { serviceId, condition } of changes) told.set(serviceId, condition);
   };

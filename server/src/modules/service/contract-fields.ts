@@ -26,8 +26,8 @@ export const secretEnvFields = {
   secretEnv: block
     .nullable()
     .describe(
-      'KEY=VALUE lines that are never shown again: each sets its name, the others stay; null removes all. ' +
-        'They win over env',
+      'KEY=VALUE lines that are never shown again: each line sets one variable, the others stay; null ' +
+        'removes all. They take precedence over env',
     ),
   removeSecretEnv: z.array(variableName).max(1000).describe('Names of secret variables to remove'),
 } as const;
@@ -53,7 +53,7 @@ function wordsOf(text: string, context: z.RefinementCtx): string[] {
 
 function unfit(input: unknown, most: number): string | undefined {
   if (input === undefined) return undefined;
-  return `must be 1 to ${most} words: a list of them, or one text with every quote ended`;
+  return `must be 1 to ${most} words: a list of them, or one text with every quote closed`;
 }
 
 export const id = z.string().min(1).max(100);
@@ -83,7 +83,7 @@ export const runtimeFields = {
   args: z.array(argument).max(1000).nullable(),
 } as const;
 
-export const revision = z.number().describe('Grows with each change of settings or variables by somebody');
+export const revision = z.number().describe('Increases with each change of settings or variables');
 
 /** Of the input of a change. */
 export const givenRevision = z
@@ -91,4 +91,4 @@ export const givenRevision = z
   .int()
   .min(0)
   .optional()
-  .describe('The revision that was read before; refused with 409 when somebody changed it since');
+  .describe('The revision that was read before; refused with 409 if somebody has changed it since');

@@ -21,7 +21,7 @@ export const endedTask = z
     service: optional.describe('Of a compose service: the service of its file'),
     deploymentId: optional.describe('The deployment of its release'),
     exitCode: z.number().nullable(),
-    reason: optional.describe('Why it ended by itself; null for one that was told to go'),
+    reason: optional.describe('Why it ended by itself; null for one that was stopped on purpose'),
     endedAt: z.string(),
     bytes: z.number().int().describe('Of its output on the disk'),
   })
@@ -38,10 +38,10 @@ export const serviceRow = z
     projectId: z.string(),
     projectName: z.string(),
     serverId: optional.describe('null for the machine of Berth itself'),
-    condition: z.enum(conditions).describe('What it is in, by its engine'),
-    reason: optional.describe('One sentence for what is not as it should be'),
-    running: z.number().describe('Tasks that run'),
-    desired: z.number().describe('Tasks that should'),
+    condition: z.enum(conditions).describe('Its condition, as its engine reports it'),
+    reason: optional.describe('One sentence about what is wrong'),
+    running: z.number().describe('Running tasks'),
+    desired: z.number().describe('Tasks that should be running'),
     restarts: z.number().describe('Tasks of this release that ended by themselves'),
     since: optional.describe('Since when its tasks run; null while none does'),
     lastExit,
@@ -59,19 +59,33 @@ export const serviceRow = z
         finishedAt: optional,
       })
       .nullable()
-      .describe('The newest, whatever became of it; null before the first'),
+      .describe('The newest, whatever its outcome; null before the first'),
     address: optional.describe('Where it answers: that of its oldest domain'),
     createdAt: z.string(),
   })
   .meta({ id: 'ServiceRow' });
 
+export const serviceUsage = z
+  .object({
+    serviceId: z.string(),
+    at: z.string().describe('When it was measured last'),
+    cpu: z.number().describe('Percent of one processor, as docker stats shows it'),
+    memory: z
+      .object({ used: z.number(), limit: z.number() })
+      .describe('Bytes; without a limit of its own a container has all memory of the machine'),
+    day: z.array(z.number()).describe('Mebibytes of memory in the last day, oldest first; at most 24'),
+  })
+  .meta({ id: 'ServiceUsage' });
+
 export const serviceContract = {
   all: query({
     summary: 'The services of the organization of every kind in one flat list, each with its condition',
     description:
-      'Newest first. What runs comes from memory, as the engines were last seen: `up`, `starting`, ' +
-      '`degraded` (fewer tasks than should), `down`, `stopped`, `unreachable` (the engine does not answer; ' +
-      'the rest is as it was then) or `never deployed`. A member sees only what is assigned.',
+      'Newest first. The running state comes from memory, as the engines last reported it: `up`, ' +
+      '`starting`, `degraded` (fewer tasks than there should be), `down`, `stopped`, `unreachable` (the ' +
+      'engine does not answer; the rest is as it was then) or `never deployed`. Members see only what is ' +
+      'assigned to ' +
+      'them.',
     access: {
       class: 'protected',
       resources: [
@@ -80,7 +94,7 @@ export const serviceContract = {
       ],
     },
     input: z.object({
-      search: z.string().max(200).optional().describe('Only those with it in a name or a host'),
+      search: z.string().max(200).optional().describe('Only those with this text in a name or a host'),
       projectId: id,
       environmentId: id,
       ...pageInput,
@@ -90,9 +104,9 @@ export const serviceContract = {
   endedTasks: query({
     summary: 'The tasks of a service that ended and whose output is kept, newest first',
     description:
-      'Of former releases, of crashes and of stops, for as long as the settings endedOutputDays and ' +
-      'endedOutputLimit say, whether or not the engine still knows them. `reason` is null for a task that ' +
-      'was told to go. They go with their service.',
+      'From earlier releases, crashes and stops, for as long as the settings endedOutputDays and ' +
+      'endedOutputLimit allow, whether or not the engine still knows them. `reason` is null for a task ' +
+      'that was stopped on purpose. They are removed with their service.',
     access: ofService,
     input: z.object({ serviceId, ...pageInput }),
     output: listOf(endedTask),
@@ -106,18 +120,27 @@ export const serviceContract = {
         .string()
         .min(1)
         .max(64)
-        .regex(/^[a-zA-Z0-9]+$/, 'must be the task of an answer of service.endedTasks'),
+        .regex(/^[a-zA-Z0-9]+$/, 'must be a task that service.endedTasks returned'),
       tail: z.number().int().min(1).max(10_000).default(200),
       search: z.string().max(500).optional().describe('Only lines with this text'),
     }),
     output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
     refusals: ['NOT_FOUND'],
   }),
+  usage: query({
+    summary: 'What each service uses now, and its memory of the last day as a line',
+    description:
+      'Services of which nothing was measured are left out: what does not run, and what stands on a server ' +
+      'that is not monitored or does not answer. Members see only what is assigned to them.',
+    access: { class: 'protected', resources: [] },
+    input: z.object({}),
+    output: z.array(serviceUsage),
+  }),
   metrics: query({
     summary: 'What was measured of all containers of a service together, oldest first',
     description:
-      'Of the server that it stands on, whose monitoring must be set up; on the machine of Berth itself it ' +
-      'always is. Empty while nothing of it ran.',
+      "From the server that it runs on, whose monitoring must be set up; on Berth's own machine it always " +
+      'is. Empty while nothing of it ran.',
     access: ofService,
     input: z.object({ serviceId, ...metricsRange }),
     output: z.array(servicePoint),

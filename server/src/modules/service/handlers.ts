@@ -18,7 +18,10 @@ export interface ServiceDesk {
   liveOf: LiveReader;
   endedOutputs: Pick<EndedOutputs, 'tasks' | 'lines'>;
   /** What measures the services of a server; null: of Berth's own machine. */
-  measuredOn(serverId: string | null, organizationId: string): Promise<Pick<Collector, 'service'>>;
+  measuredOn(
+    serverId: string | null,
+    organizationId: string,
+  ): Promise<Pick<Collector, 'service' | 'services'>>;
 }
 
 export function serviceHandlers({
@@ -28,6 +31,16 @@ export function serviceHandlers({
   measuredOn,
   endedOutputs,
 }: ServiceDesk): Handlers<typeof serviceContract, CallContext> {
+  /** Nothing of a server that is not monitored, or cannot be asked: its services are listed nevertheless. */
+  async function measuredOf(serverId: string | null, organizationId: string): Promise<Measured> {
+    try {
+      const measured = await measuredOn(serverId, organizationId);
+      return await measured.services({ since: Date.now() - dayMs, points: dayPoints });
+    } catch (error) {
+      if (error instanceof AppError) return new Map();
+      throw error;
+    }
+  }
   return {
     async all({ actor }, { search, projectId, environmentId, limit, cursor }) {
       const { organizationId } = actor;
@@ -72,7 +85,7 @@ export function serviceHandlers({
       if (!lines)
         throw new AppError(
           'NOT_FOUND',
-          `No output is kept of the task ${task}. It may still be running, or be older than the setting ` +
+          `No output is kept for the task ${task}. It may still be running, or be older than the setting ` +
             'endedOutputDays; service.endedTasks lists those that are kept.',
         );
       const newest: EndedLine[] = [];
@@ -83,6 +96,20 @@ export function serviceHandlers({
       }
       return newest;
     },
+    async usage({ actor }) {
+      const { organizationId } = actor;
+      const reaches = reachOf(actor);
+      const visible = (await services.placed(organizationId)).filter((one) =>
+        reaches({ ...one, organizationId }),
+      );
+      const byServer = [...Map.groupBy(visible, ({ serverId }) => serverId)];
+      const found = await Promise.all(
+        byServer.map(async ([serverId, placed]) =>
+          usageOf(placed, await measuredOf(serverId, organizationId)),
+        ),
+      );
+      return found.flat();
+    },
     async metrics({ actor }, { serviceId, since, points }) {
       const { organizationId } = actor;
       const found = (await services.placed(organizationId)).find((one) => one.serviceId === serviceId);
@@ -92,6 +119,28 @@ export function serviceHandlers({
       return (await measured.service(key, rangeOf({ since, points }))).map(servicePointOf);
     },
   };
+}
+
+type Measured = Awaited<ReturnType<Collector['services']>>;
+
+const dayMs = 86_400_000;
+const mebibyte = 1024 * 1024;
+/** One an hour. */
+const dayPoints = 24;
+
+function usageOf(placed: readonly PlacedService[], measured: Measured) {
+  return placed.flatMap(({ serviceId, kind }) => {
+    const found = measured.get(serviceKey({ kind: serviceKinds[kind].deployed, serviceId }));
+    if (!found) return [];
+    const { newest, points } = found;
+    return {
+      serviceId,
+      at: new Date(newest.at).toISOString(),
+      cpu: newest.cpu,
+      memory: { used: newest.memoryUsed, limit: newest.memoryLimit },
+      day: points.map(({ memoryUsed }) => Math.round(memoryUsed / mebibyte)),
+    };
+  });
 }
 
 function endedTaskOf({ taskId, nodeId, serviceName, ...told }: KeptTask) {

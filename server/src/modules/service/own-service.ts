@@ -88,7 +88,7 @@ export const awaitRunning = (
 export const awaitEnded = (engine: Pick<Engine, 'tasks'>, name: string, reader: string): Promise<void> =>
   until(
     async () => !(await engine.tasks(name)).some(({ state }) => state === 'running' || state === 'starting'),
-    `The service was told to stop, and did not end within 60 s. ${reader} shows its output.`,
+    `The service was asked to stop, and did not end within 60 s. ${reader} shows its output.`,
   );
 
 /**

@@ -12,7 +12,7 @@ export const lastExit = z
     reason: z.string(),
   })
   .nullable()
-  .describe('How a task of this release ended by itself last');
+  .describe('How a task of this release last ended by itself');
 
 export const liveRecord = z
   .object({
@@ -20,14 +20,16 @@ export const liveRecord = z
     commit: optional,
     image: optional.describe('null for a compose service, which has several'),
     since: optional.describe('Since when its tasks run; null while none does'),
-    running: z.number().describe('Tasks that run'),
-    desired: z.number().describe('Tasks that should'),
+    running: z.number().describe('Running tasks'),
+    desired: z.number().describe('Tasks that should be running'),
     restarts: z.number().describe('Tasks of this release that ended by themselves'),
     lastExit,
     problem: z
       .enum(liveProblems)
       .nullable()
-      .describe('What came of it after its deployment; null again 10 minutes after the last end of a task'),
+      .describe(
+        'What happened to it after its deployment; null again 10 minutes after the last end of a task',
+      ),
     unreachableSince: optional.describe(
       'While the engine does not answer: when it was last seen; everything else is as it was then',
     ),

@@ -45,6 +45,12 @@ export interface PlacedService {
   createdAt: string;
 }
 
+/** What a service's condition follows from, as far as its record tells it. */
+export type JudgedService = Pick<
+  PlacedService,
+  'kind' | 'serviceId' | 'organizationId' | 'serverId' | 'liveDeploymentId' | 'isStopped'
+>;
+
 /** A service that is in another condition than before; `former` is undefined for one not looked at yet. */
 export interface ConditionChange extends PlacedService, ConditionVerdict {
   former: Condition | undefined;
@@ -66,7 +72,10 @@ export interface NewestDeployment {
 export interface ServiceReads {
   /** Of an organization, newest first. */
   placed(organizationId: string): Promise<PlacedService[]>;
+  /** Of the whole installation, newest first. */
   everywhere(): Promise<PlacedService[]>;
+  /** The same services in no order, without what takes a look at other tables. */
+  judged(): Promise<JudgedService[]>;
   newestDeployments(organizationId: string): Promise<NewestDeployment[]>;
   /** Of domains, the oldest first. */
   addresses(

@@ -3,7 +3,14 @@ import { sql, type CompiledQuery, type RawBuilder } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { idList } from '../../db/values/id-list.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { NewestDeployment, PlacedService, ServiceReads, Services, ServiceSummary } from './service.ts';
+import type {
+  JudgedService,
+  NewestDeployment,
+  PlacedService,
+  ServiceReads,
+  Services,
+  ServiceSummary,
+} from './service.ts';
 
 /** The tables of services; the kind of a database stands in its row. */
 const tables = [
@@ -74,8 +81,22 @@ export function createServiceReads({ builder, run }: Database): ServiceReads {
     select coalesce("applicationId", "composeId") as "serviceId", "host", "path", "https" from "domain"
     where "organizationId" = ${''} and "previewDeploymentId" is null
     order by "uniqueConfigKey"`.compile(builder);
+  const judged = sql<Omit<JudgedService, 'isStopped'> & { isStopped: number }>`${sql.join(
+    tables.map(
+      ({ table, kind, id }) => sql`
+        select ${kind} as "kind", ${sql.ref(id)} as "serviceId", "organizationId", "serverId",
+          "liveDeploymentId", "isStopped" from ${sql.table(table)}`,
+    ),
+    sql` union all `,
+  )}`.compile(builder);
+  const withFlag = <T extends { isStopped: number }>(
+    row: T,
+  ): Omit<T, 'isStopped'> & { isStopped: boolean } => ({
+    ...row,
+    isStopped: row.isStopped === 1,
+  });
   const placed = async (query: typeof everywhere, parameters: string[]): Promise<PlacedService[]> =>
-    (await run(query, parameters)).map((row) => ({ ...row, isStopped: row.isStopped === 1 }));
+    (await run(query, parameters)).map(withFlag);
   return {
     placed: (organizationId) =>
       placed(
@@ -83,6 +104,7 @@ export function createServiceReads({ builder, run }: Database): ServiceReads {
         tables.map(() => organizationId),
       ),
     everywhere: () => placed(everywhere, []),
+    judged: async () => (await run(judged)).map(withFlag),
     newestDeployments: (organizationId) => run(newest, [organizationId, organizationId]),
     addresses: async (organizationId) =>
       (await run(domains, [organizationId])).map((row) => ({ ...row, https: row.https === 1 })),

@@ -18,26 +18,27 @@ export const settingsContract = {
   }),
   builders: query({
     summary:
-      'The programs beside Docker that build types need: which are here, and how to install the others',
+      'The programs besides Docker that build types need: which are installed, and how to install the others',
     description:
-      'Each is started once, on what tells its version. The build types dockerfile and static need none; ' +
-      'auto takes railpack, else nixpacks, where it is here.',
+      'Each is run once, to read its version. The build types dockerfile and static need none; auto ' +
+      'takes railpack, else nixpacks, where it is here.',
     access: { class: 'installation', resources: [] },
     input: z.object(pageInput),
     output: listOf(
       z.object({
         name: z.string(),
         buildTypes: z.array(z.string()),
-        version: z.string().nullable().describe('null: not here, or it does not start'),
+        version: z.string().nullable().describe('null: not installed, or it does not start'),
         problem: z.string().nullable(),
         install: z.string(),
       }),
     ),
   }),
   portWall: query({
-    summary: "Whether containers are kept from Berth's own port and the engine's on Berth's machine",
+    summary: "Whether containers are kept away from Berth's own port and the engine's on Berth's machine",
     description:
-      'Set at start and looked at each minute, by iptables or nftables; the proxy reaches Berth by a socket.',
+      'Set at start and checked every minute, with iptables or nftables; the proxy reaches Berth ' +
+      'through a socket.',
     access: { class: 'installation', resources: [] },
     input: z.object({}),
     output: z.object({

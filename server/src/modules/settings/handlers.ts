@@ -29,7 +29,7 @@ export function settingsHandlers(
     portWall: async () =>
       portWall() ?? {
         isSet: false,
-        problem: 'Berth has not looked at the engine yet; ask again in a moment',
+        problem: 'Berth has not checked the engine yet; try again in a moment',
       },
     async update({ actor, write }, patch) {
       const { host } = patch;

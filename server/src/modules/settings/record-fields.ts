@@ -51,8 +51,8 @@ export const settingFields = {
       .meta({
         description:
           'Host name of Berth itself: the proxy serves it over https, with an uploaded certificate of the ' +
-          "installation's organization that covers it, else one of the authority; plain sign-in elsewhere " +
-          'ends then, but on the machine itself. null: none',
+          "installation's organization that covers it, else one of the authority; plain HTTP sign-in is " +
+          'then possible only on the machine itself. null: none',
         examples: ['berth.example.com'],
       }),
     null,
@@ -86,8 +86,7 @@ export const settingFields = {
     ruled(z.string().max(100_000, { abort: true }), parseRootCertificates)
       .nullable()
       .meta({
-        description:
-          "PEM; what the https of a directory of one's own is checked with; null: what everybody trusts",
+        description: 'PEM; roots to verify the HTTPS of a private directory; null: the public roots',
         examples: [null],
       }),
     null,
@@ -114,7 +113,7 @@ export const settingFields = {
   ),
   buildsConcurrency: field(
     'owner',
-    z.number().int().min(1).max(32).describe('Builds at once on a server'),
+    z.number().int().min(1).max(32).describe('Concurrent builds on a server'),
     1,
   ),
   unreachableWait: field(
@@ -145,16 +144,16 @@ export const settingFields = {
   logAnswerLimit: field(
     'admin',
     bytes.describe(
-      "Bytes of a log or of a service's output in one answer, the newest; a line says when there was more. " +
-        'A live stream gives all',
+      "Newest bytes of a log or of a service's output in one answer; a line says when there was more. A " +
+        'live stream gives everything',
     ),
     8 * MiB,
   ),
   runOutputLimit: field(
     'admin',
     bytes.describe(
-      'Bytes of output that application.run answers with; of more, the beginning and the end, with a line ' +
-        'between them that says how much is left out',
+      'Bytes of output that application.run returns; of longer output the beginning and the end, with a ' +
+        'line between them that says how much is left out',
     ),
     4 * MiB,
   ),
@@ -183,7 +182,7 @@ export const settingFields = {
       .int()
       .min(1)
       .max(10_000)
-      .describe('Live streams that one user may have open at once, through all sessions and keys'),
+      .describe('Live streams that one user may have open at once, across all sessions and keys'),
     50,
   ),
   localRepositoryPaths: field(
@@ -201,7 +200,7 @@ export const settingFields = {
         'must be a private IPv4 network of /8 to /20, such as 10.192.0.0/12, with no bits beyond its prefix',
       )
       .describe(
-        "Network that the environments' networks are cut from, /24 each; networks made before keep theirs",
+        'Range that the networks of environments are taken from, /24 each; existing networks keep theirs',
       ),
     '10.192.0.0/12',
   ),
@@ -221,7 +220,7 @@ export const settingFields = {
       .max(50)
       .describe(
         "Private and loopback networks that every organization's git hosts, registries, buckets and " +
-          "callbacks may be in; the installation's own organization reaches all private ones but for " +
+          "callbacks may be in; the installation's own organization reaches all private ones, except for " +
           'callbacks',
       ),
     [],
@@ -232,10 +231,10 @@ export const settingFields = {
       .array(ruled(z.string().max(300), parseSharedImage))
       .max(200)
       .describe(
-        'Images on the servers that every organization may run though no registry gives them: a name ' +
-          'with its tag, a name without one for all its tags, or the beginning of names with a slash at ' +
-          'its end, such as team/. What set-up makes is named berth/…. Every other image must be the ' +
-          "organization's: given to it by its registry, or built for it",
+        'Images on the servers that every organization may run although no registry serves them: a name ' +
+          'with its tag, a name without one for all its tags, or the beginning of names ending in a ' +
+          'slash, such as team/. What set-up builds is named berth/…. Every other image must belong to the ' +
+          'organization: served to it by its registry, or built for it',
       ),
     [platformPrefix],
   ),
@@ -254,7 +253,7 @@ export const settingFields = {
   ),
   keptImages: field(
     'owner',
-    z.number().int().min(1).max(100).describe('Images kept of each application, to roll back to'),
+    z.number().int().min(1).max(100).describe('Images kept for each application, for rollbacks'),
     5,
   ),
   keptDeployments: field(
@@ -264,7 +263,7 @@ export const settingFields = {
       .int()
       .min(100)
       .max(100_000)
-      .describe('Deployments kept of each service with their logs; clean-ups remove older ones'),
+      .describe('Deployments kept for each service with their logs; clean-ups remove older ones'),
     500,
   ),
   cleanupSchedule: field(
@@ -272,7 +271,7 @@ export const settingFields = {
     ruled(z.string().max(200), parseCron)
       .nullable()
       .meta({
-        description: 'When clean-ups run by themselves, as a cron expression in UTC; null: by hand alone',
+        description: 'When clean-ups run automatically, as a cron expression in UTC; null: only by hand',
         examples: ['0 4 * * *'],
       }),
     '0 4 * * *',
@@ -286,7 +285,7 @@ export const settingFields = {
       .max(3650)
       .nullable()
       .describe(
-        'After so many days clean-ups remove the volumes that restores and upgrades of databases left; ' +
+        'Days after which clean-ups remove the volumes that restores and upgrades of databases left; ' +
           'null: never',
       ),
     null,

@@ -67,7 +67,7 @@ function requireRight(name: string, role: Role): void {
   if (!isSettingName(name) || settingFields[name].by !== 'owner' || role === 'owner') return;
   throw new AppError(
     'FORBIDDEN',
-    `The setting ${name} reaches into the server; only the Owner can change it.`,
+    `The setting ${name} gives access to the server itself; only the Owner can change it.`,
   );
 }
 

@@ -3,8 +3,9 @@
  * organization's own; those of nobody, and the platform's, only Owner and Admin of the installation's first
  * organization. Members see what belongs to the services they reach.
  */
+import { managedLabel, organizationLabel } from '../../domain/names/labels.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { memberReaches } from '../../domain/access/permissions.ts';
-import { managedLabel } from '../../ports/engine/engine.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { PlacementOfService, SightStore } from './store.ts';
 
@@ -12,9 +13,8 @@ export type Labels = Readonly<Record<string, string>>;
 export type Sees = (labels: Labels) => boolean;
 export type Sight = (actor: Pick<Actor, 'organizationId' | 'role' | 'grants'>) => Promise<Sees>;
 
-const organizationLabel = 'berth.organization';
 /** Labels that name the service a thing belongs to. */
-const serviceLabels = ['berth.application', 'berth.database', 'berth.compose', 'berth.preview'] as const;
+const serviceLabels = Object.values(ownerLabels);
 
 export function createSight(
   store: SightStore,

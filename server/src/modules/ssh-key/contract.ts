@@ -13,7 +13,7 @@ const reading = { class: 'protected', grant: 'canAccessToSSHKeys' } as const;
 
 export const sshKeyContract = {
   create: mutation({
-    summary: 'Stores an SSH key that exists already',
+    summary: 'Stores an SSH key that already exists',
     description:
       'An OpenSSH or PEM private key without passphrase. `publicKey` may be left out; if given it must ' +
       'belong to the private key. The private key is never shown again.',
@@ -27,7 +27,7 @@ export const sshKeyContract = {
     output: sshKeyRecord,
   }),
   generate: mutation({
-    summary: 'Makes a new SSH key pair, stores it and answers its public key',
+    summary: 'Creates a new SSH key pair, stores it and returns its public key',
     access: { class: 'admin', resources: [] },
     input: z.object({
       name: name.default('Generated key'),

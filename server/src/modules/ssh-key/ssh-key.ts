@@ -1,5 +1,5 @@
 /** SSH keys of an organization (decisions 12). */
-import { countedAll } from '../../domain/text/counted.ts';
+import { refuseWhileUsed } from '../../domain/text/used.ts';
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -70,12 +70,11 @@ export function createSshKeys(store: SshKeyStore, clock: Clock): SshKeys {
     },
     async remove(sshKeyId, organizationId) {
       const record = await found(sshKeyId, organizationId);
-      const uses = countedAll(await store.uses(sshKeyId));
-      if (uses !== '')
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The SSH key ${record.name} is used by ${uses}. Give each another key first.`,
-        );
+      refuseWhileUsed(
+        `The SSH key ${record.name}`,
+        await store.uses(sshKeyId),
+        () => 'Give each of them another key first.',
+      );
       await store.remove({ sshKeyId, organizationId });
       return withoutPrivate(record);
     },

@@ -35,8 +35,8 @@ export const swarmContract = {
   getNodeApps: query({
     summary: 'The services and stacks of the swarm, newest first',
     description:
-      "Shown is what belongs to the organization. Berth's own services and those of nobody are shown " +
-      "only to the installation's first organization.",
+      "Shows what belongs to the organization. Berth's own services, and those that belong to nothing, " +
+      "are shown only to the installation's first organization.",
     access,
     input: z.object({ serverId, ...pageInput }),
     output: listOf(swarmApp),

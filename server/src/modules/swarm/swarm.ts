@@ -50,7 +50,7 @@ export function createSwarm(
     if (!(await engine.info()).isManager)
       throw flatError(
         'Swarm not available',
-        'This server manages no swarm. Run Berth\'s set-up again, or "docker swarm init" on it.',
+        'This server is not a swarm manager. Run Berth\'s set-up again, or "docker swarm init" on it.',
       );
   }
   return {
@@ -64,7 +64,7 @@ export function createSwarm(
       if (!node)
         throw flatError(
           'Node not found',
-          'There is no node with this id in the swarm. swarm.getNodes lists those that there are.',
+          'There is no node with this id in the swarm. swarm.getNodes lists the nodes.',
         );
       return details(node);
     },

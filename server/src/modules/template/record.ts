@@ -19,7 +19,7 @@ const variable = z.strictObject({
     .enum(generators)
     .nullable()
     .default(null)
-    .describe('How whoever uses the template makes its value; null: value is one'),
+    .describe('How the value is generated when the template is used; null: value is used'),
   value: z.string().max(200).default('').describe('Without another one'),
 });
 

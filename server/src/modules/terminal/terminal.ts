@@ -1,10 +1,11 @@
 /** Opens a program in a running container of a service: which container, which shell, how it ended. */
+import { composeServiceLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, badField } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isSameService, ownerOfLabels, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { randomId } from '../../ports/clock.ts';
-import { taskLabel, type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
+import { type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
 import type { ProgramConnection, TerminalSize } from '../../ports/engine/engine-program.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import { serviceKinds } from '../service/record-lists.ts';
@@ -48,8 +49,6 @@ export interface TerminalParts {
 /** What of a service is meant. */
 type Reach = Pick<TerminalInput, 'serviceId' | 'previewDeploymentId' | 'serviceName' | 'task'>;
 
-const serviceLabel = 'berth.service';
-const organizationLabel = 'berth.organization';
 const markName = 'BERTH_TERMINAL';
 const terminalEnv: Readonly<Record<string, string>> = { TERM: 'xterm-256color' };
 const sideLimitMs = 10_000;
@@ -106,9 +105,9 @@ export function createTerminals(parts: TerminalParts): Terminals {
 const cannotForward = (): AppError =>
   new AppError(
     'PRECONDITION_FAILED',
-    "The container has no program of Berth's to connect with: its service was released before Berth put " +
-      'one there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on the ' +
-      'machine.',
+    "The container does not have Berth's program to connect with: its service was released before Berth " +
+      'put one there, or this machine had none. Deploy it again; if that does not help, run ./bin/up on ' +
+      'the machine.',
   );
 
 type Side = (argv: string[]) => Promise<{ exitCode: number; stdout: string }>;
@@ -154,7 +153,7 @@ async function start(
     signal,
   });
   return {
-    serviceName: service.labels[serviceLabel] ?? service.name,
+    serviceName: service.labels[composeServiceLabel] ?? service.name,
     task: task.id,
     containerId,
     command,
@@ -181,7 +180,7 @@ async function placeOf(parts: TerminalParts, organizationId: string, input: Reac
   const nothingRuns = (): AppError =>
     new AppError(
       'PRECONDITION_FAILED',
-      `Nothing of ${name} runs, so there is no container to open. Start or deploy it.`,
+      `Nothing of ${name} is running, so there is no container to open. Start or deploy it.`,
     );
   if (!host) throw nothingRuns();
   const services = (await host.engine.services()).filter(
@@ -211,7 +210,7 @@ async function ownerOf(
 }
 
 function named(services: ServiceState[], wanted: string | undefined): ServiceState[] {
-  const names = services.map(({ labels, name }) => labels[serviceLabel] ?? name);
+  const names = services.map(({ labels, name }) => labels[composeServiceLabel] ?? name);
   const others = `; there are ${names.join(', ')}`;
   if (wanted === undefined && services.length > 1) throw badField('serviceName', `is required${others}`);
   const found = wanted === undefined ? services : services.filter((_, index) => names[index] === wanted);
@@ -245,7 +244,7 @@ async function runningTask(
   if (wanted !== undefined)
     throw new AppError(
       'NOT_FOUND',
-      'The task named in task does not run; leave it out for the newest that does.',
+      'The task named in task is not running; leave it out for the newest one that is.',
     );
   throw new AppError(
     'PRECONDITION_FAILED',
@@ -274,7 +273,7 @@ function unlessElsewhere(error: unknown, { isElsewhere, task }: RunningTask): un
   if (!isElsewhere || !(error instanceof AppError) || error.code !== 'NOT_FOUND') return error;
   return new AppError(
     'PRECONDITION_FAILED',
-    `It runs on the node ${task.nodeId} of the swarm, which is no server of Berth's or is silent.`,
+    `It runs on the node ${task.nodeId} of the swarm, which is not a server of Berth's or does not answer.`,
   );
 }
 

@@ -54,7 +54,7 @@ export function createAccountRemoval(store: UserStore, parts: AccountRemovalPart
       if (place)
         throw new AppError(
           'PRECONDITION_FAILED',
-          `The account ${user.email} belongs to ${place.name}, and only its person can delete it. Have it ` +
+          `The account ${user.email} belongs to ${place.name}, and only its owner can delete it. Have it ` +
             'removed from its organizations first (organization.removeMember).',
         );
       return remove(user);
@@ -78,7 +78,7 @@ export function installationOwnersOnly(
     if (role === 'owner' && (await isFirst(organizationId))) return;
     throw new AppError(
       'FORBIDDEN',
-      "Only its own person deletes an account, and an Owner of the installation's organization one that " +
+      "An account can be deleted by its owner, and by an Owner of the installation's organization if it " +
         'belongs to no organization.',
     );
   };

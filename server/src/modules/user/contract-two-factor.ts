@@ -27,7 +27,8 @@ export const twoFactorContract = {
   }),
   twoFactorSetUp: mutation({
     summary:
-      'Makes a secret for an authenticator app; it counts once `user.twoFactorConfirm` has a code of it',
+      'Makes a secret for an authenticator app; it takes effect once `user.twoFactorConfirm` is called ' +
+      'with a code from it',
     description:
       'Needs a logged-in session and the password. Six digits, 30 seconds, SHA-1 (RFC 6238). Another call ' +
       'makes another secret, as long as none is confirmed.',
@@ -37,10 +38,10 @@ export const twoFactorContract = {
     refusals: ['BAD_REQUEST', 'PRECONDITION_FAILED', 'TOO_MANY_REQUESTS'],
   }),
   twoFactorConfirm: mutation({
-    summary: 'Switches two-factor sign-in on by a first code of the app; gives the recovery codes',
+    summary: 'Switches two-factor sign-in on with a first code of the app; returns the recovery codes',
     description:
-      'Every other session of the user ends. From then on a sign-in needs `code` besides the password; API ' +
-      'keys go on without.',
+      'Every other session of the user ends. From then on a sign-in needs `code` in addition to the ' +
+      'password; API keys keep working without it.',
     access: ownSession,
     input: z.object({ code }),
     output: recoveryCodes,
@@ -49,8 +50,8 @@ export const twoFactorContract = {
   twoFactorDisable: mutation({
     summary: 'Switches two-factor sign-in off',
     description:
-      'Where the organization requires it, nothing but setting it up anew is left then. A lost app without ' +
-      "recovery codes: `./bin/berth reset-password --remove-two-factor` on Berth's own machine.",
+      'If the organization requires it, the only thing left to do then is to set it up again. A lost app ' +
+      "without recovery codes: `./bin/berth reset-password --remove-two-factor` on Berth's own machine.",
     access: ownSession,
     input: z.object({ password, code }),
     output: state,

@@ -36,9 +36,9 @@ export const userContract = {
   changePassword: mutation({
     summary: 'Sets a new password and ends every other session of the user',
     description:
-      'The session of this call goes on; API keys do too. A wrong `currentPassword` counts as a failed ' +
-      'sign-in: after several the answer is 429 for a while. ' +
-      "A forgotten password is set anew by a command on Berth's own machine: `./bin/berth reset-password`.",
+      'The session of this call stays valid, and so do API keys. A wrong `currentPassword` counts as a ' +
+      'failed sign-in: after several the answer is 429 for a while. A forgotten password is reset with a ' +
+      "command on Berth's own machine: `./bin/berth reset-password`.",
     access: anybody,
     input: z.object({ currentPassword: z.string().min(1).max(1024), newPassword: newPasswordField }),
     output: z.object({ ...account, createdAt: z.string() }),
@@ -47,13 +47,13 @@ export const userContract = {
   delete: mutation({
     summary: 'Deletes an account with its sessions, API keys, memberships and invitations; irreversible',
     description:
-      "One's own, with `password` and, where there is a second factor, `code`. The Owner of the " +
+      'Your own, with `password` and, if you have a second factor, `code`. The Owner of the ' +
       "installation's organization deletes others' by `userId`, as long as they belong to no organization. " +
       'The last Owner of an organization stays. What the person made stays; the audit log keeps the id.',
     access: { class: 'protected', resources: [{ kind: 'user', field: 'userId' }] },
     input: z.object({
-      userId: z.string().min(1).max(100).optional().describe("Absent: one's own account"),
-      password: z.string().min(1).max(1024).optional().describe("One's own; required for one's own account"),
+      userId: z.string().min(1).max(100).optional().describe('Absent: your own account'),
+      password: z.string().min(1).max(1024).optional().describe('Your own; required for your own account'),
       code: codeField.nullish().describe('Six digits of the authenticator app, or a recovery code'),
     }),
     output: z.object({ ...account, createdAt: z.string() }),
@@ -103,8 +103,8 @@ export const userContract = {
         permissions: scopes
           .nullish()
           .describe(
-            'Narrows the key below its user: router → actions, such as {"application": ["read", ' +
-              '"write"]}; what is not named is closed to it',
+            'Restricts the key further than its user: router → actions, such as {"application": ["read", ' +
+              '"write"]}; what is not named is denied',
           ),
       })
       .superRefine((input, context) => {
@@ -129,7 +129,7 @@ export const userContract = {
   }),
   deleteApiKey: mutation({
     summary: 'Revokes an API key at once',
-    description: "One's own keys; Owner and Admin any key of the organization.",
+    description: 'Your own keys; Owner and Admin any key of the organization.',
     access: { class: 'protected', resources: [{ kind: 'apiKey', field: 'apiKeyId' }] },
     input: z.object({ apiKeyId: z.string().min(1).max(100) }),
     output: keyRecord,

@@ -95,7 +95,7 @@ function checkScopes(
       return [
         {
           path: `permissions.${router}`,
-          message: `is no router of this interface. There are: ${[...scopes.keys()].join(', ')}`,
+          message: `is not a router of this interface. There are: ${[...scopes.keys()].join(', ')}`,
         },
       ];
     return actions.flatMap((action, index) =>
@@ -104,7 +104,7 @@ function checkScopes(
         : [
             {
               path: `permissions.${router}.${index}`,
-              message: `is no action of ${router}. There are: ${[...known].join(', ')}`,
+              message: `is not an action of ${router}. There are: ${[...known].join(', ')}`,
             },
           ],
     );

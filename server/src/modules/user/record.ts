@@ -36,7 +36,7 @@ export const sessionRecord = z
     createdAt: z.string(),
     expiresAt: z.string(),
     ip: z.string().describe('Address it was opened from'),
-    userAgent: z.string().describe('Program it was opened with, as that said itself'),
-    current: z.boolean().describe('Whether this very call came with it'),
+    userAgent: z.string().describe('Program it was opened with, as it identified itself'),
+    current: z.boolean().describe('Whether this call uses it'),
   })
   .meta({ id: 'Session' });

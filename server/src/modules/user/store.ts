@@ -1,6 +1,7 @@
 /** SQL of accounts, sessions and keys. */
 import { sql, type CompiledQuery } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { grants as storedGrants } from '../../db/stored-records.ts';
 import { fixedLimit } from '../../db/values/fixed-limit.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -205,7 +206,7 @@ function parseGrants(text: string): Grants {
   let grants = parsedGrants.get(text);
   if (!grants) {
     if (parsedGrants.size > 1000) parsedGrants.clear();
-    grants = JSON.parse(text) as Grants;
+    grants = storedGrants(JSON.parse(text));
     parsedGrants.set(text, grants);
   }
   return grants;

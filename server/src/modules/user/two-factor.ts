@@ -112,13 +112,14 @@ async function newSecret(store: UserStore, userId: string, createdAt: string): P
 
 /** A 400 naming the field, for procedures. */
 export function wrongCode(): AppError {
-  return badField('code', 'is wrong, or was used before; wait for the next one of the app');
+  return badField('code', 'is wrong, or was used before; wait for the next one from the app');
 }
 
 function alreadyOn(): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    'Two-factor sign-in is on already. For another app switch it off with user.twoFactorDisable first.',
+    'Two-factor sign-in is already on. For another app, first switch it off with user.twoFactorDisable ' +
+      'first.',
   );
 }
 

@@ -9,6 +9,8 @@ import type { UserRecord, UserStore } from './store.ts';
 
 export interface Users extends ApiKeys, Sessions {
   account(userId: string): Promise<UserRecord>;
+  /** Undefined when the account is gone. */
+  emailOf(userId: string): Promise<string | undefined>;
   /**
    * The change of a password, when the present one is right: BAD_REQUEST when it is not, TOO_MANY_REQUESTS
    * after several. Takes tens of milliseconds, so it is asked for outside of a transaction.
@@ -39,6 +41,7 @@ export interface PasswordChange {
 export function createUsers(store: UserStore, clock: Clock, proofs: Proofs): Users {
   return {
     account: proofs.account,
+    emailOf: async (userId) => (await store.users.find({ userId }))?.email,
     async newPassword(userId, { currentPassword, newPassword }, ip) {
       const { passwordHash } = await proofs.byPassword(userId, currentPassword, ip, 'currentPassword');
       return { userId, from: passwordHash, to: await hashPassword(newPassword) };
@@ -47,7 +50,7 @@ export function createUsers(store: UserStore, clock: Clock, proofs: Proofs): Use
       if ((await store.users.update({ userId, passwordHash: from }, { passwordHash: to })) === 0) {
         throw new AppError(
           'CONFLICT',
-          'The password was changed meanwhile by another call. Sign in with that one.',
+          'The password has since been changed by another call. Sign in with the new one.',
         );
       }
       await store.endSessions(userId, keptSessionId);

@@ -15,7 +15,7 @@ export const webhookContract = {
   all: query({
     summary: 'Deliveries of git hosts to a service, newest first: the last hundred',
     description:
-      'Each with what came of it: queued, skipped and why (branch, watchPaths, [skip ci], …), seen before, ' +
+      'Each with its outcome: queued, skipped and why (branch, watchPaths, [skip ci], …), seen before, ' +
       'or refused (signature, autoDeploy). Deliveries to addresses that no service has are not kept.',
     access: {
       class: 'protected',
@@ -37,10 +37,10 @@ export const webhookContract = {
   }),
   one: query({ summary: 'One delivery', access: own, input: id, output: webhookDeliveryRecord }),
   replay: mutation({
-    summary: 'Judges a delivery again by the present settings, as if it came now; answers the new one',
+    summary: 'Processes a delivery again with the current settings, as if it came now; returns the new one',
     description:
       'For a push that was skipped or refused by settings that have changed since, or one to be deployed ' +
-      'again. What was refused for its signature is not taken by a replay either.',
+      'again. What was refused for its signature is refused again.',
     access: { ...own, action: 'deploy' },
     input: id,
     output: webhookDeliveryRecord,

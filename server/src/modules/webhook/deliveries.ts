@@ -48,7 +48,7 @@ export function createDeliveries(
       if (events === null)
         throw new AppError(
           'PRECONDITION_FAILED',
-          'What this delivery told was not kept: it was refused before it was read, or is larger than ' +
+          'What this delivery contained was not kept: it was refused before it was read, or is larger than ' +
             '64 KiB. Send it again from the git host, or deploy by hand.',
         );
       const hooked = await hookedOf(store, former);
@@ -69,7 +69,7 @@ export function createDeliveries(
       );
       await receipts.prune(hooked);
       const [record] = noted;
-      if (!record) throw new AppError('PRECONDITION_FAILED', 'A ping has nothing that could be done again.');
+      if (!record) throw new AppError('PRECONDITION_FAILED', 'A ping has nothing to process again.');
       return shown(record);
     },
   };
@@ -80,7 +80,7 @@ async function hookedOf(store: ReceiptStore, { applicationId, composeId }: Recei
   if (application) return hookedApplication(application);
   const compose = composeId === null ? undefined : await store.compose(composeId);
   if (compose) return composeHooked(compose);
-  throw new AppError('NOT_FOUND', 'The service of this delivery is gone.');
+  throw new AppError('NOT_FOUND', 'The service of this delivery no longer exists.');
 }
 
 /** What a git host is told as a bad request is a rule of state for a person. */

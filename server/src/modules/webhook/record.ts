@@ -8,7 +8,7 @@ export const webhookDeliveryRecord = z
     webhookDeliveryId: z.string(),
     applicationId: z.string().nullable(),
     composeId: z.string().nullable(),
-    provider: z.string().nullable().describe('null: a call that no git host made'),
+    provider: z.string().nullable().describe('null: a call that did not come from a git host'),
     hostDeliveryId: z.string().nullable().describe("The git host's own id of the delivery"),
     summary: z.string().describe('What it told, such as: push to the branch main'),
     outcome: z.enum(outcomes),

@@ -1,15 +1,7 @@
 /** What Berth asks of a builder: a folder becomes an image. One row per build type in adapters/builder. */
+import type { BuildType } from '../../domain/build-type.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import type { ChildIdentity } from '../git.ts';
-
-export type BuildType =
-  | 'auto'
-  | 'nixpacks'
-  | 'dockerfile'
-  | 'heroku_buildpacks'
-  | 'paketo_buildpacks'
-  | 'static'
-  | 'railpack';
 
 export interface Builder {
   /**

@@ -105,7 +105,7 @@ export interface SwarmService extends TaskConfiguration {
   name: string;
   labels: Record<string, string>;
   mode: 'replicated' | 'global' | 'replicated-job' | 'global-job';
-  /** Tasks that run, and that should. */
+  /** Running tasks, and that should. */
   running: number;
   desired: number;
   ports: { published: number | undefined; target: number; protocol: string; mode: string }[];

@@ -16,24 +16,6 @@ import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { ServiceMount } from './service-mount.ts';
 
-/**
- * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
- * changed or removed.
- */
-export const managedLabel = 'berth.managed';
-
-/** Label of a service and its containers with the release they belong to (`ServiceSpec.release`). */
-export const releaseLabel = 'berth.release';
-
-/**
- * Label of the temporary service behind `runTask`; one that outlived its caller is removed by name like any
- * other.
- */
-export const taskLabel = 'berth.task';
-
-/** Label of such a service with the run of Berth (one start to its end) that waits for it. */
-export const instanceLabel = 'berth.instance';
-
 export interface Engine extends EngineDisk {
   /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
   info(): Promise<EngineInfo>;

@@ -53,7 +53,7 @@ export function wordsOf(issue: RawIssue): string {
     case 'invalid_value':
       return valueWords(issue['values']);
     case 'invalid_union':
-      return 'has none of the forms that are allowed here';
+      return 'matches none of the forms that are allowed here';
     case 'invalid_key':
       return 'has a name in it that is not allowed';
     case 'invalid_element':

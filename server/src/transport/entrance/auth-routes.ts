@@ -154,9 +154,8 @@ async function requireRightAddress(
   if (address === undefined) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `Sign in at ${address}: this address is not https, and others could take the session. Where that ` +
-      'name no longer leads here, sign in on the machine itself, through loopback, and change the ' +
-      'setting host.',
+    `Sign in at ${address}: this address is not https, and others could take the session. If that name no ` +
+      'longer points here, sign in on the machine itself, through loopback, and change the setting host.',
   );
 }
 

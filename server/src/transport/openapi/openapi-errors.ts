@@ -120,7 +120,7 @@ const sentences: Record<Exclude<ErrorCode, 'METHOD_NOT_SUPPORTED'>, { when: stri
   ),
   PRECONDITION_FAILED: said(
     'PRECONDITION_FAILED',
-    'The present state does not allow it, or it is not available here',
+    'The current state does not allow it, or it is not available here',
     'Nothing is deployed yet: deploy first.',
   ),
   PAYLOAD_TOO_LARGE: said(

@@ -137,7 +137,7 @@ function watch(socket: WebSocket, options: SessionOptions): Session {
     idle.refresh();
     heart.isAlive();
   };
-  socket.on('close', () => end({ reason: 'left', message: 'The other side has left.' }));
+  socket.on('close', () => end({ reason: 'left', message: 'The other side has disconnected.' }));
   // Its close event follows.
   socket.on('error', () => undefined);
   receive(socket, { opened, acknowledged, isBusy, end, sentenceOf: options.sentenceOf });
@@ -218,7 +218,7 @@ function receive(
       return;
     }
     const frame = control.safeParse(jsonOf(bytes));
-    if (!frame.success) bad(`A text frame is no resize, endInput or ack: ${z.prettifyError(frame.error)}`);
+    if (!frame.success) bad(`A text frame is not a resize, endInput or ack: ${z.prettifyError(frame.error)}`);
     else if (frame.data.type === 'ack') acknowledged.add(frame.data.bytes);
     else {
       const { data: wanted } = frame;

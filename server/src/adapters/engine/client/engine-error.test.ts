@@ -45,7 +45,7 @@ test.each([
     503,
     'This node is not a swarm manager. Use "docker swarm init" ...',
     'SERVICE_UNAVAILABLE',
-    'manages no swarm',
+    'is not a swarm manager',
   ],
   [
     500,
@@ -66,7 +66,7 @@ test('a name that does not resolve is no refusal', () => {
 
 test.each([
   ['ENOENT', 'there is no such socket'],
-  ['ECONNREFUSED', 'nobody listens'],
+  ['ECONNREFUSED', 'nothing listens'],
   ['EACCES', 'may not open the socket'],
   ['ECONNRESET', 'closed the connection'],
 ])('a socket error %s says what to do', (code, words) => {

@@ -62,7 +62,7 @@ export function engineError(doing: string, place: string, cause: unknown, betwee
   if (/not a swarm manager|not part of a swarm/i.test(fault.words)) {
     return new EngineRefusal(
       'SERVICE_UNAVAILABLE',
-      `The engine ${place} manages no swarm, which ${doing} needs. Run Berth's set-up again, or ` +
+      `The engine ${place} is not a swarm manager, which ${doing} needs. Run Berth's set-up again, or ` +
         '"docker swarm init" on it.',
       {
         ...fault,
@@ -136,7 +136,7 @@ function describeSocketError(cause: unknown): string {
   if (code === 'ENOENT')
     return 'there is no such socket. Start the engine, or set the path of its socket in the configuration';
   if (code === 'ECONNREFUSED')
-    return 'nobody listens on the socket. Start the engine (systemctl start docker)';
+    return 'nothing listens on the socket. Start the engine (systemctl start docker)';
   if (code === 'EACCES')
     return 'this user may not open the socket. Run Berth as root or as a member of the group docker';
   if (code === 'ABORT_ERR' || code === 'ETIMEDOUT')

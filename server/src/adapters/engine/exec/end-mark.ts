@@ -42,7 +42,7 @@ export function createEndMark(): EndMark {
 export function cutOff(program: string): AppError {
   return new AppError(
     'SERVICE_UNAVAILABLE',
-    `The engine lost the end of what ${program} wrote, though ${program} ended well: the machine was too ` +
-      'busy to take it in time. Nothing was kept of it; try again when the load is lower.',
+    `The engine lost the end of the output of ${program}, although ${program} succeeded: the machine was ` +
+      'too busy to read it in time. Nothing was kept; try again when the load is lower.',
   );
 }

@@ -1,4 +1,5 @@
 /** A program of an image, run once in a container of its own; its output is a stream, not a log. */
+import { managedLabel } from '../../../domain/names/labels.ts';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
@@ -88,9 +89,7 @@ async function* stdoutOf(
 
 /** Ends and removes what a killed run left. */
 export async function removeContainers(client: EngineClient, label: string): Promise<number> {
-  const left = (await listContainers(client, label)).filter(
-    ({ labels }) => labels['berth.managed'] === 'true',
-  );
+  const left = (await listContainers(client, label)).filter(({ labels }) => labels[managedLabel] === 'true');
   for (const { id } of left) await removeContainer(client, id);
   return left.length;
 }

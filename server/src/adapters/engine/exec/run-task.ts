@@ -1,8 +1,8 @@
+import { taskLabel } from '../../../domain/names/labels.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { LogLine, ServiceSpec, TaskResult, TaskState } from '../../../ports/engine/engine.ts';
-import { taskLabel } from '../../../ports/engine/engine.ts';
 import { createdAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { storeFiles } from '../files.ts';

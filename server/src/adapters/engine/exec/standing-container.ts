@@ -1,4 +1,5 @@
 /** A container that stands on one machine beside all services, made anew when what it is made of changes. */
+import { managedLabel, specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Standing, StandingContainer } from '../../../ports/engine/standing.ts';
@@ -8,7 +9,6 @@ import { removeContainer } from '../containers.ts';
 import { createdContainerAnswer } from '../services/answers.ts';
 import { managed, overridingAll } from '../services/labels.ts';
 
-const digestLabel = 'berth.spec';
 const stopSeconds = 10;
 const runLimitMs = 60_000;
 
@@ -40,7 +40,7 @@ async function ensure(client: EngineClient, wanted: StandingContainer): Promise<
     .update(JSON.stringify([wanted, image]))
     .digest('hex')
     .slice(0, 32);
-  if (present?.Config.Labels?.[digestLabel] === digest) {
+  if (present?.Config.Labels?.[specLabel] === digest) {
     if (present.State.Running) return false;
     await start(client, present.Id, wanted.name);
     return true;
@@ -80,7 +80,7 @@ async function attach(client: EngineClient, name: string, networks: readonly str
 /** With its grace period; one of others stays. */
 async function remove(client: EngineClient, name: string): Promise<void> {
   const present = await find(client, name);
-  if (present && present.Config.Labels?.['berth.managed'] === 'true') await end(client, present.Id);
+  if (present && present.Config.Labels?.[managedLabel] === 'true') await end(client, present.Id);
 }
 
 function bodyOf(wanted: StandingContainer, digest: string): Record<string, unknown> {
@@ -91,7 +91,7 @@ function bodyOf(wanted: StandingContainer, digest: string): Record<string, unkno
     Entrypoint: wanted.command,
     Cmd: [],
     Env: wanted.env,
-    Labels: overridingAll(managed({ ...wanted.labels, [digestLabel]: digest })),
+    Labels: overridingAll(managed({ ...wanted.labels, [specLabel]: digest })),
     Healthcheck: { Test: ['NONE'] },
     ExposedPorts: Object.fromEntries(wanted.ports.map((port) => [portKey(port), {}])),
     HostConfig: {

@@ -5,8 +5,8 @@ import { platformPrefix } from '../../../domain/names/image-reference.ts';
 export function missingPlatformImage(reference: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `The image ${reference} is not on this server. Images named ${platformPrefix}… are made by Berth's ` +
-      "set-up and are pulled from no registry, where the name could be anybody's. Run bin/up again, which " +
-      'makes those that Berth needs, or load it by hand (docker load).',
+    `The image ${reference} is not on this server. Images named ${platformPrefix}… are built by Berth's ` +
+      'set-up and are never pulled from a registry, where anybody could own the name. Run bin/up again, ' +
+      'which builds those that Berth needs, or load it by hand (docker load).',
   );
 }

@@ -99,7 +99,8 @@ export async function readToEnd(
   }
   throw new AppError(
     'SERVICE_UNAVAILABLE',
-    `The log of ${serviceName} was not complete after a minute; a server that ran it may be out of reach.`,
+    `The log of ${serviceName} could not be read completely within a minute; a server that ran it may ` +
+      'be unreachable.',
     { cause: last },
   );
 }
@@ -149,7 +150,8 @@ export function logQuery(options: Pick<LogOptions, 'follow' | 'tail' | 'since'>)
 
 function engineTime(iso: string): string {
   const milliseconds = Date.parse(iso);
-  if (Number.isNaN(milliseconds)) throw new AppError('BAD_REQUEST', `since: ${iso} is no time in ISO 8601.`);
+  if (Number.isNaN(milliseconds))
+    throw new AppError('BAD_REQUEST', `since: ${iso} is not a time in ISO ` + '8601.');
   const fraction = /\.(\d{1,9})/.exec(iso)?.[1] ?? '';
   return `${Math.floor(milliseconds / 1000)}.${fraction.padEnd(9, '0')}`;
 }

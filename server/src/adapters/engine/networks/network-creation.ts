@@ -78,7 +78,7 @@ async function untilAllocated(
         });
       throw new AppError(
         'CONFLICT',
-        `The engine gave the network ${name} no addresses of ${subnet}, so it was not made; see the ` +
+        `The engine gave the network ${name} no addresses from ${subnet}, so it was not created; see the ` +
           `engine's log for the reason.`,
       );
     }

@@ -1,5 +1,5 @@
+import { managedLabel } from '../../../domain/names/labels.ts';
 import type { NetworkState } from '../../../ports/engine/engine.ts';
-import { managedLabel } from '../../../ports/engine/engine.ts';
 import { networksAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { requireManaged } from '../services/labels.ts';

@@ -1,7 +1,7 @@
+import { managedLabel } from '../../../domain/names/labels.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
-import { managedLabel } from '../../../ports/engine/engine.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../client/engine-error.ts';

@@ -1,7 +1,8 @@
+import { identityLabels } from '../../../domain/names/labels.ts';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { identityLabels, overriding, overridingAll, withoutOverrides } from './labels.ts';
+import { overriding, overridingAll, withoutOverrides } from './labels.ts';
 
 it('what an image says of whose it is stands for nothing, and ours stays', () => {
   const ours = { 'berth.managed': 'true', 'berth.application': 'a1', other: '' };
@@ -12,15 +13,22 @@ it('what an image says of whose it is stands for nothing, and ours stays', () =>
   expect(withoutOverrides(overridingAll(ours))).toEqual(ours);
 });
 
-it('every label of ours that the program names is overridden', () => {
+it('every label of ours is named once, and overridden', () => {
   const root = join(import.meta.dirname, '../../../');
-  const sources = globSync('**/*.ts', { cwd: root })
+  const named = globSync('**/*.ts', { cwd: root })
     .filter((name) => !name.endsWith('.test.ts'))
-    .map((name) => readFileSync(join(root, name), 'utf8'));
-  const named = sources.flatMap((text) => [
-    ...[...text.matchAll(/\[?'(berth\.[a-z-]+)'\]?:/g)].map(([, label]) => label),
-    ...[...text.matchAll(/[lL]abel\w*\s*(?:=|\[)\s*'(berth\.[a-z-]+)'/g)].map(([, label]) => label),
-  ]);
+    .flatMap((name) =>
+      readFileSync(join(root, name), 'utf8')
+        .split('\n')
+        .filter((line) => /label/i.test(line) || name.endsWith('names/service-ref.ts'))
+        .flatMap((line) => [...line.matchAll(/'(berth\.[a-z-]+)'/g)])
+        .map(([, label = '']) => ({ name, label })),
+    );
+  const homes = new Set(['domain/names/labels.ts', 'domain/names/service-ref.ts']);
+  expect(named.filter(({ name }) => !homes.has(name))).toEqual([]);
   expect(named.length).toBeGreaterThan(15);
-  expect([...new Set(named)].filter((label) => !identityLabels.includes(label ?? ''))).toEqual([]);
+  expect(named.map(({ label }) => label).toSorted()).toEqual(
+    [...new Set(named.map(({ label }) => label))].toSorted(),
+  );
+  expect(named.filter(({ label }) => !identityLabels.includes(label))).toEqual([]);
 });

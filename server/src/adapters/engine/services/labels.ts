@@ -1,34 +1,5 @@
+import { identityLabels, managedLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
-import { ownerLabels } from '../../../domain/names/service-ref.ts';
-import { managedLabel } from '../../../ports/engine/engine.ts';
-
-/**
- * The labels by which things on an engine are known: whose a thing is, what it is part of. An image may carry
- * any label, and its container gets those that nobody overrides; so everything that is made here says each
- * of them, with nothing where it has none.
- */
-export const identityLabels: readonly string[] = [
-  managedLabel,
-  'berth.organization',
-  'berth.project',
-  'berth.environment',
-  ...Object.values(ownerLabels),
-  'berth.service',
-  'berth.deployment',
-  'berth.release',
-  'berth.image',
-  'berth.instance',
-  'berth.task',
-  'berth.port',
-  'berth.restore',
-  'berth.role',
-  'berth.spec',
-  'berth.backup-run',
-  'berth.builder',
-  'com.docker.compose.project',
-  'com.docker.compose.service',
-  'com.docker.stack.namespace',
-];
 
 /** The engine itself says these of a service's container, and of no other (Docker's swarmkit). */
 const taskLabels: readonly string[] = [

@@ -1,5 +1,5 @@
+import { imageLabel, releaseLabel, specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
-import { releaseLabel } from '../../../ports/engine/engine.ts';
 import type {
   ContainerOptions,
   HealthCheck,
@@ -9,11 +9,6 @@ import type {
 import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
 import { managed, overriding } from './labels.ts';
 
-/**
- * Container label with the digest of the task template; it tells which tasks belong to which specification.
- */
-export const digestLabel = 'berth.spec';
-
 export const nanosecondsPerMs = 1_000_000;
 
 /** A crashed task is started again after this pause; Swarm knows no growing one. */
@@ -21,12 +16,6 @@ const restartDelayMs = 1_000;
 
 /** How long the engine watches the former version when it goes back to it. */
 const rollbackMonitorMs = 2_000;
-
-/**
- * Label of a service and its containers with the image as it was asked for; the engine gets a pinned form of
- * it.
- */
-export const imageLabel = 'berth.image';
 
 /** What the engine knows and the specification does not. */
 export interface SpecContext {
@@ -67,7 +56,7 @@ export function specDigest(spec: ServiceSpec): string {
 
 /** Opaque name of the tasks made from a specification after so many restarts. */
 export function generationOf(labels: Record<string, string>, restarts: number): string {
-  return `${labels[digestLabel] ?? ''}.${restarts}`;
+  return `${labels[specLabel] ?? ''}.${restarts}`;
 }
 
 /**
@@ -131,7 +120,7 @@ function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | '
 
 /** What overrides an image's labels is the same for all, so no part of the digest, which is made with ''. */
 function containerLabels(spec: ServiceSpec, digest: string): Record<string, string> {
-  const labels = { ...ownLabels(spec), [digestLabel]: digest };
+  const labels = { ...ownLabels(spec), [specLabel]: digest };
   return digest === '' ? labels : overriding(labels);
 }
 

@@ -1,3 +1,4 @@
+import { imageLabel, managedLabel, specLabel } from '../../../domain/names/labels.ts';
 import type {
   AppliedService,
   RunningService,
@@ -5,7 +6,6 @@ import type {
   ServiceState,
   ServiceWithTasks,
 } from '../../../ports/engine/engine.ts';
-import { managedLabel } from '../../../ports/engine/engine.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { createdAnswer, serviceAnswer, servicesAnswer } from './answers.ts';
 import type { ServiceAnswer } from './answers.ts';
@@ -16,7 +16,7 @@ import { storeFiles } from '../files.ts';
 import { requireManaged } from './labels.ts';
 import type { Networks } from '../networks/networks.ts';
 import { pinImage } from '../images/pinned-image.ts';
-import { digestLabel, imageLabel, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
+import { generationOf, specDigest, toDockerSpec } from './service-spec.ts';
 import { listAllTasks, listTasks } from './tasks.ts';
 
 /**
@@ -161,7 +161,7 @@ async function applyOnce(client: EngineClient, spec: ServiceSpec): Promise<Appli
  */
 function keptPin(spec: ServiceSpec, current: ServiceAnswer | undefined): string | undefined {
   const container = current?.Spec.TaskTemplate.ContainerSpec;
-  return container?.Labels[digestLabel] === specDigest(spec) ? container.Image : undefined;
+  return container?.Labels[specLabel] === specDigest(spec) ? container.Image : undefined;
 }
 
 /** Writes a changed specification; credentials of the registry stay as they are at the engine. */
@@ -232,7 +232,7 @@ function stateOf(service: ServiceAnswer, running: number, networks: string[]): S
     replicas: spec.Mode.Replicated?.Replicas ?? 0,
     running,
     version: service.Version.Index,
-    specDigest: spec.TaskTemplate.ContainerSpec?.Labels[digestLabel] ?? '',
+    specDigest: spec.TaskTemplate.ContainerSpec?.Labels[specLabel] ?? '',
     generation: generation(service),
     networks,
     update:

@@ -1,9 +1,10 @@
-import { releaseLabel, type TaskState } from '../../../ports/engine/engine.ts';
+import { imageLabel, releaseLabel } from '../../../domain/names/labels.ts';
+import { type TaskState } from '../../../ports/engine/engine.ts';
 import { tasksAnswer } from './answers.ts';
 import type { TaskAnswer } from './answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
-import { generationOf, imageLabel } from './service-spec.ts';
+import { generationOf } from './service-spec.ts';
 
 /** States after which a task never runs again (Docker's manual, "How swarm tasks work"). */
 export const endedStates: ReadonlySet<string> = new Set([

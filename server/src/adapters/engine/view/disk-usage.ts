@@ -1,7 +1,7 @@
 /** What lies on an engine's disk, by one question to it (engine API, "Get data usage information"). */
+import { managedLabel } from '../../../domain/names/labels.ts';
 import { z } from 'zod';
 import type { DiskUsage } from '../../../ports/engine/engine-disk.ts';
-import { managedLabel } from '../../../ports/engine/engine.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';

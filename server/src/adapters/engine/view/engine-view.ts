@@ -1,3 +1,4 @@
+import { imageLabel } from '../../../domain/names/labels.ts';
 import type { z } from 'zod';
 import type {
   EngineView,
@@ -13,7 +14,6 @@ import { clientAt, segment } from '../client/engine-client.ts';
 import type { EngineAddress, EngineClient } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
 import { containerLogs } from '../logs/container-logs.ts';
-import { imageLabel } from '../services/service-spec.ts';
 import {
   inspectedContainerAnswer,
   listedContainersAnswer,

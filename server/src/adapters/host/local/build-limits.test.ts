@@ -87,7 +87,7 @@ test('where nothing can be set, one line says so and the build goes on', async (
       (line) => lines.push(line),
     );
     expect(lines).toEqual([
-      expect.stringMatching(/^Build limits: none are in force, since they cannot be set on this server \(/),
+      expect.stringMatching(/^Build limits: none are in force, because they cannot be set on this server \(/),
     ]);
     expect(await build.ranOutOfMemory()).toBe(false);
     await build.end();

@@ -41,7 +41,8 @@ export function createBuildLimiter(
         };
       } catch (error) {
         onLine(
-          `Build limits: none are in force, since they cannot be set on this server (${sentenceOf(error)}).`,
+          'Build limits: none are in force, because they cannot be set on this server ' +
+            `(${sentenceOf(error)}).`,
         );
         return {
           ranOutOfMemory: async () => false,

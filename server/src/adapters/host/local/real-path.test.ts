@@ -40,5 +40,5 @@ test('.. counts from where a link leads', async () => {
 test('a link to nothing is what it may lead to later, and a circle is refused', async () => {
   expect(await realPath(join(folder, 'dangling'))).toBe('/nothing/is/here');
   expect(await realPath(join(folder, 'dangling/inner'))).toBe('/nothing/is/here/inner');
-  await expect(realPath(join(folder, 'circle'))).rejects.toThrow('circle of links');
+  await expect(realPath(join(folder, 'circle'))).rejects.toThrow('loop of links');
 });

@@ -16,7 +16,7 @@ async function linkAt(path: string): Promise<LinkTarget> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return 'nothing';
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${path} cannot be looked at on the server (${String(code)}). Choose another path.`,
+      `${path} cannot be inspected on the server (${String(code)}). Choose another path.`,
       { cause: error },
     );
   }

@@ -18,8 +18,8 @@ export async function listenHere(path: string, open: () => Promise<Duplex>): Pro
   if (Buffer.byteLength(path) > longestPath)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `The path ${path} is longer than the ${longestPath} bytes that a socket's may have. Choose a shorter ` +
-        'BERTH_DATA.',
+      `The path ${path} is longer than the ${longestPath} bytes that the path of a socket may have. ` +
+        'Choose a shorter BERTH_DATA.',
     );
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   rmSync(path, { force: true });

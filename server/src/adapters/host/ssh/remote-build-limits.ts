@@ -94,7 +94,7 @@ export function createRemoteBuildLimiter(run: RunThere, socket: string): BuildLi
         };
       } catch (error) {
         onLine(
-          `Build limits: those of the builder as a whole alone, since its steps' cannot be set on this ` +
+          `Build limits: only for the builder as a whole, because those of its steps cannot be set on this ` +
             `server (${sentenceOf(error)}).`,
         );
         return { ranOutOfMemory: async () => false, end: async () => void running.delete(limits) };

@@ -136,7 +136,8 @@ function finish(
     signal.addEventListener('abort', onAbort, { once: true });
     channel.on('data', (piece: Buffer) => {
       bytes += piece.length;
-      if (bytes > mostOutput) stop(new AppError('SERVICE_UNAVAILABLE', 'A program there printed too much.'));
+      if (bytes > mostOutput)
+        stop(new AppError('SERVICE_UNAVAILABLE', 'A program there printed too much output.'));
       else pieces.push(piece);
     });
     channel.stderr.on('data', (piece: Buffer) => {

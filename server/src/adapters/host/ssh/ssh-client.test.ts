@@ -15,7 +15,7 @@ test('the host key is told, and a connection that is cut ends with the reason', 
   const connected = await connectSsh(target, quick);
   expect(connected.hostKey).toMatch(/^SHA256:/);
   for (const connection of accepted) connection.end();
-  expect((await connected.ended).message).toContain('What runs there goes on; Berth tries again.');
+  expect((await connected.ended).message).toContain('What runs there keeps running; Berth will try again.');
 });
 
 test('another host key is refused with both fingerprints before anybody signs in', async () => {
@@ -26,7 +26,7 @@ test('another host key is refused with both fingerprints before anybody signs in
   const signedIn = attempts();
   const pinned = 'SHA256:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   const refused = await connectSsh({ ...target, hostKey: pinned }, quick).catch(String);
-  expect(refused).toContain(`shows the host key ${first.hostKey}, and ${pinned} is pinned`);
+  expect(refused).toContain(`presents the host key ${first.hostKey},, but ${pinned} is pinned`);
   expect([signedIn > 0, attempts() - signedIn]).toEqual([true, 0]);
   const again = await connectSsh({ ...target, hostKey: first.hostKey }, quick);
   again.end();

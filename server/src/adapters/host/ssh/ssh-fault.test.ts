@@ -20,7 +20,7 @@ test('a port on which nothing listens is told in whole sentences, with what to s
   const port = await closedPort();
   await expect(connectSsh(target(port))).rejects.toThrow(
     `The server far cannot be reached over SSH at 127.0.0.1, port ${port}: it refused the connection; ` +
-      'see that its sshd runs and listens on this port. What runs there goes on; Berth tries again.',
+      'see that its sshd runs and listens on this port. What runs there keeps running; Berth will try again.',
   );
 });
 

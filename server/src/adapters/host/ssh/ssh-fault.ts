@@ -22,14 +22,14 @@ export interface Named {
 export function unreachable({ serverName, address, port }: Named, cause: unknown): SshFault {
   return new SshFault(
     `${capital(serverName)} cannot be reached over SSH at ${address}, port ${port}: ${whySilent(cause)}. ` +
-      'What runs there goes on; Berth tries again.',
+      'What runs there keeps running; Berth will try again.',
     { mends: true, cause },
   );
 }
 
 export function wrongKey({ serverName, address, port, username }: Named, cause: unknown): SshFault {
   return new SshFault(
-    `${capital(serverName)} (${address}, port ${port}) does not let ${username} in with the SSH key of its ` +
+    `${capital(serverName)} (${address}, port ${port}) does not accept ${username} with the SSH key of its ` +
       `record. Put the key's public half into the authorized_keys of ${username} there, or choose another ` +
       'key or user with server.update.',
     { mends: false, cause },
@@ -38,8 +38,8 @@ export function wrongKey({ serverName, address, port, username }: Named, cause: 
 
 export function otherHostKey({ serverName, address, port }: Named, seen: string, pinned: string): SshFault {
   return new SshFault(
-    `${capital(serverName)} (${address}, port ${port}) shows the host key ${seen}, and ${pinned} is ` +
-      'pinned. Either the machine was made anew, or something stands between here and there, so nothing ' +
+    `${capital(serverName)} (${address}, port ${port}) presents the host key ${seen}, but ${pinned} is ` +
+      'pinned. Either the machine was reinstalled, or something intercepts the connection, so nothing ' +
       'was sent. ' +
       'If "ssh-keygen -lf" on the public host key there gives the first one, accept it with ' +
       'server.trustHostKey.',
@@ -56,11 +56,11 @@ export function noKey(serverName: string): SshFault {
 }
 
 export function noRecord(): AppError {
-  return new AppError('NOT_FOUND', 'The record of this server no longer exists. Create it anew.');
+  return new AppError('NOT_FOUND', 'The record of this server no longer exists. Create it again.');
 }
 
 export function notOverSsh(): SshFault {
-  return new SshFault('This server is not reached over SSH, so it cannot be looked at.', { mends: false });
+  return new SshFault('This server is not reached over SSH, so it cannot be inspected.', { mends: false });
 }
 
 export function unreadableKey(serverName: string, cause: unknown): SshFault {
@@ -73,8 +73,8 @@ export function unreadableKey(serverName: string, cause: unknown): SshFault {
 
 export function noSession({ serverName }: Named, cause: unknown): SshFault {
   return new SshFault(
-    `The SSH server of ${serverName} opens no session for a command (${wordsOf(cause)}), although none of ` +
-      'ours is open: MaxSessions in its sshd_config is 0, or its resources are used up.',
+    `The SSH server of ${serverName} opens no session for a command (${wordsOf(cause)}), although Berth ` +
+      'has none open: MaxSessions in its sshd_config is 0, or its resources are used up.',
     { mends: false, cause },
   );
 }
@@ -90,15 +90,15 @@ export function noSocket(
       `AllowTcpForwarding to yes in its sshd_config ` +
       `(DisableForwarding to no), and see that ${username} may open the socket`
     : isThere
-      ? 'nobody listens on it. Start what belongs to it (the engine: systemctl start docker)'
-      : 'there is no such socket. Is what belongs to it installed and running (the engine: docker)?';
+      ? 'nothing listens on it. Start the program it belongs to (the engine: systemctl start docker)'
+      : 'there is no such socket. Is the program it belongs to installed and running (the engine: docker)?';
   return new SshFault(`The socket ${path} of ${serverName} cannot be reached: ${why}.`, { mends: true });
 }
 
 export function noSudo({ serverName, username }: Named, words: string): SshFault {
   return new SshFault(
-    `${username} may not work as root on ${serverName} (sudo -n: ${words}). Let it by a line ` +
-      `"${username} ALL=(ALL) NOPASSWD: ALL" in its sudoers, or sign in as root.`,
+    `${username} cannot become root on ${serverName} (sudo -n: ${words}). Add the line "${username} ` +
+      `ALL=(ALL) NOPASSWD: ALL" to its sudoers, or sign in as root.`,
     { mends: false },
   );
 }
@@ -108,7 +108,7 @@ function whySilent(cause: unknown): string {
   if (code === 'ECONNREFUSED') {
     return 'it refused the connection; see that its sshd runs and listens on this port';
   }
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no way to it';
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'there is no route to it';
   const words = wordsOf(cause);
   if (/keepalive/i.test(words)) return 'it stopped answering';
   if (/timed out/i.test(words) || code === 'ETIMEDOUT') return 'it does not answer';

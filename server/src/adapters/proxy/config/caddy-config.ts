@@ -8,6 +8,7 @@ import { drainedRequest } from '../caddy-drain.ts';
 import { newsLoggers, newsSocketName } from '../caddy-news.ts';
 import { routed, trimmed } from './caddy-paths.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
+import { jsonOf, ReadyJson } from './ready-json.ts';
 import { requestLogName } from './caddy-requests.ts';
 import { storeFolder } from '../caddy-store.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
@@ -61,13 +62,13 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const tls = tlsConfiguration(secured, folder);
   const shared = { ...errors, logs: {} };
   const servers = {
-    plain: serverText(
+    plain: serverOf(
       { ...shared, listen: [':80'] },
       settings,
       routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))),
       reverseProxies(plain, { speaksHttp2: false, folder }),
     ),
-    secure: serverText(
+    secure: serverOf(
       { ...shared, listen: [':443'], tls_connection_policies: tls.policies },
       settings,
       routed(secured, (route) => handlers(route, origins.secure)),
@@ -78,39 +79,29 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
   const digest = createHash('sha256')
     .update(JSON.stringify([base, settings, tls.apps, head]))
-    .update(servers.plain)
-    .update(servers.secure)
+    .update(servers.plain.text)
+    .update(servers.secure.text)
     .digest('hex')
     .slice(0, 24);
-  const both = `{"plain":${servers.plain},"secure":${servers.secure}}`;
-  const http = `{${inside({ '@id': idOf(digest), ...head })},"servers":${both}}`;
-  return {
-    digest,
-    text: `{${inside(base)},"apps":{${inside({ ...tls.apps, http: null }).replace(/null$/, () => http)}}}`,
-    files: tls.files,
-  };
+  const http = { '@id': idOf(digest), ...head, servers };
+  return { digest, text: jsonOf({ ...base, apps: { ...tls.apps, http } }), files: tls.files };
 }
 
-function serverText(
+function serverOf(
   server: object,
   { adminSocket, keptCookies = ownCookies }: CaddySettings,
-  domains: readonly string[],
+  domains: readonly object[],
   proxies: readonly object[],
-): string {
+): ReadyJson {
   const routes = [
-    JSON.stringify(everyRequest),
-    JSON.stringify(drainedRequest(posix.dirname(adminSocket))),
+    everyRequest,
+    drainedRequest(posix.dirname(adminSocket)),
     ...domains,
-    ...withoutCookies(keptCookies, forBerth).map((route) => JSON.stringify(route)),
-    ...proxies.map((proxy) => JSON.stringify(proxy)),
-    JSON.stringify(unknownHostRoute),
+    ...withoutCookies(keptCookies, forBerth),
+    ...proxies,
+    unknownHostRoute,
   ];
-  return `{${inside(serverDefaults(server))},"routes":[${routes.join()}]}`;
-}
-
-/** The members of an object, as they stand between its braces. */
-function inside(value: object): string {
-  return JSON.stringify(value).slice(1, -1);
+  return new ReadyJson(jsonOf({ ...serverDefaults(server), routes }));
 }
 
 /** What a fresh proxy runs until it is given its routes. */

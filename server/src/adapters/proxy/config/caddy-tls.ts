@@ -81,17 +81,19 @@ function loaded({ certificateId, chain, privateKey }: UploadedCertificate) {
 
 /** One policy for each issuer and account; the proxy's own authority last. */
 function automationPolicies(managed: Hosts, folder: string) {
-  const policies = Map.groupBy(managed, ([, certificate]) =>
-    JSON.stringify(
-      certificate.source === 'acme'
-        ? { issuers: [acmeIssuer(certificate, folder)], ...accountStorage(certificate, folder) }
-        : { issuers: [{ module: 'internal' }] },
-    ),
+  const policies = Map.groupBy(
+    managed.map(([host, certificate]) => ({ host, policy: policyOf(certificate, folder) })),
+    ({ policy }) => JSON.stringify(policy),
   );
   return [...policies]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
-    .map(([policy, hosts]) => ({ subjects: hosts.map(([host]) => host), ...(JSON.parse(policy) as object) }));
+    .map(([, alike]) => ({ subjects: alike.map(({ host }) => host), ...alike[0]?.policy }));
 }
+
+const policyOf = (certificate: RouteCertificate, folder: string): object =>
+  certificate.source === 'acme'
+    ? { issuers: [acmeIssuer(certificate, folder)], ...accountStorage(certificate, folder) }
+    : { issuers: [{ module: 'internal' }] };
 
 /**
  * Caddy tells accounts apart by authority and e-mail only, so each has a store of its own, with its

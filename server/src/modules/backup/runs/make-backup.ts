@@ -4,12 +4,13 @@
  */
 import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
+import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { removeOld } from './retention.ts';
 import type { RunContext } from './run-context.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupSource, BackupSources } from '../source.ts';
-import type { BackupRecord, BackupRunRecord } from '../store.ts';
+import type { BackupRecord, BackupRunRecord, BackupStore } from '../store.ts';
 import { compressed, measure, measured, watched, type Measure } from './streams.ts';
 
 export interface BackupMaking {
@@ -154,8 +155,8 @@ async function verify(
   await store.remove(`${path}${unfinishedEnding}`, signal);
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The destination gave back other bytes than it was given (${kept.bytes} of ${sent.bytes}, another ` +
-      'checksum). The object was removed; look into the destination before the next backup.',
+    `The destination returned other bytes than were stored (${kept.bytes} of ${sent.bytes}, different ` +
+      'checksum). The object was removed; check the destination before the next backup.',
   );
 }
 
@@ -183,4 +184,11 @@ const empty = (): Measure => ({ bytes: 0, checksum: '' });
 export async function tidyBackup(making: BackupMaking, run: BackupRunRecord): Promise<void> {
   const backup = run.backupId === null ? undefined : await making.backup(run.backupId);
   if (backup) await making.sources[backup.sourceType].tidy(run);
+}
+
+/** Writes down that a backup has a new good one, which ends its alarm. */
+export function noteGood(store: Pick<BackupStore, 'update'>, clock: Clock): BackupMaking['good'] {
+  return async ({ backupId }) => {
+    await store.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });
+  };
 }

@@ -2,16 +2,11 @@
  * A restore goes beside and then changes over: a new volume with a server of its own, loaded and looked into,
  * before the running database hears of it. A trial is the same without the change.
  */
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk, type DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
-import {
-  runLabel,
-  targetOf,
-  type DatabaseServer,
-  type ProgramOptions,
-  type Programs,
-} from '../database-source.ts';
+import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOperation } from './runner.ts';
@@ -86,7 +81,7 @@ export function createRestoring(ports: RestoringPorts): {
 } {
   const tidy = async (run: BackupRunRecord): Promise<void> => {
     const { databaseId } = run;
-    await ports.beside.removeContainers(databaseId, `${runLabel}=${run.backupRunId}`);
+    await ports.beside.removeContainers(databaseId, `${backupRunLabel}=${run.backupRunId}`);
     const beside = besideOf(run);
     await ports.beside.stop(databaseId, beside);
     const isInUse = databaseId !== null && (await ports.beside.isOn(databaseId, beside.volume));
@@ -115,8 +110,8 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   const beside = besideOf(run);
   if (await ports.beside.isOn(databaseId, beside.volume)) {
     say(
-      'The restored volume was whole and the change to it had begun before Berth was restarted; going ' +
-        'on there.',
+      'The restored volume was complete and the switch to it had begun before Berth was restarted; ' +
+        'continuing there.',
     );
   } else {
     const server = await fill(ports, context);
@@ -130,7 +125,7 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
       const { previousVolume } = await ports.beside.changeOver(databaseId, beside, { signal, say });
       return {
         value: undefined,
-        detail: `runs on ${beside.volume}; the state before is kept in ${previousVolume}`,
+        detail: `runs on ${beside.volume}; the previous state is kept in ${previousVolume}`,
       };
     } catch (error) {
       if (!signal.aborted) await context.record({ previousVolume: null });
@@ -173,7 +168,7 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   await context.step('check', async () => {
     const tables = Number(await ports.programs.text(server, programs.count(target), options));
     if (!Number.isInteger(tables))
-      throw new AppError('PRECONDITION_FAILED', 'The restored database does not tell its tables.');
+      throw new AppError('PRECONDITION_FAILED', 'The tables of the restored database could not be counted.');
     return { value: undefined, detail: `${tables} table${tables === 1 ? '' : 's'}` };
   });
   return server;
@@ -227,7 +222,7 @@ export async function checkRead({ runs }: ObjectPorts, run: BackupRunRecord, rea
   if (made?.checksum == null || read.checksum === '' || read.checksum === made.checksum) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The object ${run.path} is not the one that was stored: its checksum is another. Choose another backup.`,
+    `The object ${run.path} is not the one that was stored: its checksum differs. Choose another backup.`,
   );
 }
 
@@ -240,7 +235,7 @@ async function carryOver(
   const { run, signal, say } = context;
   const present = await beside.running(idOf(run));
   if (!present) {
-    say('The database does not run, so no other database of its server is carried over.');
+    say('The database is not running, so no other database of its server is carried over.');
     return;
   }
   const { list, dump, create, load, roles } = databasePrograms[present.kind];
@@ -282,6 +277,7 @@ export async function drain(output: AsyncIterable<Uint8Array>): Promise<void> {
 }
 
 function idOf({ databaseId }: BackupRunRecord): string {
-  if (databaseId === null) throw new AppError('PRECONDITION_FAILED', 'The database of this run is gone.');
+  if (databaseId === null)
+    throw new AppError('PRECONDITION_FAILED', 'The database of this run no longer exists.');
   return databaseId;
 }

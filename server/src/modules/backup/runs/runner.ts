@@ -95,10 +95,10 @@ async function resume(
     throw new AppError(
       'INTERNAL_SERVER_ERROR',
       `Berth was restarted ${attemptsLimit} times during this run, last in the step ${during}. Start it ` +
-        'again when Berth runs steadily.',
+        'again when Berth is stable.',
     );
   log.line(
-    `Berth was restarted during the step ${during}; beginning again (attempt ${job.attempts} of ` +
+    `Berth was restarted during the step ${during}; starting over (attempt ${job.attempts} of ` +
       `${attemptsLimit}).`,
   );
 }
@@ -131,7 +131,7 @@ async function fail(
   log.line(`Failed: ${shown.message}`);
   await operation
     .tidy(run)
-    .catch((left: unknown) => log.line(`Not everything could be tidied up: ${sentenceOf(left)}`));
+    .catch((left: unknown) => log.line(`Not everything could be cleaned up: ${sentenceOf(left)}`));
   await log.close();
   await runs.finish(run.backupRunId, { status: 'error', error: shown });
 }

@@ -96,7 +96,7 @@ eachDatabase('runs of backups', (test) => {
     expect(await manual()).toMatchObject({
       code: 'PRECONDITION_FAILED',
       message: expect.stringMatching(
-        /^Only [\d.]+ GiB of disk are free, and the backup needs \d+ bytes while 921600\.0 GiB stay free \(setting minFreeDisk\)/,
+        /^Only [\d.]+ GiB of disk are free; the backup needs \d+ bytes, and 921600\.0 GiB must stay free \(setting minFreeDisk\)/,
       ),
     });
     expect(await files()).toEqual(good);
@@ -175,7 +175,7 @@ eachDatabase('runs of backups', (test) => {
     const [run] = await runs();
     expect(run).toMatchObject({ status: 'done', isStored: true });
     expect(await logOf(run)).toMatch(
-      /Interrupted: Berth is stopping.*restarted during the step upload; beginning again \(attempt 2 of 3\)/,
+      /Interrupted: Berth is stopping.*restarted during the step upload; starting over \(attempt 2 of 3\)/,
     );
     expect(await files()).toHaveLength(1);
     expect(desk.tidied).toEqual([run?.['backupRunId']]);

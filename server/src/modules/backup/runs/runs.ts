@@ -202,7 +202,7 @@ function createReads(store: BackupRunStore): BackupRunReads {
     async settled(backupRunId, signal) {
       for (;;) {
         const run = await store.find({ backupRunId });
-        if (!run) throw new AppError('NOT_FOUND', 'The run was removed before its end.');
+        if (!run) throw new AppError('NOT_FOUND', 'The run was removed before it ended.');
         if (run.status === 'done') return run;
         if (run.status === 'error')
           throw new AppError(run.errorCode ?? 'INTERNAL_SERVER_ERROR', run.errorMessage ?? 'It failed.');

@@ -26,7 +26,7 @@ export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
     if (code.startsWith('Z_'))
       throw new AppError(
         'PRECONDITION_FAILED',
-        'The object is damaged: it is no whole compressed stream. Choose another backup.',
+        'The object is damaged: it is not a complete compressed stream. Choose another backup.',
         { cause: error },
       );
     throw error;

@@ -1,5 +1,6 @@
 /** What becomes of a service while its volume is read: it runs on, is paused, or stopped; then as before. */
-import type { HeldService, ServiceDuring } from '../../../db/tables.ts';
+import type { HeldService } from '../../../db/stored-types.ts';
+import type { ServiceDuring } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { RunContext } from '../runs/run-context.ts';
@@ -66,8 +67,8 @@ export async function requireHeld(
   if (isHeld) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The service was to stay ${held.how} while its volume was read, but somebody let it go on or deployed ` +
-      'it. Nothing was kept; make the backup again.',
+    `The service was to stay ${held.how} while its volume was read, but somebody resumed or deployed it. ` +
+      'Nothing was kept; make the backup again.',
   );
 }
 

@@ -168,7 +168,7 @@ eachDatabase('backups of volumes', (test) => {
     ).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('shop/one.tar.gz') });
     expect(await owner.mutate('volumeBackup.restore', { ...restore, volumeName: 'none' })).toMatchObject({
       code: 'BAD_REQUEST',
-      message: expect.stringContaining('volumeName: names no volume of the service; it has data'),
+      message: expect.stringContaining('volumeName: is not a volume of the service; it has data'),
     });
   });
 

@@ -65,8 +65,8 @@ export interface VolumeBackupPorts {
   runs: Pick<BackupRunReads, 'ofService'>;
   services: VolumeServices;
   clock: Clock;
-  /** Removes the volume and takes it out of the runs that remember it. */
-  removeVolume(owner: VolumeOwner, volumeName: string): Promise<void>;
+  /** Takes the volume out of the runs of the service that remember it. */
+  forgetVolume(owner: VolumeOwner, volumeName: string): Promise<unknown>;
 }
 
 export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
@@ -78,8 +78,8 @@ export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
     throw badField(
       'volumeName',
       names.length === 0
-        ? 'names no volume of the service: it has none, or was not deployed with one yet'
-        : `names no volume of the service; it has ${names.join(', ')}`,
+        ? 'is not a volume of the service: it has none, or was not deployed with one yet'
+        : `is not a volume of the service; it has ${names.join(', ')}`,
     );
   }
   return {
@@ -133,7 +133,7 @@ async function volumesOf(services: VolumeServices, owner: VolumeOwner): Promise<
 }
 
 async function removeFormer(
-  { runs, removeVolume }: VolumeBackupPorts,
+  { runs, services, forgetVolume }: VolumeBackupPorts,
   owner: VolumeOwner,
   organizationId: string,
   volumeName: string,
@@ -141,8 +141,9 @@ async function removeFormer(
   const { applicationId = null, composeId = null } = owner;
   const former = await runs.ofService({ applicationId, composeId }, organizationId);
   const isFormer = former.some((run) => run.status === 'done' && run.previousVolume === volumeName);
-  if (!isFormer) throw badField('volumeName', 'is none of the former volumes of this service');
-  await removeVolume(owner, volumeName);
+  if (!isFormer) throw badField('volumeName', 'is not one of the former volumes of this service');
+  for (const engine of await services.engines(refOf(owner))) await engine.removeVolume(volumeName);
+  await forgetVolume(applicationId === null ? { composeId } : { applicationId }, volumeName);
 }
 
 async function found(

@@ -2,11 +2,11 @@
  * Berth's busybox in the service's own image, which is on the host already: nothing is fetched, and nothing
  * of the image runs. It sees the one volume and no network.
  */
+import { backupRunLabel, organizationLabel } from '../../../domain/names/labels.ts';
 import { randomId } from '../../../ports/clock.ts';
 import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { ProgramSpec } from '../../../ports/engine/engine-program.ts';
-import { runLabel } from '../database-source.ts';
 import type { LiveVolumes, VolumeService } from './volume-service.ts';
 
 const busybox = '/.berth/busybox';
@@ -22,6 +22,16 @@ export const countFiles = [
   'sh',
   '-c',
   `"$0" find ${folder} ! -type d -print0 | "$0" tr -cd '\\0' | "$0" wc -c`,
+  busybox,
+] as const;
+
+/** Prints a SHA-256 over the names and contents of all files. */
+export const digestFiles = [
+  busybox,
+  'sh',
+  '-c',
+  `cd ${folder} && "$0" find . -type f -print0 | "$0" sort -z | "$0" xargs -0 -r "$0" sha256sum | ` +
+    '"$0" sha256sum',
   busybox,
 ] as const;
 
@@ -41,7 +51,7 @@ export interface VolumeProgram {
 }
 
 export function volumeProgram(
-  { ref, organizationId }: VolumeService,
+  { ref, organizationId }: Pick<VolumeService, 'ref' | 'organizationId'>,
   { probePath }: Pick<LiveVolumes, 'probePath'>,
   { backupRunId, volume, writes, argv, image }: VolumeProgram,
 ): ProgramSpec {
@@ -52,7 +62,7 @@ export function volumeProgram(
     argv,
     env: {},
     network: 'none',
-    labels: { [runLabel]: backupRunId, 'berth.organization': organizationId },
+    labels: { [backupRunLabel]: backupRunId, [organizationLabel]: organizationId },
     marksItsEnd: true,
     confined: {
       mounts: [
@@ -62,7 +72,7 @@ export function volumeProgram(
           source: volume,
           target: folder,
           readOnly: !writes,
-          labels: { 'berth.organization': organizationId, [ownerLabels[ref.kind]]: ref.serviceId },
+          labels: { [organizationLabel]: organizationId, [ownerLabels[ref.kind]]: ref.serviceId },
         },
       ],
       shell: [busybox, 'sh'],

@@ -1,10 +1,10 @@
 /**
  * A volume is restored beside: into a new one, which the service has from then on. The one before is kept.
  */
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import { firstVolume, restoredVolume } from '../../../domain/names/restored-volumes.ts';
-import { runLabel } from '../database-source.ts';
 import { checkRead, drain, explain, findObject, type ObjectPorts } from '../runs/restore.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { RunOperation } from '../runs/runner.ts';
@@ -33,7 +33,7 @@ export function createVolumeRestoring(ports: VolumeRestoringPorts): RunOperation
     async tidy(run) {
       const { services, runs } = ports;
       const engines = await services.engines(refOf(run));
-      for (const engine of engines) await engine.removeContainers(`${runLabel}=${run.backupRunId}`);
+      for (const engine of engines) await engine.removeContainers(`${backupRunLabel}=${run.backupRunId}`);
       const service = await services.find(refOf(run));
       if (service && isOn(service, run)) return;
       for (const engine of engines) await removeWhenFree(engine, targetOf(run));
@@ -54,8 +54,8 @@ async function restore(ports: VolumeRestoringPorts, context: RunContext): Promis
   const service = await foundService(ports.services, refOf(run));
   if (isOn(service, run)) {
     say(
-      'The restored volume was whole and the change to it had begun before Berth was restarted; going ' +
-        'on there.',
+      'The restored volume was complete and the switch to it had begun before Berth was restarted; ' +
+        'continuing there.',
     );
   } else {
     await fill(ports, context, service);
@@ -66,7 +66,7 @@ async function restore(ports: VolumeRestoringPorts, context: RunContext): Promis
     await changeOver(ports, context, service);
     return {
       value: undefined,
-      detail: `runs on ${targetOf(run)}; the state before is kept in ${run.previousVolume ?? ''}`,
+      detail: `runs on ${targetOf(run)}; the previous state is kept in ${run.previousVolume ?? ''}`,
     };
   });
 }
@@ -99,7 +99,7 @@ async function fill(ports: VolumeRestoringPorts, context: RunContext, service: V
       parts.push(part);
     const files = Number(Buffer.concat(parts).toString().trim());
     if (!Number.isInteger(files))
-      throw new AppError('PRECONDITION_FAILED', 'The restored volume does not tell its files.');
+      throw new AppError('PRECONDITION_FAILED', 'The files of the restored volume could not be counted.');
     return { value: undefined, detail: `${files} file${files === 1 ? '' : 's'}` };
   });
 }
@@ -131,6 +131,6 @@ async function changeOver(
   await context.record({ previousVolume: null });
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The restored volume was not taken: ${failure} ${name} has its former volume again.`,
+    `The restored volume was not accepted: ${failure} ${name} has its former volume again.`,
   );
 }

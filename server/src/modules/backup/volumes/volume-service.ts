@@ -63,7 +63,7 @@ export async function foundService(services: VolumeServices, ref: ServiceRef): P
 /** PRECONDITION_FAILED for one that is gone. */
 export function presentService<T>(found: T | undefined): T {
   if (found !== undefined) return found;
-  throw new AppError('PRECONDITION_FAILED', 'The service is gone; it was removed meanwhile.');
+  throw new AppError('PRECONDITION_FAILED', 'The service has been removed in the meantime.');
 }
 
 /** What the engine calls a volume of the service now. */

@@ -1,11 +1,11 @@
 /** A volume of an application or compose service as the source of a backup: an archive of its files. */
+import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { Bytes } from '../runs/streams.ts';
-import { runLabel } from '../database-source.ts';
 import type { BackupSourceKind } from '../source.ts';
 import { giveBack, hold, requireHeld, type Holding } from './hold.ts';
 import { readArchive, volumeProgram } from './volume-program.ts';
@@ -42,7 +42,7 @@ export function createVolumeSource({ services, runs }: VolumeSourcePorts): Backu
     },
     async tidy(run) {
       for (const engine of await services.engines(refOf(run)))
-        await engine.removeContainers(`${runLabel}=${run.backupRunId}`);
+        await engine.removeContainers(`${backupRunLabel}=${run.backupRunId}`);
       await giveBack(services, run, async (patch) => {
         Object.assign(run, patch);
         await runs.record(run.backupRunId, patch);
@@ -62,8 +62,9 @@ export function usersOf(
   throw new AppError(
     'PRECONDITION_FAILED',
     specs.length === 0
-      ? `${name} was never deployed, so there is no volume of it yet. Deploy it first.`
-      : `What runs of ${name} does not have the volume ${volume}. Look at its mounts, or deploy it again.`,
+      ? `${name} was never deployed, so it has no volume yet. Deploy it first.`
+      : `The running version of ${name} does not have the volume ${volume}. Check its mounts, or deploy ` +
+          'it again.',
   );
 }
 
@@ -76,7 +77,7 @@ async function requireVolume(
   if ((await engine.volumes(`${ownerLabels[ref.kind]}=${ref.serviceId}`)).includes(volume)) return;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The engine has no volume ${volume}, though ${name} is said to have it. Look at its server, or restore ` +
+    `The engine has no volume ${volume}, although ${name} should have it. Check its server, or restore ` +
       'it from an earlier backup.',
   );
 }

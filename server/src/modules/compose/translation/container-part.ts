@@ -128,7 +128,7 @@ function hosts(value: unknown, place: Place): { name: string; address: string }[
     if (bare === 'host-gateway')
       throw fault(
         below(place, name),
-        "is host-gateway, which a swarm does not know; write the server's address",
+        "is host-gateway, which a swarm does not support; write the server's address",
       );
     if (!/^[a-zA-Z0-9._-]{1,253}$/.test(name) || isIP(bare) === 0)
       throw fault(place, 'must be like "name:203.0.113.7"');

@@ -21,8 +21,8 @@ export function definitionsOf({ top }: ComposeFile, field: string): Definitions 
       throw fault(
         { field, where: key },
         key === 'include'
-          ? 'takes in other files; put everything into this one'
-          : `is no part of a compose file that Berth knows.${didYouMean(key, topKeys)}`,
+          ? 'includes other files; put everything into this one'
+          : `is not a part of a compose file that Berth supports.${didYouMean(key, topKeys)}`,
       );
   }
   return {
@@ -74,8 +74,8 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
     ) {
       throw fault(
         below(at, 'external'),
-        'is not possible: the compose has a network of its own, and its services stand in that of their ' +
-          'environment. The proxy reaches them through domain.create',
+        'is not possible: the compose service has a network of its own, and its services join that of ' +
+          'their environment. The proxy reaches them through domain.create',
       );
     }
     const driver: unknown = map.get('driver') ?? 'overlay';
@@ -85,8 +85,8 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
   }
   if (names.size > 2)
     notes.push(
-      'networks: all services of the file stand in one network of this compose; the networks that the ' +
-        'file tells apart are not made.',
+      'networks: all services of the file share one network of this compose service; the separate networks ' +
+        'in the file are not created.',
     );
   return names;
 }

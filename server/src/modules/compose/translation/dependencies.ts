@@ -44,7 +44,7 @@ export function inOrder(services: readonly PlannedService[], field: string): Pla
     if (path.includes(service.name))
       throw badField(
         field,
-        `services.${service.name}.depends_on leads in a circle: ${[...path, service.name].join(' → ')}`,
+        `services.${service.name}.depends_on is circular: ${[...path, service.name].join(' → ')}`,
       );
     for (const { service: name } of service.dependsOn) {
       const needed = byName.get(name);

@@ -52,11 +52,12 @@ export function deployPart(service: YamlMap, place: Place, notes: string[]): Dep
   const at = below(place, 'deploy');
   const deploy = section(service.get('deploy'), at);
   for (const [key] of entriesOf(deploy))
-    if (!known.has(key) && !key.startsWith('x-')) throw fault(below(at, key), 'is no key that Berth knows');
+    if (!known.has(key) && !key.startsWith('x-'))
+      throw fault(below(at, key), 'is not a key that Berth supports');
   if (deploy.has('mode'))
     wordAt(
       deploy.get('mode'),
-      { ...at, where: `${at.where}.mode (a service of each node, or one that runs once, is not made)` },
+      { ...at, where: `${at.where}.mode (a service on each node, or one that runs once, is not supported)` },
       ['replicated'],
     );
   for (const key of ['endpoint_mode', 'rollback_config'])
@@ -175,7 +176,7 @@ function updates(
 ): Pick<DeployPart, 'updateOrder' | 'updatePace' | 'monitorMs'> {
   for (const key of ['failure_action', 'max_failure_ratio'])
     if (map.has(key))
-      notes.push(`${place.where}.${key} has no effect: a version that fails is always taken back.`);
+      notes.push(`${place.where}.${key} has no effect: a version that fails is always rolled back.`);
   const [order, parallelism, delay, monitor] = [
     map.get('order'),
     map.get('parallelism'),
@@ -204,7 +205,7 @@ function restarts(
 ): Pick<DeployPart, 'restartDelayMs' | 'restartCondition'> {
   for (const key of ['max_attempts', 'window'])
     if (map.has(key))
-      notes.push(`${place.where}.${key} has no effect: a service that ended is always started again.`);
+      notes.push(`${place.where}.${key} has no effect: a service that ended is always restarted.`);
   const [delay, condition] = [map.get('delay'), map.get('condition')];
   return {
     restartDelayMs: delay === undefined ? undefined : durationAt(delay, below(place, 'delay')),

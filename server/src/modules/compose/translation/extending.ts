@@ -20,10 +20,10 @@ export function extended(services: Services, field: string): Map<string, YamlMap
       throw badField(field, `services.${name} is extended, but there is no such service in the file`);
     const base = service.get('extends');
     if (base === undefined || base === null) return service;
-    if (depth > deepest) throw fault(place, 'leads in a circle');
+    if (depth > deepest) throw fault(place, 'is circular');
     const target = base instanceof Map ? base : new Map([['service', base]]);
     if (target.get('file') !== undefined)
-      throw fault(place, 'takes a service from another file; put that service into this file');
+      throw fault(place, 'extends a service of another file; put that service into this file');
     return merged(whole(textAt(target.get('service'), below(place, 'service')), depth + 1), service);
   };
   return new Map([...services.keys()].map((name) => [name, whole(name, 0)]));

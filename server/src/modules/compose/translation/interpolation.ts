@@ -98,9 +98,9 @@ function readVariable(reading: Reading, counts: boolean, depth: number): string 
   if (text.startsWith('{{', reading.at)) return readReference(reading, counts);
   const plain = match(reading, name);
   if (plain !== undefined) return valueOf(reading, plain, counts);
-  if (!text.startsWith('{', reading.at)) fail(reading, 'has a "$" with no name of a variable after it');
+  if (!text.startsWith('{', reading.at)) fail(reading, 'has a "$" with no variable name after it');
   reading.at += 1;
-  const braced = match(reading, name) ?? fail(reading, 'has a "${" with no name of a variable after it');
+  const braced = match(reading, name) ?? fail(reading, 'has a "${" with no variable name after it');
   const what = match(reading, operator);
   const present = Object.hasOwn(reading.values, braced) ? reading.values[braced] : undefined;
   const isSet = present !== undefined && (what?.length !== 2 || present !== '');

@@ -58,8 +58,8 @@ const read: ReadonlySet<string> = new Set([
   'working_dir',
 ]);
 
-const noPart = 'is no part of what a service of a swarm can be given';
-const server = 'would join it to the server itself, which a service of a swarm cannot be';
+const noPart = 'is not supported for a service of a swarm';
+const server = 'would join it to the server itself, which is not possible for a service of a swarm';
 
 /** Values without effect are let through: `privileged: false`. */
 const harmless: Readonly<Record<string, readonly unknown[]>> = {
@@ -80,7 +80,7 @@ const refused: Readonly<Record<string, string>> = {
   device_cgroup_rules: noPart,
   gpus: noPart,
   runtime: noPart,
-  network_mode: `${server}; each service stands in the networks of its compose and of its environment`,
+  network_mode: `${server}; each service is in the networks of its compose service and of its environment`,
   pid: server,
   ipc: server,
   uts: server,
@@ -88,7 +88,7 @@ const refused: Readonly<Record<string, string>> = {
   cgroup: server,
   cgroup_parent: noPart,
   security_opt: `${noPart}; without it the service would run less protected than the file says`,
-  volumes_from: 'is not possible in a swarm; name the volumes in volumes',
+  volumes_from: 'is not possible in a swarm; list the volumes under volumes',
   external_links: 'is not possible; services of one environment reach each other by their names',
   credential_spec: noPart,
   provider: noPart,
@@ -98,7 +98,7 @@ const refused: Readonly<Record<string, string>> = {
   isolation: noPart,
   storage_opt: noPart,
   mac_address: noPart,
-  label_file: 'is not read; write the labels into labels',
+  label_file: 'is not read; put the labels under labels',
   domainname: noPart,
 };
 
@@ -108,20 +108,20 @@ const ignored: Readonly<Record<string, string>> = {
   attach: 'its output is read with compose.readLogs',
   annotations: 'the engine passes none on',
   platform: 'the image is taken for this server',
-  develop: "it is for work on one's own machine",
-  oom_score_adj: 'the engine does not take it',
-  oom_kill_disable: 'the engine does not take it',
-  mem_swappiness: 'the engine does not take it',
-  memswap_limit: 'the engine does not take it',
-  blkio_config: 'the engine does not take it',
+  develop: 'it is for local development',
+  oom_score_adj: 'the engine does not accept it',
+  oom_kill_disable: 'the engine does not accept it',
+  mem_swappiness: 'the engine does not accept it',
+  memswap_limit: 'the engine does not accept it',
+  blkio_config: 'the engine does not accept it',
   cpu_shares: 'use deploy.resources',
   cpu_count: 'use deploy.resources',
   cpu_percent: 'use deploy.resources',
   cpu_period: 'use deploy.resources',
   cpu_quota: 'use deploy.resources',
-  cpu_rt_runtime: 'the engine does not take it',
-  cpu_rt_period: 'the engine does not take it',
-  cpuset: 'the engine does not take it',
+  cpu_rt_runtime: 'the engine does not accept it',
+  cpu_rt_period: 'the engine does not accept it',
+  cpuset: 'the engine does not accept it',
 };
 
 /**
@@ -148,7 +148,7 @@ export const topKeys = ['version', 'name', 'services', 'volumes', 'networks', 'c
 const knownKeys = (): string[] => [...read, ...Object.keys(refused), ...Object.keys(ignored)];
 
 const unknownKey = (at: Place, name: string): AppError =>
-  fault(at, `is no key of a service that Berth knows.${didYouMean(name, knownKeys())}`);
+  fault(at, `is not a key of a service that Berth supports.${didYouMean(name, knownKeys())}`);
 
 /**
  * Of a file that is saved: the first key that no table names, whatever its value, or that cannot be done with
@@ -157,12 +157,12 @@ const unknownKey = (at: Place, name: string): AppError =>
 export function faultyKeyOf({ top, services }: ComposeFile): { path: string[]; why: string } | undefined {
   for (const [key] of entriesOf(top))
     if (!key.startsWith('x-') && key !== 'include' && !topKeys.some((known) => known === key))
-      return { path: [key], why: `is no key that Berth knows.${didYouMean(key, topKeys)}` };
+      return { path: [key], why: `is not a key that Berth supports.${didYouMean(key, topKeys)}` };
   for (const [service, map] of services)
     for (const [key, value] of entriesOf(map)) {
       const path = ['services', service, key];
       if (!key.startsWith('x-') && !knownKeys().includes(key))
-        return { path, why: `is no key that Berth knows.${didYouMean(key, knownKeys())}` };
+        return { path, why: `is not a key that Berth supports.${didYouMean(key, knownKeys())}` };
       const why = hasVariable(value) ? undefined : refusalOf(key, value);
       if (why !== undefined) return { path, why };
     }

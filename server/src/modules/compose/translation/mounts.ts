@@ -59,7 +59,7 @@ export function tmpfsAt(value: unknown, place: Place): PlannedMount[] {
 export function modeOf(value: unknown, place: Place): number {
   if (typeof value === 'number') return wholeAt(value, place, { most: 0o7777 });
   const text = textAt(value, place).replace(/^0o?/, '');
-  if (!/^[0-7]{1,4}$/.test(text)) throw fault(place, 'must be rights such as 0440');
+  if (!/^[0-7]{1,4}$/.test(text)) throw fault(place, 'must be a file mode such as 0440');
   return Number.parseInt(text, 8);
 }
 
@@ -115,7 +115,8 @@ function longForm(map: YamlMap, place: Place, volumes: VolumeDefinitions): Plann
   if (source === undefined || (type !== 'volume' && type !== 'bind'))
     throw fault(
       place,
-      `is of the type ${type.slice(0, 40)}; there are volume, bind and tmpfs, the first two with a source`,
+      `is of the type ${type.slice(0, 40)}; supported are volume, bind and tmpfs, the first two with a ` +
+        'source',
     );
   refuseOptions(map, place);
   const isPath = /^[./~]/.test(source);
@@ -139,7 +140,7 @@ type Source =
 
 function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Source {
   if (source.startsWith('~'))
-    throw fault(place, 'begins with "~", the home of nobody here; write the whole path');
+    throw fault(place, 'begins with "~", which has no meaning here; write the whole path');
   if (source.startsWith('/')) return { type: 'bind', path: posix.normalize(source).replace(/(.)\/$/, '$1') };
   if (source.startsWith('.')) return { type: 'own', path: source };
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/.test(source))

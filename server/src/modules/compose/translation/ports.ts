@@ -97,8 +97,8 @@ function refuseAddress(address: string, place: Place): void {
   if (!everywhere.has(address))
     throw fault(
       place,
-      `publishes on the address ${address} alone, which a swarm cannot; without ports the other ` +
-        'services of the compose reach it just as well',
+      `publishes on the address ${address} only, which a swarm cannot do; the other services of the ` +
+        'file reach it without ports',
     );
 }
 

@@ -21,7 +21,7 @@ describe('what cannot be done is refused with service and key', () => {
     ['credential_spec: {file: x}', 'credential_spec'],
     ['provider: {type: x}', 'provider'],
     ['post_start: [{command: x}]', 'post_start'],
-    ['unheard_of: 1', 'unheard_of is no key'],
+    ['unheard_of: 1', 'unheard_of is not a key'],
     ['deploy: {mode: global}', 'deploy.mode'],
     ['deploy: {unheard_of: 1}', 'deploy.unheard_of'],
     [
@@ -32,7 +32,7 @@ describe('what cannot be done is refused with service and key', () => {
       'deploy: {resources: {limits: {memory: 64m}, reservations: {memory: 65m}}}',
       'deploy.resources.reservations',
     ],
-    ['ports: ["127.0.0.1:80:80"]', 'ports.0 publishes on the address 127.0.0.1 alone'],
+    ['ports: ["127.0.0.1:80:80"]', 'ports.0 publishes on the address 127.0.0.1 only'],
     ['ports: ["80:81:82"]', 'ports.0'],
     [
       'ports: [{target: 80, published: 81, mode: host}, {target: 80, published: 82, mode: host}]',

@@ -64,7 +64,7 @@ export function readService(
   const health = given('healthcheck', healthCheckAt);
   if (health === 'disabled')
     notes.push(
-      `${place.where}.healthcheck is turned off: Berth looks by its own probe, since a release needs one.`,
+      `${place.where}.healthcheck is turned off: Berth uses its own probe, since a release needs one.`,
     );
   const { ports, unpublished } = given('ports', portsAt) ?? { ports: [], unpublished: [] };
   for (const port of unpublished)
@@ -224,7 +224,7 @@ function linksOf(service: YamlMap, place: Place, present: readonly WantedDepende
       : textsAt(value, at).map((text) => {
           const [name = '', alias = name] = text.split(':');
           if (alias !== name)
-            throw fault(at, `gives ${name} the name ${alias}; write that into the aliases of its network`);
+            throw fault(at, `gives ${name} the name ${alias}; put that under the aliases of its network`);
           return name;
         });
   return names
@@ -249,6 +249,6 @@ function runsOnce(
   if (word !== undefined && !/^(no|always|unless-stopped|on-failure(:[0-9]{1,4})?)$/.test(word))
     throw fault(below(place, 'restart'), 'must be no, always, on-failure or unless-stopped');
   if (condition === 'on-failure' || (condition === undefined && word?.startsWith('on-failure')))
-    notes.push(`${place.where} is restarted whenever it ends, on success too.`);
+    notes.push(`${place.where} is restarted whenever it ends, even on success.`);
   return condition === 'none' || (condition === undefined && word === 'no');
 }

@@ -51,15 +51,15 @@ describe('services among each other', () => {
   });
 
   test.each([
-    ['services: {a: {image: x, depends_on: [b]}, b: {image: x, depends_on: [a]}}', /circle: a → b → a/],
+    ['services: {a: {image: x, depends_on: [b]}, b: {image: x, depends_on: [a]}}', /circular: a → b → a/],
     ['services: {a: {image: x, depends_on: [b]}}', /names b/],
-    ['services: {a: {extends: a, image: x}}', /circle/],
+    ['services: {a: {extends: a, image: x}}', /circular/],
     ['services: {a: {extends: b}}', /services\.b is extended/],
     ['services: {a: {extends: {file: b.yml, service: x}}}', /another file/],
     [
       'services: {a: {image: x, depends_on: {b: {condition: service_healthy}}}, c: {image: x, ' +
         'depends_on: {b: {condition: service_completed_successfully}}}, b: {image: x}}',
-      /both stay healthy and run to its end/,
+      /both stay healthy and run to completion/,
     ],
     ['services: {}', /no service/],
     ['services: {a: {image: x, profiles: [p]}}', /no service/],
@@ -78,15 +78,15 @@ test('what has no effect is told', () => {
       ),
     ).notes,
   ).toEqual([
-    'networks: all services of the file stand in one network of this compose; the networks that the ' +
-      'file tells apart are not made.',
+    'networks: all services of the file share one network of this compose service; the separate networks ' +
+      'in the file are not created.',
     'services.web.container_name has no effect: containers are named by the engine; the service answers ' +
       'under its own name.',
     'services.web.platform has no effect: the image is taken for this server.',
     'services.web.cpu_shares has no effect: use deploy.resources.',
-    'services.web is restarted whenever it ends, on success too.',
+    'services.web is restarted whenever it ends, even on success.',
   ]);
   expect(read(web('environment: {A: "$MISSING"}')).notes).toEqual([
-    'The variable MISSING (in services.web.environment.A) is not set; it stands for an empty text.',
+    'The variable MISSING (in services.web.environment.A) is not set; it is replaced by an empty text.',
   ]);
 });

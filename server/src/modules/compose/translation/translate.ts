@@ -100,7 +100,7 @@ function withVariables(
 
 function unsetNotes(unset: ReadonlyMap<string, string>): string[] {
   return [...unset].map(
-    ([name, where]) => `The variable ${name} (in ${where}) is not set; it stands for an empty text.`,
+    ([name, where]) => `The variable ${name} (in ${where}) is not set; it is replaced by an empty text.`,
   );
 }
 
@@ -131,7 +131,7 @@ function joined(read: readonly ReadService[], field: string): PlannedService[] {
     if (conditions.has('completed') && conditions.has('healthy'))
       throw badField(
         field,
-        `services.${service.name} must both stay healthy and run to its end for what depends on it`,
+        `services.${service.name} must both stay healthy and run to completion for what depends on it`,
       );
     return {
       ...service,

@@ -7,7 +7,7 @@ export const discord = defineChannel({
   label: 'Discord',
   fields: {
     webhookUrl: httpUrl().describe(
-      "Of the channel's webhook; whoever knows it may post, so it is never shown",
+      "Address of the channel's webhook; whoever knows it may post, so it is never shown",
     ),
   },
   secrets: ['webhookUrl'],

@@ -43,7 +43,7 @@ export const email = defineChannel({
     if (!username && password) throw badField(`${field}.username`, 'is required with a password');
     if (username && !password) throw badField(`${field}.password`, 'is required with a user name');
     if (username && security === 'none')
-      throw badField(`${field}.security`, 'must be tls or starttls: a sign-in in the open can be read');
+      throw badField(`${field}.security`, 'must be tls or starttls: an unencrypted sign-in can be read');
   },
   render: ({ id, title, message, at }, { from, to, host, port, security, username, password }) => ({
     by: 'mail',

@@ -20,7 +20,7 @@ export const ntfy = defineChannel({
       .max(200)
       .regex(/^[\x21-\x7e]*$/, 'must be a token as ntfy gives it, such as tk_…: it goes into a header')
       .nullish()
-      .describe('Where the topic needs one; never shown'),
+      .describe('If the topic needs one; never shown'),
   },
   secrets: ['accessToken'],
   example: { serverUrl: 'https://ntfy.sh', topic: 'berth-of-ours' },

@@ -5,7 +5,7 @@ export const slack = defineChannel({
   label: 'Slack',
   fields: {
     webhookUrl: httpUrl().describe(
-      'Of the incoming webhook; whoever knows it may post, so it is never shown',
+      'Address of the incoming webhook; whoever knows it may post, so it is never shown',
     ),
   },
   secrets: ['webhookUrl'],

@@ -2,12 +2,13 @@
  * The monitoring agent laid out on a server and run by its engine (decisions 15). It opens no port: Berth
  * asks it on a socket, through the connection to the server.
  */
+import { managedLabel, roleLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../../domain/errors.ts';
 import { nodeFlags } from '../../../domain/resources/node-flags.ts';
 import type { Secret } from '../../../domain/secrets/secret.ts';
-import { managedLabel, type ServiceSpec } from '../../../ports/engine/engine.ts';
+import { type ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { AgentPlaces, Host } from '../../../ports/host/host.ts';
 import type { AgentProgram, CollectorSettings } from '../../../ports/metrics.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
@@ -157,7 +158,7 @@ function specOf({
   return {
     name: agentServiceName,
     image,
-    labels: { [managedLabel]: 'true', 'berth.role': 'monitoring' },
+    labels: { [managedLabel]: 'true', [roleLabel]: 'monitoring' },
     // Another one makes a new task, which reads the configuration anew.
     env: [`BERTH_AGENT_DIGEST=${digest}`],
     command: entry,

@@ -20,7 +20,10 @@ type Monitored = ServerRecord & {
 };
 
 export interface MonitoringParts {
-  servers: { list(where: object): Promise<ServerRecord[]> };
+  servers: {
+    find(where: { serverId: string }): Promise<ServerRecord | undefined>;
+    list(where: object): Promise<ServerRecord[]>;
+  };
   connected(serverId: string): Promise<{ host: Host; shell: ServerShell }>;
   /** Undefined for a server that is not connected. */
   find(serverId: string): Promise<Host | undefined>;
@@ -37,6 +40,8 @@ export interface MonitoringParts {
 export interface ServerMonitoring {
   /** Lays the agent out as the record has it, and waits until it answers. */
   setUp(server: ServerRecord): Promise<void>;
+  /** The same for a server whose swarm is another one now; nothing without monitoring. */
+  setUpAgain(serverId: string): Promise<void>;
   /**
    * The agent of a server, with the token of its record unless given one. PRECONDITION_FAILED for a server
    * without monitoring.
@@ -59,6 +64,10 @@ export function createServerMonitoring(parts: MonitoringParts): ServerMonitoring
   const looking = new Set<string>();
   return {
     setUp: (server) => setUp(parts, monitored(server)),
+    async setUpAgain(serverId) {
+      const server = await parts.servers.find({ serverId });
+      if (server?.metricsConfig) await setUp(parts, monitored(server));
+    },
     async agentOf(server, token) {
       const { metricsToken, name, serverId } = monitored(server);
       const { host } = await parts.connected(serverId);
@@ -129,7 +138,7 @@ async function setUp(parts: MonitoringParts, server: Monitored): Promise<void> {
       'SERVICE_UNAVAILABLE',
       `The monitoring agent of ${installation.host.name} was started and does not answer within ` +
         `${answerLimitMs / 1000} s. "docker service ps berth-monitoring" and "docker service logs ` +
-        'berth-monitoring" there tell why.',
+        'berth-monitoring" there show why.',
       { cause: seen },
     );
   }

@@ -27,8 +27,8 @@ export const engineStage: Stage = async (context) => {
     engine = await answering(context);
     changes.push(
       context.facts.hasSystemd
-        ? 'started the engine, and systemd starts it with the machine'
-        : 'started the engine; no service manager runs there, so it does not come with the machine',
+        ? 'started the engine, and systemd starts it at boot'
+        : 'started the engine; no service manager runs there, so it is not started at boot',
     );
   }
   const [major = 0, minor = 0] = engine.apiVersion.split('.').map(Number);
@@ -54,7 +54,7 @@ async function answering({ shell, signal, facts }: SetupContext): Promise<Engine
   throw new AppError(
     'PRECONDITION_FAILED',
     `The engine of ${shell.name} was started and does not answer within ${startLimitMs / 1000} s. See ` +
-      `${log} there for the reason, put it right and set up again.`,
+      `${log} there for the reason, fix it and set up again.`,
   );
 }
 
@@ -66,13 +66,13 @@ async function joinGroup({ shell, say }: SetupContext): Promise<string[]> {
   if (code !== 0 || stdout.trim().split(/\s+/).includes('docker')) return [];
   await runTelling(shell, ['usermod', '-aG', 'docker', '--', shell.username]);
   shell.signInAgain();
-  say(`Whoever is in the group docker can do all that root can: ${shell.username} now is.`);
-  return [`put ${shell.username} into the group docker, which equals root`];
+  say(`Members of the group docker can do all that root can: ${shell.username} now is one.`);
+  return [`added ${shell.username} to the group docker, which is equivalent to root`];
 }
 
 const unusable: Readonly<Record<string, string>> = {
-  pending: 'is joining a swarm and is not done. Wait, then set up again.',
-  error: 'reports a fault of its swarm ("docker info" names it). Put it right, then set up again.',
+  pending: 'is still joining a swarm. Wait, then set up again.',
+  error: 'reports a fault of its swarm ("docker info" names it). Fix it, then set up again.',
   locked: 'has a locked swarm. Unlock it ("docker swarm unlock"), then set up again.',
 };
 
@@ -88,13 +88,14 @@ export const swarmStage: Stage = async ({ shell, say, isNode }) => {
   if (isNode)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${shell.name} is a node of a cluster by its record, and its engine is in no swarm (${swarm.state}). ` +
-        'Take it out with cluster.remove and let it join again, or set it up for a swarm of its own then.',
+      `${shell.name} is a node of a cluster by its record, but its engine is not in a swarm ` +
+        '(${swarm.state}). Take it out with cluster.remove and make it join again, or set it up with a ' +
+        'swarm of its own then.',
     );
   if (swarm.state === 'inactive') {
     const address = await ownAddress(shell);
     await shell.engine.initSwarm(address);
-    return [`made a swarm of this one machine, known as ${address}`];
+    return [`created a swarm of this one machine, known as ${address}`];
   }
   if (swarm.state === 'active' && swarm.isManager) {
     say(`It is a manager of a swarm, known as ${swarm.nodeAddress}.`);
@@ -103,7 +104,7 @@ export const swarmStage: Stage = async ({ shell, say, isNode }) => {
   const why =
     swarm.state === 'active'
       ? 'is a worker of a swarm, and Berth needs a manager. Promote it there ("docker node promote"), ' +
-        'or let it leave, then set up again.'
+        'or make it leave, then set up again.'
       : (unusable[swarm.state] ?? `has a swarm in the state "${swarm.state}".`);
   throw new AppError(
     'PRECONDITION_FAILED',

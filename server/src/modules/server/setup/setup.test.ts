@@ -87,7 +87,7 @@ it('runs its stages in their order, and says what it changed, or that it changed
   changes = [];
   await setup.accept(server());
   await run();
-  expect((await lines()).at(-1)).toBe('Done. Everything was there already; nothing was changed.');
+  expect((await lines()).at(-1)).toBe('Done. Everything was already there; nothing was changed.');
 });
 
 it.each(setupStages)('that is broken off in the stage %s goes on', async (last) => {
@@ -106,7 +106,7 @@ it.each(setupStages)('that is broken off in the stage %s goes on', async (last) 
   isFirst = false;
   await run(2);
   expect(server()).toMatchObject({ setupStatus: 'done', status: 'active' });
-  expect((await lines()).join('\n')).toContain('Berth was restarted; going on (attempt 2).');
+  expect((await lines()).join('\n')).toContain('Berth was restarted; continuing (attempt 2).');
 });
 
 it('tells why a stage failed, and what went wrong inside only by its id', async () => {

@@ -139,13 +139,12 @@ async function attempt(parts: SetupParts, { server, attempts, signal, log }: Att
     if (attempts > attemptsLimit)
       throw new AppError(
         'PRECONDITION_FAILED',
-        `Berth was restarted ${attemptsLimit} times during this set-up. Start it again when ` +
-          'Berth runs steadily.',
+        `Berth was restarted ${attemptsLimit} times during this set-up. Start it again when Berth is stable.`,
       );
-    if (attempts > 1) log.line(`Berth was restarted; going on (attempt ${attempts}).`);
+    if (attempts > 1) log.line(`Berth was restarted; continuing (attempt ${attempts}).`);
     const changes = await runStages(parts, { server, signal, log });
     for (const change of changes) log.line(`Changed: ${change}.`);
-    log.line(changes.length === 0 ? 'Done. Everything was there already; nothing was changed.' : 'Done.');
+    log.line(changes.length === 0 ? 'Done. Everything was already there; nothing was changed.' : 'Done.');
     await finish({ status: 'active', setupStatus: 'done', setupError: null });
   } catch (error) {
     if (signal.aborted) return log.line(`Interrupted: ${sentenceOf(signal.reason)}`);

@@ -2,6 +2,7 @@
  * The stages of a server's set-up (decisions 13). Each looks first and does only what is missing, so that a
  * set-up that was broken off anywhere goes on, and a second one changes nothing.
  */
+import { proxyServiceName } from '../../../domain/names/names.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { engineStage, swarmStage } from './engine-stages.ts';
@@ -99,7 +100,7 @@ async function keepOwnControlGroups({ shell }: SetupContext, changes: string[]):
   const script = '[ -e "$1" ] && exit 0; mkdir -p "${1%/*}" && cat >"$1" && echo made';
   const path = '/etc/docker/daemon.json';
   const { stdout } = await runTelling(shell, ['sh', '-c', script, 'sh', path], { stdin: settings });
-  if (stdout.trim() === 'made') changes.push(`wrote ${path}, by which builds can be limited`);
+  if (stdout.trim() === 'made') changes.push(`wrote ${path}, so that builds can be limited`);
 }
 
 /** Until no other installation runs, ten minutes at most: their locks would refuse this one at once. */
@@ -160,14 +161,14 @@ async function proxy({
   say,
 }: SetupContext): Promise<string[]> {
   if (serverType === 'build' || isNode) return [];
-  const before = await host.engine.service('berth-proxy');
+  const before = await host.engine.service(proxyServiceName);
   // One that stayed of a cluster which the server is no node of any more.
   if (!before) await host.nodeProxy?.remove();
   if (!before)
     for (const port of [host.proxyPorts.http, host.proxyPorts.https])
       if (!(await host.isPortFree(port))) throw await heldPort(shell, port);
   if (!(await host.engine.image(images.proxy))) {
-    say(`Bringing the proxy's image ${images.proxy} …`);
+    say(`Copying the proxy's image ${images.proxy} …`);
     await host.fetchImage?.(images.proxy, AbortSignal.any([signal, AbortSignal.timeout(imageLimitMs)]));
   }
   await settle();
@@ -197,9 +198,9 @@ async function heldPort(shell: ServerShell, port: number): Promise<AppError> {
 /** What builds run in, so that the first one need not wait for it. */
 async function tools({ host, images, signal, say }: SetupContext): Promise<string[]> {
   if (await host.engine.image(images.builder)) return [];
-  say(`Bringing the image that builds run in, ${images.builder} …`);
+  say(`Copying the image that builds run in, ${images.builder} …`);
   const limit = AbortSignal.any([signal, AbortSignal.timeout(imageLimitMs)]);
-  if (await host.fetchImage?.(images.builder, limit)) return [`brought the image ${images.builder}`];
+  if (await host.fetchImage?.(images.builder, limit)) return [`copied the image ${images.builder}`];
   say(
     `Berth's own machine does not have ${images.builder} either; run bin/up there. Nothing can be ` +
       'built here.',
@@ -214,7 +215,7 @@ async function probe({ host, shell, say }: SetupContext): Promise<string[]> {
     hasProbe
       ? `The engine of ${shell.name} answers, and health can be asked.`
       : `The engine of ${shell.name} answers. Its architecture differs from that of Berth's own machine, ` +
-          'so the health of services is what their own checks say.',
+          'so the health of services is only what their own checks say.',
   );
   return [];
 }

@@ -46,7 +46,7 @@ export function createProofs(
       },
       () => verifyPassword(password, user.passwordHash),
     );
-    if (!attempt.isRight) throw badField(field, 'is not the present password of this account');
+    if (!attempt.isRight) throw badField(field, 'is not the current password of this account');
     await further();
     attempt.succeeded();
     return user;

@@ -169,8 +169,9 @@ function release(failures: Failures | undefined): void {
 function crowded(retryAfterMs: number): AppError {
   return new AppError(
     'TOO_MANY_REQUESTS',
-    'Too many sign-ins wait already, of your address or of all, so that this one was not looked at. Try ' +
-      `again in ${Math.ceil(retryAfterMs / 1000)} s, or on a device that signed in to this account before.`,
+    'Too many sign-ins are already waiting, from your address or in total, so this one was not checked. ' +
+      `Try again in ${Math.ceil(retryAfterMs / 1000)} s, or on a device that signed in to this account ` +
+      'before.',
     { retryAfterMs },
   );
 }

@@ -51,7 +51,7 @@ export function createSignIn(store: UserStore, parts: SignInParts): SignInDesk {
         if (organizationId === undefined)
           throw new AppError(
             'FORBIDDEN',
-            'Your account belongs to no organization any more. Ask for an invitation and sign in with ' +
+            'Your account no longer belongs to an organization. Ask for an invitation and sign in with ' +
               'its token.',
           );
         return entrance.enter('auth.signIn', user, organizationId, origin);

@@ -60,8 +60,7 @@ export function createSignUp(
         if (await store.users.find({ email }))
           throw new AppError(
             'CONFLICT',
-            'There is an account with this e-mail address already. Sign in with it and the same token ' +
-              'to join.',
+            'An account with this e-mail address already exists. Sign in with it and the same token to join.',
           );
         return insertUser(account, passwordHash);
       });
@@ -112,4 +111,9 @@ function closed(): AppError {
     'Sign-up is closed: this Berth has its first user. Ask an Owner or Admin for an invitation and sign ' +
       'up with its token.',
   );
+}
+
+/** Whether nobody has an account yet. */
+export function firstAccountAwaited(store: Pick<UserStore, 'hasUsers'>): () => Promise<boolean> {
+  return async () => !(await store.hasUsers());
 }

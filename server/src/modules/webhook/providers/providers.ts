@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { badField } from '../../../domain/errors.ts';
-import type { GitProvider } from '../../../domain/git/git-host.ts';
+import { gitProviderNames, type GitProvider } from '../../../domain/git/git-host.ts';
 import type { HookEvent, PullRequestEvent, PushEvent } from '../../../domain/git/git-event.ts';
 import type { Delivery } from '../delivery.ts';
 import { carriesSecret, signedByHmac } from './signature.ts';
@@ -70,9 +70,8 @@ export const providers: Record<GitProvider, ProviderRow> = {
 
 /** The provider whose event header the delivery carries. */
 export function providerOfDelivery({ headers }: Delivery): GitProvider | undefined {
-  return (['gitea', 'github', 'gitlab', 'bitbucket'] as const).find(
-    (name) => headers[providers[name].eventHeader] !== undefined,
-  );
+  // Gitea sends GitHub's header besides its own, and comes last in the list.
+  return gitProviderNames.findLast((name) => headers[providers[name].eventHeader] !== undefined);
 }
 
 const text = z.string();

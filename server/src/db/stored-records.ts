@@ -1,0 +1,204 @@
+/**
+ * The schemas of what stands in JSON columns. A field that came later has a default, so that rows of an
+ * earlier Berth are read as what they meant.
+ */
+import { z } from 'zod';
+import {
+  accesses,
+  dangerKinds,
+  type Approval,
+  type AwaitedApproval,
+  type Danger,
+} from '../domain/access/danger.ts';
+import type { Grants } from '../domain/access/permissions.ts';
+import type { HookEvent } from '../domain/git/git-event.ts';
+import {
+  deploymentStarters,
+  type DeploymentStage,
+  type DeploymentStarter,
+} from '../domain/states/lifecycle.ts';
+import type {
+  ChildProcess,
+  FormerVolume,
+  HeldService,
+  MetricsConfig,
+  RunStep,
+  ServiceHealthCheck,
+  StoredNotice,
+} from './stored-types.ts';
+import { shaped } from './values/stored-json.ts';
+
+/** Every field, optional ones too, so that none is lost on the way. */
+type Fields<T> = { [K in keyof T]-?: z.ZodType };
+
+const list = z.array(z.string());
+const listOrNone = list.default([]);
+const may = z.boolean().default(false);
+const textOrNull = z.string().nullable().default(null);
+
+const grantsSchema: z.ZodType<Grants> = z.object({
+  accessedProjects: listOrNone,
+  accessedEnvironments: listOrNone,
+  accessedServices: listOrNone,
+  canCreateProjects: may,
+  canDeleteProjects: may,
+  canCreateServices: may,
+  canDeleteServices: may,
+  canCreateEnvironments: may,
+  canDeleteEnvironments: may,
+  canAccessToContainers: may,
+  canAccessToAPI: may,
+  canAccessToSSHKeys: may,
+  canAccessToGitProviders: may,
+  canOpenTerminal: may,
+  canForwardPorts: may,
+  canReadSecrets: may,
+} satisfies Fields<Grants>);
+export const grants = shaped('grants', grantsSchema);
+
+export const wordsByName = shaped('permissions', z.record(z.string(), list));
+
+const amount = z.number().optional();
+export const healthCheck = shaped<ServiceHealthCheck>(
+  'a health check',
+  z.object({
+    path: z.string().optional(),
+    port: amount,
+    command: list.optional(),
+    interval: amount,
+    timeout: amount,
+    retries: amount,
+    startPeriod: amount,
+  } satisfies Fields<ServiceHealthCheck>),
+);
+
+export const starter = shaped<DeploymentStarter>(
+  'who began a deployment',
+  z.object({ kind: z.enum(deploymentStarters), userId: textOrNull, apiKeyId: textOrNull }),
+);
+
+export const stages = shaped<DeploymentStage[]>(
+  'the stages of a deployment',
+  z.array(z.object({ name: z.string(), startedAt: z.string(), finishedAt: textOrNull })),
+);
+
+export const child = shaped<ChildProcess>('a process', z.object({ pid: z.number(), startTime: z.string() }));
+
+const danger: z.ZodType<Danger> = z.object({
+  service: z.string(),
+  what: z.enum(dangerKinds),
+  value: z.string(),
+  access: z.enum(accesses).optional(),
+  image: z.string().optional(),
+  start: z.string().optional(),
+} satisfies Fields<Danger>);
+export const approval = shaped<Approval>(
+  'an approval',
+  z.object({
+    digest: z.string(),
+    dangers: z.array(danger),
+    subject: z.string(),
+    userId: z.string(),
+    organizationId: z.string(),
+    at: z.string(),
+  } satisfies Fields<Approval>),
+);
+export const awaitedApproval = shaped<AwaitedApproval>(
+  'an awaited approval',
+  z.object({
+    digest: z.string(),
+    dangers: z.array(danger),
+    deploymentId: z.string(),
+    since: z.string(),
+  } satisfies Fields<AwaitedApproval>),
+);
+
+export const formerVolumes = shaped<FormerVolume[]>(
+  'former volumes',
+  z.array(
+    z.object({
+      volumeName: z.string(),
+      dataVersion: textOrNull,
+      containerImage: z.string(),
+      since: z.string(),
+      serverId: z.string().nullable().exactOptional(),
+    } satisfies Fields<FormerVolume>),
+  ),
+);
+
+export const metricsConfig = shaped<MetricsConfig>(
+  'the settings of a monitoring',
+  z.object({
+    server: z.object({
+      refreshRate: z.number(),
+      port: z.number(),
+      urlCallback: z.string(),
+      retentionDays: z.number(),
+      cronJob: z.string(),
+      thresholds: z.object({ cpu: z.number(), memory: z.number() }),
+    }),
+    containers: z.object({
+      refreshRate: z.number(),
+      services: z.object({ include: list, exclude: list }),
+    }),
+  }),
+);
+
+export const runSteps = shaped<RunStep[]>(
+  'the steps of a run',
+  z.array(
+    z.object({
+      name: z.string(),
+      status: z.enum(['running', 'done', 'error', 'stopped']),
+      startedAt: z.string(),
+      finishedAt: textOrNull,
+      detail: textOrNull,
+    } satisfies Fields<RunStep>),
+  ),
+);
+
+export const heldService = shaped<HeldService>(
+  'a held service',
+  z.object({ how: z.enum(['paused', 'stopped']), containers: listOrNone }),
+);
+
+const hookEvent: z.ZodType<HookEvent> = z.discriminatedUnion('kind', [
+  z
+    .object({
+      kind: z.literal('push'),
+      refKind: z.enum(['branch', 'tag']),
+      ref: z.string(),
+      commit: textOrNull,
+      message: z.string(),
+      changedPaths: list.optional(),
+    })
+    // JSON has no field for what is undefined.
+    .transform(({ changedPaths, ...event }) => ({ ...event, changedPaths })),
+  z.object({
+    kind: z.literal('pullRequest'),
+    action: z.enum(['open', 'close']),
+    number: z.number(),
+    title: z.string(),
+    baseBranch: z.string(),
+    headBranch: z.string(),
+    commit: z.string(),
+    isFork: z.boolean(),
+    labels: list,
+    author: z.object({ id: z.string(), name: z.string() }),
+    repository: z.string(),
+  }),
+  z.object({ kind: z.literal('ping') }),
+  z.object({ kind: z.literal('other'), name: z.string() }),
+]);
+export const hookEvents = shaped<HookEvent[]>('events of a git host', z.array(hookEvent));
+
+export const notice = shaped<StoredNotice>(
+  'a notice',
+  z.object({
+    id: z.string(),
+    at: z.string(),
+    subject: z.object({ type: z.string(), id: z.string(), name: z.string() }).nullable(),
+    sentences: list,
+    counts: z.record(z.string(), z.number()),
+  }),
+);

@@ -1,0 +1,131 @@
+/** What changed of each kind of service since its live release: what its next deployment would take. */
+import { readComposeSnapshot } from '../compose/compose-snapshot.ts';
+import type { ComposeRecords } from '../compose/compose-context.ts';
+import type { DatabaseRecords } from '../database/database-context.ts';
+import type { DeployRecords } from '../context.ts';
+import { previewRecords } from '../preview-deployer.ts';
+import { readSnapshot } from '../snapshot.ts';
+import { resolveEnv } from '../../domain/variables/env.ts';
+import type {
+  ApplicationRecord,
+  ComposeRecord,
+  DatabaseRecord,
+  DeploymentRecord,
+  TableRecord,
+} from '../../db/tables.ts';
+import { applicationInputs, applicationVariables, blocksOf, settingsOf } from './application-inputs.ts';
+import { composeInputs, composeSettings } from './compose-inputs.ts';
+import { composeVariables } from '../../domain/variables/compose-variables.ts';
+import { databaseInputs, databaseSettings } from './database-inputs.ts';
+import type { Deployments } from '../../modules/deployment/deployment.ts';
+import { previewApplication } from '../../modules/preview-deployment/preview-deployment.ts';
+import { changedBetween, pendingChanges, rememberReleases, type ReleasedInputs } from './inputs.ts';
+
+export interface Pending {
+  /** What a release was made of otherwise than an earlier one; null where either was never made. */
+  between(earlier: DeploymentRecord, later: DeploymentRecord): Promise<string[] | null>;
+  application(application: ApplicationRecord): Promise<string[]>;
+  preview(application: ApplicationRecord, preview: TableRecord<'preview_deployment'>): Promise<string[]>;
+  database(database: DatabaseRecord): Promise<string[]>;
+  compose(compose: ComposeRecord): Promise<string[]>;
+}
+
+/** Gives what it read before for the same records, when nothing was written since. */
+type ReadOnce = (key: string, records: readonly object[], read: () => Promise<string[]>) => Promise<string[]>;
+
+interface Live {
+  liveDeploymentId: string | null;
+}
+
+export interface Released {
+  ofService(service: Live): Promise<ReleasedInputs | undefined>;
+  ofCompose(service: Live): Promise<ReleasedInputs | undefined>;
+  /** Of one release, whether or not it is the live one; undefined where it never was made. */
+  ofOne(deployment: DeploymentRecord): Promise<ReleasedInputs | undefined>;
+  /** A reload has given the release other inputs. */
+  forget(deploymentId: string): void;
+}
+
+/** What live releases were made of. */
+export function rememberReleased(deployments: Pick<Deployments, 'live'>): Released {
+  const services = rememberReleases(async (service: Live) => readSnapshot(await deployments.live(service)));
+  const composes = rememberReleases(async (service: Live) =>
+    readComposeSnapshot(await deployments.live(service)),
+  );
+  return {
+    ofService: services.released,
+    ofCompose: composes.released,
+    ofOne: async (deployment) =>
+      deployment.composeId === null ? readSnapshot(deployment) : readComposeSnapshot(deployment),
+    forget: services.forget,
+  };
+}
+
+export interface PendingRecords {
+  application: Pick<DeployRecords, 'envBlocks' | 'mounts' | 'ports' | 'registryFacts'>;
+  database: Pick<DatabaseRecords, 'envBlocks' | 'mounts'>;
+  compose: Pick<ComposeRecords, 'envBlocks' | 'mounts'>;
+}
+
+/** Each is computed anew after a write alone: pages ask for it far more often than anything is changed. */
+export function createPending(released: Released, records: PendingRecords, once: ReadOnce): Pending {
+  const pending = computePending(released, records);
+  return {
+    between: pending.between,
+    application: (application) =>
+      once(application.applicationId, [application], () => pending.application(application)),
+    preview: (application, preview) =>
+      once(preview.previewDeploymentId, [application, preview], () => pending.preview(application, preview)),
+    database: (database) => once(database.databaseId, [database], () => pending.database(database)),
+    compose: (compose) => once(compose.composeId, [compose], () => pending.compose(compose)),
+  };
+}
+
+function computePending(released: Released, records: PendingRecords): Pending {
+  async function ofSource(
+    application: ApplicationRecord,
+    { envBlocks, mounts, ports, registryFacts }: PendingRecords['application'],
+  ): Promise<string[]> {
+    return pendingChanges(await released.ofService(application), settingsOf(application), async () => {
+      const { applicationId } = application;
+      const around = await envBlocks(application, blocksOf(application));
+      return applicationInputs(application, applicationVariables(application, around), {
+        mounts: await mounts(applicationId),
+        ports: await ports(applicationId),
+        registry: await registryFacts(application),
+      });
+    });
+  }
+  return {
+    async between(earlier, later) {
+      const [former, present] = await Promise.all([released.ofOne(earlier), released.ofOne(later)]);
+      return former && present ? changedBetween(former, present) : null;
+    },
+    application: (application) => ofSource(application, records.application),
+    preview: (application, preview) =>
+      ofSource(previewApplication(application, preview), {
+        ...records.application,
+        ...previewRecords(records.application, preview),
+      }),
+    database: async (database) =>
+      pendingChanges(await released.ofService(database), databaseSettings(database), async () => {
+        const blocks = await records.database.envBlocks(database, [database.env]);
+        return databaseInputs(
+          database,
+          resolveEnv({ ...blocks, service: database.env }),
+          await records.database.mounts(database.databaseId),
+        );
+      }),
+    compose: async (compose) =>
+      pendingChanges(await released.ofCompose(compose), composeSettings(compose), async () => {
+        const { env: own, secretEnv, composeFile } = compose;
+        const around = await records.compose.envBlocks(compose, [own, secretEnv, composeFile]);
+        const { all: env, blocks } = composeVariables(compose, around);
+        return composeInputs(
+          compose,
+          { env, blocks, text: compose.composeFile },
+          await records.compose.mounts(compose.composeId),
+        );
+      }),
+  };
+}

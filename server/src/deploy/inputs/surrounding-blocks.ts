@@ -1,0 +1,41 @@
+/** What variables of a service see besides its own: blocks of project and environment, services beside it. */
+import type { SurroundingBlocksOf } from '../context.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import { mayReferTo, serviceReferences, type ReferenceParts } from './service-references.ts';
+
+interface SurroundingStores {
+  databases: { list: ReferenceParts['databases'] };
+  applications: { list: ReferenceParts['applications'] };
+  composes: { list: ReferenceParts['composes'] };
+  servers: { find(where: { serverId: string }): Promise<{ name: string } | undefined> };
+  environments: {
+    find(where: { environmentId: string }): Promise<{ projectId: string; env: string } | undefined>;
+  };
+  projects: { find(where: { projectId: string }): Promise<{ env: string } | undefined> };
+}
+
+export function surroundingBlocks(
+  stores: SurroundingStores,
+  { connectionOf, serverAddress }: Pick<ReferenceParts, 'connectionOf' | 'serverAddress'>,
+): SurroundingBlocksOf {
+  const parts = {
+    databases: stores.databases.list,
+    applications: stores.applications.list,
+    composes: stores.composes.list,
+    connectionOf,
+    serverAddress,
+    serverName: async (serverKey: string) =>
+      serverKey === localServer
+        ? "Berth's own server"
+        : `the server ${(await stores.servers.find({ serverId: serverKey }))?.name ?? serverKey}`,
+  };
+  return async (consumer, own) => {
+    const { environmentId } = consumer;
+    const environment = await stores.environments.find({ environmentId });
+    const project = environment && (await stores.projects.find({ projectId: environment.projectId }));
+    const blocks = { project: project?.env ?? '', environment: environment?.env ?? '' };
+    return mayReferTo([blocks.project, blocks.environment, ...own])
+      ? { ...blocks, services: await serviceReferences(parts, consumer) }
+      : blocks;
+  };
+}

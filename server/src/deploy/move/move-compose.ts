@@ -1,0 +1,137 @@
+/**
+ * A compose service goes to another server: the version that runs is built and started there, and all of it
+ * must become healthy; then the record and the routes follow, and what was left behind is removed. Until the
+ * record has changed, every failure leaves it where it was. What has volumes stays with them.
+ */
+import { join } from 'node:path';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
+import type { Host } from '../../ports/host/host.ts';
+import type { Stage } from '../context.ts';
+import type { ComposeContext } from '../compose/compose-context.ts';
+import { keptServices, readComposeSnapshot } from '../compose/compose-snapshot.ts';
+import { prepareImages } from '../compose/prepare-images.ts';
+import { readFile } from '../compose/read-file.ts';
+import { awaitServices, releaseServices } from '../compose/release-services.ts';
+import { routeServices } from '../compose/settle.ts';
+
+export interface MoveComposeContext extends ComposeContext {
+  /** Where it comes from; waits for one that cannot be reached now. */
+  formerHost(): Promise<Host>;
+  applyFormerRoutes(): Promise<void>;
+  /** As sentences name the server that it goes to. */
+  hostName: string;
+}
+
+const removalLimitMs = 90_000;
+
+const readThere: Stage<MoveComposeContext> = {
+  ...readFile,
+  async run(context) {
+    await readFile.run(context);
+    for (const { name, mounts } of context.read?.plan.services ?? [])
+      for (const { type } of mounts)
+        if (type === 'volume' || type === 'bind') throw keepsData(context.compose, `a ${type} of ${name}`);
+  },
+};
+
+const prepareThere: Stage<MoveComposeContext> = {
+  ...prepareImages,
+  sentence: ({ hostName }) => `Building and pulling the images on ${hostName}`,
+  async run(context) {
+    await prepareImages.run(context);
+    const snapshot = readComposeSnapshot(context.deployment);
+    // What neither file nor repository has is a volume.
+    for (const { service, spec } of snapshot ? keptServices(snapshot) : [])
+      if (spec.mounts.some(({ type }) => type === 'volume'))
+        throw keepsData(context.compose, `a volume of ${service}`);
+  },
+};
+
+/** What a compose service may not have that moves. */
+export const keepsData = ({ name }: Pick<ComposeRecord, 'name'>, what: string): AppError =>
+  new AppError(
+    'PRECONDITION_FAILED',
+    `${name} keeps data on its server (${what}), which does not move with it. Create it anew ` +
+      'on the other server and copy the data, by a backup of the volume for one.',
+  );
+
+const releaseThere: Stage<MoveComposeContext> = {
+  ...releaseServices,
+  async undo(context) {
+    const { engine, hostName, log } = context;
+    if (await isMoved(context)) return;
+    for (const name of await namesOn(engine, context))
+      await engine.removeService(name, { limitMs: removalLimitMs });
+    log.line(`Removed what was started on ${hostName}; the compose service stays where it was.`);
+  },
+};
+
+/** From here on it stands there. */
+const switchServer: Stage<MoveComposeContext> = {
+  name: 'switch',
+  resume: 'here',
+  holdsBuildSlot: false,
+  sentence: ({ hostName }) => `Pointing its domains to ${hostName}`,
+  async run(context) {
+    const { compose, deployment, records } = context;
+    await records.place(compose.composeId, deployment.moveTo ?? '');
+    await routeServices.run(context);
+  },
+};
+
+const leave: Stage<MoveComposeContext> = {
+  name: 'leave',
+  resume: 'here',
+  holdsBuildSlot: false,
+  sentence: () => 'Removing it from its former server',
+  async run(context) {
+    try {
+      await removeFormer(context);
+    } catch (error) {
+      context.signal.throwIfAborted();
+      context.log.line(
+        `The compose service runs on ${context.hostName}, but it could not be removed completely from its ` +
+          `former server: ${sentenceOf(error)} What is left there goes once that server can be reached.`,
+      );
+    }
+  },
+};
+
+async function removeFormer(context: MoveComposeContext): Promise<void> {
+  const { compose, log } = context;
+  const { engine, files, folders, name: hostName } = await context.formerHost();
+  await context.applyFormerRoutes();
+  for (const name of await namesOn(engine, context)) {
+    await engine.removeService(name, { drains: true });
+    log.line(`Removed ${name} from ${hostName}.`);
+  }
+  for (const { tags } of await engine.images(`berth.compose=${compose.composeId}`))
+    for (const tag of tags) await engine.removeImage(tag);
+  await files.remove(join(folders.composes, compose.composeId));
+}
+
+async function namesOn(
+  engine: Pick<Host['engine'], 'services'>,
+  { compose }: MoveComposeContext,
+): Promise<string[]> {
+  return (await engine.services())
+    .filter(({ labels }) => labels[ownerLabels.compose] === compose.composeId)
+    .map(({ name }) => name);
+}
+
+async function isMoved({ compose, deployment, records }: MoveComposeContext): Promise<boolean> {
+  const present = await records.find(compose.composeId);
+  return present !== undefined && serverKeyOf(present) === deployment.moveTo;
+}
+
+export const moveComposeStages: readonly Stage<MoveComposeContext>[] = [
+  readThere,
+  prepareThere,
+  releaseThere,
+  awaitServices,
+  switchServer,
+  leave,
+];

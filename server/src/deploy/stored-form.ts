@@ -1,0 +1,52 @@
+/**
+ * What a release keeps is JSON with the number of its form. An older form is brought to the present one step
+ * by step, and what comes of that is parsed: nothing stored is believed.
+ */
+import type { z } from 'zod';
+import { AppError } from '../domain/errors.ts';
+
+export type StoredFields = Readonly<Record<string, unknown>>;
+
+export interface StoredForm<T> {
+  /** As sentences name it. */
+  what: string;
+  /** From each form to the next; the first of them had no number. */
+  steps: readonly ((former: StoredFields) => StoredFields)[];
+  schema: z.ZodType<T>;
+}
+
+const formOf = ({ steps }: Pick<StoredForm<unknown>, 'steps'>): number => steps.length + 1;
+
+export function writeStored<T extends object>(form: StoredForm<T>, value: T): string {
+  return JSON.stringify({ form: formOf(form), ...value });
+}
+
+/** PRECONDITION_FAILED for the form of a newer Berth, INTERNAL_SERVER_ERROR for what is no such thing. */
+export function readStored<T>(stored: StoredForm<T>, text: string): T {
+  const { form = 1, ...fields } = asFields(JSON.parse(text), stored.what);
+  if (typeof form !== 'number' || form > formOf(stored))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${stored.what} was written by a newer Berth (form ${String(form)}; this one reads up to ` +
+        `${formOf(stored)}). Upgrade Berth, or deploy the service again.`,
+    );
+  const present = stored.steps.slice(form - 1).reduce((former, step) => step(former), fields);
+  const parsed = stored.schema.safeParse(present);
+  if (parsed.success) return parsed.data;
+  const { path = [], message = '' } = parsed.error.issues[0] ?? {};
+  throw unreadable(stored.what, `${path.join('.')}: ${message}`);
+}
+
+function asFields(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw unreadable(what, 'not an object');
+}
+
+const unreadable = (what: string, why: string): AppError =>
+  new AppError('INTERNAL_SERVER_ERROR', `${what} cannot be read as it is stored (${why}). Deploy again.`);
+
+/** A field that is an object, for steps that change what is in it. */
+export const fieldsIn = (fields: StoredFields, name: string): StoredFields => {
+  const value = fields[name];
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+};

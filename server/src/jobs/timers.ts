@@ -1,0 +1,151 @@
+/**
+ * What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen.
+ */
+import { keptMs } from '../modules/event/event.ts';
+import type { EndedOutputs } from '../ports/ended-output.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+
+const housekeepingMs = 3_600_000;
+const scheduleMs = 5000;
+const eventsMs = 60_000;
+const alarmMs = 10_000;
+const dispatchMs = 2000;
+const dayMs = 24 * 3_600_000;
+const keptJobsMs = 7 * dayMs;
+const keptInvitationsMs = 30 * dayMs;
+/** Hosts send a delivery again within hours. */
+const keptDeliveriesMs = 7 * dayMs;
+const keptAlarmsMs = 30 * dayMs;
+/** Of an organization, ended ones. */
+const keptAlarms = 1000;
+const keptAuditMs = 400 * dayMs;
+
+/** What grows by itself, and how it is cut back. */
+export interface PrunedStores {
+  /** Each of what is older than this: an ISO 8601 time, or ms. */
+  jobs: { prune(before: string): Promise<unknown> };
+  users: { pruneSessions(now: number): Promise<unknown> };
+  invitations: { prune(before: number): Promise<unknown> };
+  webhooks: { prune(before: string): Promise<unknown> };
+  alarms: { prune(before: string, kept: number): Promise<unknown> };
+  notifications: { prune(before: number): Promise<unknown> };
+  audit: { prune(before: string): Promise<unknown> };
+  events: { prune(before: number): Promise<void> };
+  serviceReads: { everywhere(): Promise<{ organizationId: string; serviceId: string }[]> };
+}
+
+export interface Timers {
+  /** No further turn; resolves when the present ones are over. */
+  stop(): Promise<void>;
+}
+
+export function startTimers({
+  stores,
+  clock,
+  log,
+  schedules,
+  previews,
+  notifying,
+  scheduling,
+  alarms,
+  monitoring,
+  cleanTurn,
+  disk,
+  adapters,
+  settings,
+}: {
+  stores: PrunedStores;
+  clock: Clock;
+  log: { fault(error: unknown, where: string): unknown };
+  schedules: { tick(): Promise<void> };
+  previews: { watch(): Promise<void>; everyMs: number };
+  notifying: { tick(): Promise<void>; stop(): Promise<void> };
+  scheduling: { tick(): Promise<void> };
+  alarms: { look(): Promise<void> };
+  monitoring: { look(): Promise<void> };
+  cleanTurn(): Promise<void>;
+  disk: { turn(): Promise<void> };
+  adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
+  settings: Pick<SettingsService, 'get'>;
+}): Timers {
+  const timers = [
+    every(
+      housekeepingMs,
+      () => tidy(stores, clock),
+      (error) => void log.fault(error, 'housekeeping'),
+    ),
+    every(
+      housekeepingMs,
+      () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
+      (error) => void log.fault(error, 'old output of what ended'),
+    ),
+    every(
+      eventsMs,
+      () => stores.events.prune(clock.now() - keptMs),
+      (error) => void log.fault(error, 'old events'),
+    ),
+    every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
+    every(scheduleMs, scheduling.tick, (error) => void log.fault(error, 'schedules of services')),
+    every(eventsMs, cleanTurn, (error) => void log.fault(error, 'clean-up')),
+    every(eventsMs, disk.turn, (error) => void log.fault(error, 'disk of organizations')),
+    every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
+    every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
+    every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),
+    every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
+  ];
+  return {
+    async stop() {
+      await Promise.all([...timers.map((timer) => timer.stop()), notifying.stop()]);
+    },
+  };
+}
+
+/** One turn after another, never two at once. */
+function every(ms: number, turn: () => Promise<void>, onFault: (error: unknown) => void): Timers {
+  let running = Promise.resolve();
+  let isBusy = false;
+  const timer = setInterval(() => {
+    if (isBusy) return;
+    isBusy = true;
+    running = turn()
+      .catch(onFault)
+      .finally(() => {
+        isBusy = false;
+      });
+  }, ms);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Output of what ended, when it is too old or its service is gone. */
+async function forgetEnded(
+  stores: PrunedStores,
+  clock: Clock,
+  { outputs, settings }: { outputs: Pick<EndedOutputs, 'prune'>; settings: Pick<SettingsService, 'get'> },
+): Promise<void> {
+  const there = await stores.serviceReads.everywhere();
+  const keys = new Set(there.map(({ organizationId, serviceId }) => `${organizationId}/${serviceId}`));
+  const { endedOutputDays } = await settings.get();
+  await outputs.prune(clock.now() - endedOutputDays * dayMs, ({ organizationId, serviceId }) =>
+    keys.has(`${organizationId}/${serviceId}`),
+  );
+}
+
+/**
+ * Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back
+ * somewhat more than a year.
+ */
+async function tidy(stores: PrunedStores, clock: Clock): Promise<void> {
+  await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
+  await stores.users.pruneSessions(clock.now());
+  await stores.invitations.prune(clock.now() - keptInvitationsMs);
+  await stores.webhooks.prune(new Date(clock.now() - keptDeliveriesMs).toISOString());
+  await stores.alarms.prune(new Date(clock.now() - keptAlarmsMs).toISOString(), keptAlarms);
+  await stores.notifications.prune(clock.now() - keptJobsMs);
+  await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
+}

@@ -1,0 +1,48 @@
+/** SQL of the disk that organizations take. */
+import { sql } from 'kysely';
+import type { Database } from '../../db/database.ts';
+import { tableStore } from '../../db/table-store.ts';
+import type { DiskStore } from './disk-quota.ts';
+
+export function createDiskStore(database: Database): Omit<DiskStore, 'liveImages'> & LiveReleases {
+  const [measured, pulls] = [tableStore(database, 'quota_disk'), tableStore(database, 'image_pull')];
+  const [organizations, deployments] = [
+    tableStore(database, 'organization'),
+    tableStore(database, 'deployment'),
+  ];
+  return {
+    organizations: async () => (await organizations.list({})).map(({ organizationId }) => organizationId),
+    pulls: (serverKey) => pulls.list({ serverKey }),
+    keep: (serverKey, bytes, measuredAt) =>
+      database.transaction(async () => {
+        await measured.remove({ serverKey });
+        for (const [organizationId, amount] of bytes)
+          await measured.insert({ organizationId, serverKey, bytes: amount, measuredAt });
+      }),
+    async isOfUse(deploymentId) {
+      const found = await deployments.find({ deploymentId });
+      return found !== undefined && ['queued', 'running', 'done'].includes(found.status);
+    },
+    liveReleases: (id) =>
+      database.run(
+        sql<LiveRelease>`
+          select 'application' as "kind", "liveDeploymentId" as "deploymentId" from "application"
+            where "organizationId" = ${id} and "liveDeploymentId" is not null
+          union all select 'database', "liveDeploymentId" from "database"
+            where "organizationId" = ${id} and "liveDeploymentId" is not null
+          union all select 'compose', "liveDeploymentId" from "compose"
+            where "organizationId" = ${id} and "liveDeploymentId" is not null
+          union all select 'previewDeployment', "liveDeploymentId" from "preview_deployment"
+            where "organizationId" = ${id} and "liveDeploymentId" is not null`.compile(database.builder),
+      ),
+  };
+}
+
+export interface LiveReleases {
+  liveReleases(organizationId: string): Promise<LiveRelease[]>;
+}
+
+interface LiveRelease {
+  kind: 'application' | 'database' | 'compose' | 'previewDeployment';
+  deploymentId: string;
+}

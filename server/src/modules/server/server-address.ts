@@ -1,0 +1,24 @@
+import { localServer } from '../../domain/names/server-key.ts';
+import type { ServerStore } from './store.ts';
+
+/** IP address or host name under which the outside finds a server; null while nobody told. */
+export function serverAddressOf(
+  { servers }: { servers: Pick<ServerStore, 'find'> },
+  settings: { get(): Promise<{ serverIp: string | null }> },
+): (serverKey: string) => Promise<string | null> {
+  return async (serverKey) =>
+    serverKey === localServer
+      ? (await settings.get()).serverIp
+      : ((await servers.find({ serverId: serverKey }))?.ipAddress ?? null);
+}
+
+/** The same as an IP address; PRECONDITION_FAILED when a host name has none. */
+export function serverIpOf(
+  addressOf: ReturnType<typeof serverAddressOf>,
+  dns: { addressOf(address: string): Promise<string> },
+): (serverKey: string) => Promise<string | null> {
+  return async (serverKey) => {
+    const address = await addressOf(serverKey);
+    return address && dns.addressOf(address);
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * Commands of the guides that cannot do what they say beside a Berth without an engine, a second machine or
+ * somebody at a terminal; each names the test that sees it work. All others must succeed.
+ */
+
+export interface Exception {
+  guide: string;
+  /** Of the command, from its beginning. */
+  command: RegExp;
+  /** What Berth refuses it with here; absent: it is not run. */
+  refused?: RegExp;
+  /** The test that sees it work. */
+  seenBy: string;
+}
+
+const engine = /engine.*cannot be reached/;
+const unread = /SSH key of the server .* cannot be read/;
+
+const commandLine = 'test/e2e/command-line.e2e.test.ts';
+const inside = 'test/e2e/command/inside.ts';
+const imports = 'cli/import/import.test.ts';
+const clusters = 'test/e2e/servers/cluster.e2e.test.ts';
+
+export const exceptions: readonly Exception[] = [
+  // They ask for a password.
+  { guide: 'accounts.md', command: /^(sign-up|login) /, seenBy: 'cli/cli.test.ts' },
+  { guide: 'command-line.md', command: /^(login|ci setup) /, seenBy: 'cli/cli.test.ts' },
+  // They follow a deployment to its end.
+  { guide: 'command-line.md', command: /^deploy$/, seenBy: commandLine },
+  { guide: 'terminal.md', command: /^exec /, refused: engine, seenBy: inside },
+  // They need a terminal, last until somebody ends them, or start a program of the machine.
+  { guide: 'terminal.md', command: /^(shell|forward|db connect) /, seenBy: inside },
+  {
+    guide: 'backups.md',
+    command: /^destination\.testConnection /,
+    refused: /./,
+    seenBy: 'test/integration/object-store.test.ts',
+  },
+  {
+    guide: 'backups.md',
+    command: /^(backup\.(manual|listFiles|restore)|installationBackup\.run)/,
+    refused: /./,
+    seenBy: 'test/e2e/backup.e2e.test.ts',
+  },
+  {
+    guide: 'backups.md',
+    command: /^backup\.runLogs /,
+    refused: /./,
+    seenBy: 'test/e2e/backups/volumes.e2e.test.ts',
+  },
+  // Files of the other platforms.
+  { guide: 'coming-from.md', command: /^import /, seenBy: imports },
+  // A project whose services are in the file.
+  { guide: 'berth-file.md', command: /^(plan|apply)$/, seenBy: 'test/clients/berth-file.interface.test.ts' },
+  // Machines beside Berth's own.
+  {
+    guide: 'build-servers.md',
+    command: /^application\.update .* --buildServerId /,
+    refused: /is not set up yet/,
+    seenBy: 'test/e2e/servers/build-server.e2e.test.ts',
+  },
+  { guide: 'clusters.md', command: /^cluster /, seenBy: clusters },
+  { guide: 'servers.md', command: /^server add /, seenBy: 'test/e2e/servers/server-add.e2e.test.ts' },
+  { guide: 'moving-a-service.md', command: /^move /, seenBy: 'cli/recording.test.ts' },
+  {
+    guide: 'moving-a-service.md',
+    command: /^application\.moveToServer /,
+    refused: /./,
+    seenBy: 'test/e2e/servers/build-server.e2e.test.ts',
+  },
+  {
+    guide: 'moving-a-service.md',
+    command: /^backup\./,
+    refused: /./,
+    seenBy: 'test/e2e/backup.e2e.test.ts',
+  },
+  {
+    guide: 'when-a-server-is-gone.md',
+    command: /^server\.validate /,
+    refused: unread,
+    seenBy: 'test/e2e/servers.e2e.test.ts',
+  },
+  {
+    guide: 'monitoring.md',
+    command: /^server\.(setupMonitoring|metrics) /,
+    refused: /./,
+    seenBy: 'test/e2e/servers/monitored.ts',
+  },
+  {
+    guide: 'databases.md',
+    command: /^postgres\.(upgrade|removeFormerVolume) /,
+    refused: /./,
+    seenBy: 'test/e2e/databases/upgrades.ts',
+  },
+];

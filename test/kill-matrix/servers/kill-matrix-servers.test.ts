@@ -1,0 +1,5 @@
+import { kindsOfServers } from '../kinds.ts';
+import { killAtEveryCall, useVirtualTime } from '../matrix.ts';
+
+useVirtualTime();
+killAtEveryCall(kindsOfServers);

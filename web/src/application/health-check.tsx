@@ -1,0 +1,127 @@
+/** How Berth finds out that a task is well: an open port, an address, or a command; how often and how long. */
+import { useId, useState, type FormEvent, type ReactElement } from 'react';
+import { useDo } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
+import { Fault } from '../parts/notices.tsx';
+import { Panel } from '../parts/page.tsx';
+import type { Application } from '../service/service.ts';
+
+const kinds = {
+  port: 'A port is open',
+  path: 'An address answers',
+  command: 'A command ends well',
+} as const;
+type Kind = keyof typeof kinds;
+
+const numbers = [
+  ['interval', 'Every', 'Seconds between two checks'],
+  ['timeout', 'Patience', 'Seconds until a check has failed'],
+  ['retries', 'Failures', 'So many in a row make a task unhealthy'],
+  ['startPeriod', 'Time to start', 'Seconds in which failures do not count'],
+] as const;
+
+type Values = Record<'path' | 'port' | 'command' | (typeof numbers)[number][0], string>;
+
+export function HealthCheck({ application }: { application: Application }): ReactElement {
+  const { applicationId, healthCheck } = application;
+  const stored = valuesOf(healthCheck);
+  const [edits, setEdits] = useState<Partial<Values>>({});
+  const [chosen, setKind] = useState<Kind | undefined>();
+  const save = useDo('application.update');
+  const id = useId();
+  const values = { ...stored, ...edits };
+  const kind = chosen ?? kindOf(stored);
+  const isEdited = chosen !== undefined || Object.keys(edits).length > 0;
+  const field = (name: keyof Values, label: string, help: string, placeholder?: string): ReactElement => (
+    <div className="field" key={name}>
+      <label htmlFor={`${id}-${name}`}>{label}</label>
+      <input
+        id={`${id}-${name}`}
+        className="input"
+        spellCheck={false}
+        autoComplete="off"
+        placeholder={placeholder}
+        aria-describedby={`${id}-${name}-help`}
+        value={values[name]}
+        onChange={(event) => setEdits({ ...edits, [name]: event.target.value })}
+      />
+      <p className="help" id={`${id}-${name}-help`}>
+        {help}
+      </p>
+    </div>
+  );
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate(
+      { applicationId, healthCheck: checkOf(kind, values) },
+      { onSuccess: () => (setEdits({}), setKind(undefined)) },
+    );
+  };
+  return (
+    <Panel title="Health check" isPadded>
+      <form className="grid gap-4" onSubmit={submit}>
+        <div className="field">
+          <label htmlFor={`${id}-kind`}>A task is well when</label>
+          <select
+            id={`${id}-kind`}
+            className="input"
+            value={kind}
+            onChange={(event) => setKind(event.target.value as Kind)}
+          >
+            {Object.entries(kinds).map(([name, word]) => (
+              <option key={name} value={name}>
+                {word}
+              </option>
+            ))}
+          </select>
+        </div>
+        {kind === 'path' && field('path', 'Path', 'It must answer with a status below 400.', '/health')}
+        {kind === 'command' &&
+          field('command', 'Command', 'Run in the container; exit code 0 is well.', 'node check.js')}
+        {kind !== 'command' && field('port', 'Port', 'Empty: the port that its domains lead to.', '3000')}
+        <div className="grid gap-4 sm:grid-cols-4">
+          {numbers.map(([name, label, help]) => field(name, label, help))}
+        </div>
+        <Fault error={save.error} />
+        <div>
+          <Button type="submit" look="primary" isBusy={save.isPending} disabled={!isEdited}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+type Check = NonNullable<Application['healthCheck']>;
+
+function valuesOf(check: Application['healthCheck']): Values {
+  const { path, port, command, interval, timeout, retries, startPeriod } = check ?? ({} as Partial<Check>);
+  return {
+    path: path ?? '',
+    command: Array.isArray(command) ? command.join(' ') : '',
+    ...textsOf({ port, interval, timeout, retries, startPeriod }),
+  };
+}
+
+const textsOf = <K extends string>(numbersByName: Record<K, number | undefined>): Record<K, string> =>
+  Object.fromEntries(
+    Object.entries<number | undefined>(numbersByName).map(([name, value]) => [name, value?.toString() ?? '']),
+  ) as Record<K, string>;
+
+const kindOf = ({ path, command }: Values): Kind => (command ? 'command' : path ? 'path' : 'port');
+
+/** What is empty is left to Berth; of a command its words. */
+function checkOf(kind: Kind, values: Values): Check {
+  const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
+  const given = {
+    ...(kind === 'path' ? { path: values.path || '/' } : {}),
+    ...(kind === 'command' ? { command: values.command.split(/\s+/).filter((word) => word !== '') } : {}),
+    ...(kind === 'command' ? {} : { port: number(values.port) }),
+    interval: number(values.interval),
+    timeout: number(values.timeout),
+    retries: number(values.retries),
+    startPeriod: number(values.startPeriod),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Check;
+}

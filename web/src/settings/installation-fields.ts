@@ -1,0 +1,70 @@
+/** The settings of the installation as people look for them: groups, each with its fields and their words. */
+import type { FieldChange } from '../form/form.tsx';
+import type { Input } from '../live/api.ts';
+
+type Name = keyof Input<'settings.update'> & string;
+
+export interface Group {
+  title: string;
+  fields: readonly Name[];
+}
+
+export const groups: readonly Group[] = [
+  { title: 'Address', fields: ['host', 'serverIp', 'dnsResolver', 'cloud'] },
+  { title: 'Certificates', fields: ['acmeEmail', 'acmeDirectory', 'acmeRoots'] },
+  {
+    title: 'Builds',
+    fields: ['buildMemory', 'buildCpu', 'buildsConcurrency', 'unreachableWait', 'minFreeDisk'],
+  },
+  { title: 'What is kept', fields: ['keptImages', 'keptDeployments', 'formerVolumeDays', 'cleanupSchedule'] },
+  {
+    title: 'Uploads and logs',
+    fields: [
+      'uploadLimit',
+      'uploadUnpackedLimit',
+      'uploadEntriesLimit',
+      'logLimit',
+      'logAnswerLimit',
+      'runOutputLimit',
+      'endedOutputDays',
+      'endedOutputLimit',
+      'streamLimit',
+    ],
+  },
+  {
+    title: 'Networks, images, folders',
+    fields: ['networkPool', 'allowedPrivateNetworks', 'sharedImages', 'localRepositoryPaths'],
+  },
+];
+
+export const words: Partial<Record<Name, FieldChange>> = {
+  host: { label: 'Host of Berth', placeholder: 'berth.example.com' },
+  serverIp: { label: 'Address of this machine', as: 'text' },
+  dnsResolver: { label: 'DNS resolver' },
+  cloud: { label: 'Every service needs a server of its own' },
+  acmeEmail: { label: 'Contact', placeholder: 'ops@example.com' },
+  acmeDirectory: { label: 'Authority' },
+  acmeRoots: { label: 'Root certificates of the authority' },
+  buildMemory: { label: 'Memory of a build' },
+  buildCpu: { label: 'Cores of a build' },
+  buildsConcurrency: { label: 'Builds at once' },
+  unreachableWait: { label: 'Wait for a server, in minutes' },
+  minFreeDisk: { label: 'Disk that stays free', as: 'size' },
+  keptImages: { label: 'Images of each application' },
+  keptDeployments: { label: 'Deployments of each service' },
+  formerVolumeDays: { label: 'Former volumes, in days' },
+  cleanupSchedule: { label: 'Clean-ups' },
+  uploadLimit: { label: 'Largest upload, packed', as: 'size' },
+  uploadUnpackedLimit: { label: 'Largest upload, unpacked', as: 'size' },
+  uploadEntriesLimit: { label: 'Files of an upload' },
+  logLimit: { label: 'Log of a deployment', as: 'size' },
+  logAnswerLimit: { label: 'Log in one answer', as: 'size' },
+  runOutputLimit: { label: 'Output of a command', as: 'size' },
+  endedOutputDays: { label: 'Output of ended tasks, in days' },
+  endedOutputLimit: { label: 'Output of ended tasks', as: 'size' },
+  streamLimit: { label: 'Live streams of a person' },
+  networkPool: { label: 'Networks are cut from' },
+  allowedPrivateNetworks: { label: 'Private networks that may be reached' },
+  sharedImages: { label: 'Images for every organization' },
+  localRepositoryPaths: { label: 'Folders with repositories' },
+};
