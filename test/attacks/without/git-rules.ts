@@ -1,4 +1,7 @@
-/** Berth composed with a git that fetches from folders of the machine whoever names them; only a test starts it. */
+/**
+ * Berth composed with a git that fetches from folders of the machine whoever names them; only a test starts
+ * it.
+ */
 import { walls } from '../../../server/src/composition/hosts/walls.ts';
 import { start } from '../../../server/src/start.ts';
 
