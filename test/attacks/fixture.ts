@@ -7,7 +7,7 @@ import { berthHost, type BerthHost } from '../e2e/fixtures/berth-host.ts';
 import { callerOf, valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { fieldOf } from '../e2e/fixtures/one-of-everything.ts';
 import { databaseOnHost } from '../e2e/fixtures/people-on-host.ts';
-import { createPeople } from '../http/people.ts';
+import { createPeople, type Person } from '../http/people.ts';
 import { textOf } from '../http/interface-client.ts';
 
 export interface Attacked extends AsyncDisposable {
@@ -19,6 +19,10 @@ export interface Attacked extends AsyncDisposable {
 
 export interface Party {
   owner: Call;
+  /** Headers of the Owner's calls. */
+  headers: Record<string, string>;
+  /** A key of the Owner's that may only this. */
+  narrowed(permissions: Record<string, string[]>): Promise<Call>;
   /** Reaches everything of the organization's project. */
   member: Call;
   organizationId: string;
@@ -37,12 +41,9 @@ export async function attackedHost(bed: Bed, name: string, index: number): Promi
     ...people.stranger,
     userId: 'user-tenants-member',
   });
-  const party = async (
-    owner: Call,
-    memberId: string,
-    member: Call,
-    organizationId: string,
-  ): Promise<Party> => {
+  const party = async (person: Person, memberId: string, member: Call): Promise<Party> => {
+    const { headers, organizationId } = person;
+    const owner = by(headers);
     const made = await valueOf(owner('project.create', { name: `Of ${organizationId}` }));
     const projectId = textOf(fieldOf(made, 'project'), 'projectId');
     await users.members.update(
@@ -50,23 +51,21 @@ export async function attackedHost(bed: Bed, name: string, index: number): Promi
       { grants: { ...noGrants, accessedProjects: [projectId], canCreateServices: true } },
     );
     const environmentId = textOf(fieldOf(made, 'environment'), 'environmentId');
-    return { owner, member, organizationId, projectId, environmentId };
+    return {
+      owner,
+      headers,
+      narrowed: async (permissions) => by((await people.newKey(person, { permissions })).headers),
+      member,
+      organizationId,
+      projectId,
+      environmentId,
+    };
   };
   return {
     berth,
     database,
-    installation: await party(
-      by(people.owner.headers),
-      'member-member',
-      by(people.member.headers),
-      people.owner.organizationId,
-    ),
-    tenant: await party(
-      by(people.stranger.headers),
-      'member-tenants-member',
-      by(tenantsMember.headers),
-      people.stranger.organizationId,
-    ),
+    installation: await party(people.owner, 'member-member', by(people.member.headers)),
+    tenant: await party(people.stranger, 'member-tenants-member', by(tenantsMember.headers)),
     async [Symbol.asyncDispose]() {
       await database.close();
       await berth.host.kill();

@@ -115,7 +115,21 @@ async function tryCompose(scene: Scene): Promise<Came> {
     if (awaits !== null) good(await by('compose.approve', { composeId, digest: textOf(awaits, 'digest') }));
   };
   if (isPushed) good(await owner('compose.update', { composeId, ...fromGit, composePath: 'compose.yml' }));
-  if (cell.path !== 'reconcile, ran') {
+  /** The danger is released with leave; gives the deployment. */
+  const release = (): Promise<string> =>
+    trusted(scene, async () => {
+      await save(owner, cell.danger);
+      if (isPushed) {
+        await deploy(owner);
+        await approve(owner);
+      }
+      const { deploymentId = '' } = good(await owner('compose.deploy', { composeId }));
+      await mustBeDone(stage.ended(deploymentId));
+      return deploymentId;
+    });
+  const withdraw = (): Promise<unknown> =>
+    stage.run(() => stage.stores.composes.update({ composeId }, { approval: null }));
+  if (cell.path !== 'reconcile, ran' && cell.path !== 'rollback') {
     await save(owner);
     await mustBeDone(deploy(owner));
   }
@@ -125,16 +139,22 @@ async function tryCompose(scene: Scene): Promise<Came> {
         await save(call, cell.danger);
         return await reconciled(scene, `${name}_web`);
       case 'reconcile, ran':
-        await trusted(scene, async () => {
-          await save(owner, cell.danger);
-          if (isPushed) {
-            await deploy(owner);
-            await approve(owner);
-          }
-          await mustBeDone(deploy(owner));
-        });
-        await stage.run(() => stage.stores.composes.update({ composeId }, { approval: null }));
+        await release();
+        await withdraw();
         return await reconciled(scene, `${name}_web`);
+      case 'rollback': {
+        const first = await release();
+        const { approval = null } = (await stage.stores.composes.find({ composeId })) ?? {};
+        await save(owner);
+        await mustBeDone(deploy(owner));
+        // Nobody has taken the leave back from those who may.
+        if (cell.author === "the installation's Admin")
+          await stage.run(() => stage.stores.composes.update({ composeId }, { approval }));
+        else await withdraw();
+        stage.asked();
+        const back = good(await call('deployment.rollback', { deploymentId: first }));
+        return outcomeNow(scene, await stage.ended(back.deploymentId));
+      }
       default: {
         await save(call, cell.danger);
         if (isPushed && cell.author === "the installation's Admin") {

@@ -22,7 +22,7 @@ export const paths = {
   manual: deployables,
   webhook: ['compose', 'application'],
   preview: ['application'],
-  rollback: ['application'],
+  rollback: ['compose', 'application'],
   restore: ['database'],
   upgrade: ['database'],
   'reconcile, saved': deployables,

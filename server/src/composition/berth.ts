@@ -41,7 +41,7 @@ export async function createBerth(
   log: Log,
   { connect, walls = builtWalls }: { connect?: Connect | undefined; walls?: Walls } = {},
 ): Promise<Berth> {
-  const ground = await openGround(config, log);
+  const ground = await openGround(config, log, walls);
   await nameReleasedServices(ground.stores);
   const product = await createProduct(ground, walls);
   const machines = createMachines(ground, product, { connect, walls });

@@ -1,15 +1,15 @@
 /** What stands before anything else: the database with its stores, Berth's own adapters, its own machine. */
 import type { Config } from '../config.ts';
-import { createWorkFiles } from '../adapters/files/work-files.ts';
-import { createSettings, type SettingsService } from '../modules/settings/settings.ts';
+import type { SettingsService } from '../modules/settings/settings.ts';
 import { isoTime, systemClock, type Clock } from '../ports/clock.ts';
 import type { Database } from '../db/database.ts';
 import type { HostConnection } from '../ports/host/host-connection.ts';
-import { createAdapters, makeFolders, type Adapters } from './adapters.ts';
+import { makeFolders, type Adapters } from './adapters.ts';
 import { connectLocal } from './hosts/hosts.ts';
 import type { Log } from './installation/log.ts';
 import { hearSetUp } from '../modules/settings/told-host.ts';
 import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
+import type { Walls } from './hosts/walls.ts';
 import { openStorage } from '../db/storage.ts';
 import { createStores, type Stores } from './stores.ts';
 
@@ -27,15 +27,19 @@ export interface Ground {
   applied: readonly number[];
 }
 
-export async function openGround(config: Config, log: Log): Promise<Ground> {
+export async function openGround(
+  config: Config,
+  log: Log,
+  walls: Pick<Walls, 'files' | 'adapters' | 'settings'>,
+): Promise<Ground> {
   const clock = systemClock;
   const { database, applied } = await openStorage(config, () => isoTime(clock), log.info);
   const stores = createStores(database);
   const folders = makeFolders(config);
-  const files = createWorkFiles();
+  const files = walls.files();
   const local = connectLocal(config, { folders, files });
   await hearSetUp(stores.settings, config.publicHost, log.info);
-  const settings = createSettings(stores.settings, { serverIp: (await local.facts()).address });
+  const settings = walls.settings(stores.settings, { serverIp: (await local.facts()).address });
   return {
     config,
     log,
@@ -43,7 +47,7 @@ export async function openGround(config: Config, log: Log): Promise<Ground> {
     database,
     stores,
     settings,
-    adapters: createAdapters(config, {
+    adapters: walls.adapters(config, {
       clock,
       folders,
       files,

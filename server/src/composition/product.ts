@@ -2,7 +2,7 @@
 import { createBuildServers } from '../modules/server/server.ts';
 import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
-import { createApplications, type Applications } from '../modules/application/application.ts';
+import type { Applications } from '../modules/application/application.ts';
 import { createComposes, type Composes } from '../modules/compose/compose.ts';
 import { createDatabases, type Databases } from '../modules/database/database.ts';
 import { createCounters, type Counters } from '../modules/metrics/counters.ts';
@@ -41,9 +41,13 @@ export interface Product {
   turns: Turns;
   notifying: Notifying;
   counters: Counters;
+  createDestinations: Walls['destinations'];
 }
 
-export async function createProduct(ground: Ground, walls: Pick<Walls, 'hosts' | 'names'>): Promise<Product> {
+export async function createProduct(
+  ground: Ground,
+  walls: Pick<Walls, 'hosts' | 'names' | 'guard' | 'throttle' | 'applications' | 'destinations'>,
+): Promise<Product> {
   const { config, log, stores, database, adapters, clock, settings, local } = ground;
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
   const names = walls.names(stores.serviceNames);
@@ -55,6 +59,8 @@ export async function createProduct(ground: Ground, walls: Pick<Walls, 'hosts' |
   const accounts = createAccounts(stores, database, clock, {
     firstSignUp: firstSignUp(config.data),
     onFault: (error) => void log.fault(error, 'events'),
+    guard: walls.guard,
+    throttle: walls.throttle,
   });
   return {
     settings,
@@ -67,7 +73,7 @@ export async function createProduct(ground: Ground, walls: Pick<Walls, 'hosts' |
       standingOf: accounts.organizations.standing,
     }),
     environments: createEnvironments(stores.environments, clock),
-    applications: createApplications(
+    applications: walls.applications(
       stores.applications,
       { names, hasResolver, localRepositoryPaths, buildServers: createBuildServers(stores.servers) },
       clock,
@@ -79,6 +85,7 @@ export async function createProduct(ground: Ground, walls: Pick<Walls, 'hosts' |
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),
+    createDestinations: walls.destinations,
     counters,
     notifying: createNotifying(ground, counters),
   };

@@ -11,8 +11,8 @@ const leastBytes = 1024;
 const effort = { level: 3 };
 
 /**
- * At once, not in turns: handlers end before what they sent is on its way, and the server would take their end
- * for an empty answer.
+ * At once, not in turns: handlers end before what they sent is on its way, and the server would take their
+ * end for an empty answer.
  */
 export function addCompression(app: FastifyInstance): void {
   app.addHook('onSend', ({ headers }, reply, payload, done) => {

@@ -1,5 +1,5 @@
 /** The hosts with whoever watches their proxies, and what can be deployed onto them. */
-import { createRegistries, type Registries } from '../../modules/registry/registry.ts';
+import type { Registries } from '../../modules/registry/registry.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import { commentLater } from '../../modules/preview-deployment/pull-request.ts';
 import { localServer } from '../../domain/names/server-key.ts';
@@ -93,15 +93,19 @@ export function createMachines(
     ownHost: ownHostOf(ground, watch),
     portGuard,
     swarmPorts: createSwarmPorts({ hosts, servers: stores.servers, portGuard }),
-    registries: registriesOf(ground, hosts),
+    registries: registriesOf(ground, hosts, walls),
     endedOutput,
     ...deployed,
   };
 }
 
 /** A registry belongs to no service; Berth's own engine asks it. */
-function registriesOf({ stores, adapters, clock }: Ground, hosts: Hosts): Registries {
-  return createRegistries(
+function registriesOf(
+  { stores, adapters, clock }: Ground,
+  hosts: Hosts,
+  walls: Pick<Walls, 'registries'>,
+): Registries {
+  return walls.registries(
     stores.registries,
     async (auth) => (await hosts.of(localServer)).engine.checkRegistry(auth),
     adapters.outgoing.registry,

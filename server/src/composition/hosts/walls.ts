@@ -13,6 +13,14 @@ import { createServiceNames, type CreateServiceNames } from '../../modules/servi
 import { createPortGuard, type CreatePortGuard } from '../../reconcile/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
 import { createFileJudge, type JudgeFileParts } from '../../deploy/compose/judge-file.ts';
+import { createWorkFiles } from '../../adapters/files/work-files.ts';
+import { createApplications } from '../../modules/application/application.ts';
+import { createDestinations } from '../../modules/destination/destination.ts';
+import { createRegistries } from '../../modules/registry/registry.ts';
+import { createSettings } from '../../modules/settings/settings.ts';
+import { createSignInThrottle } from '../../modules/user/sign-in/sign-in-throttle.ts';
+import { createGuard } from '../../procedure/guard.ts';
+import { createAdapters } from '../adapters.ts';
 import { createImageAccess, type ImageAccess, type ImageAccessParts } from '../../modules/image/image.ts';
 import { createJudge, type Judge, type JudgeParts } from '../../deploy/images/judged-engine.ts';
 
@@ -37,6 +45,21 @@ export interface Walls {
   portGuard: CreatePortGuard;
   /** Gives each organization a builder of its own. */
   buildEngines(options: BuildEnginesOptions): BuildEngines;
+  /** Reads and writes files of a checkout. */
+  files: typeof createWorkFiles;
+  /** What Berth reaches itself: git, addresses that users name, logs, uploads. */
+  adapters: typeof createAdapters;
+  /** Who may call what. */
+  guard: typeof createGuard;
+  /** Slows guessing. */
+  throttle: typeof createSignInThrottle;
+  /** Keep passwords to the host that they were given for. */
+  registries: typeof createRegistries;
+  applications: typeof createApplications;
+  /** Keeps backups of organizations apart. */
+  destinations: typeof createDestinations;
+  /** How much anybody may take. */
+  settings: typeof createSettings;
 }
 
 export const walls: Walls = {
@@ -50,4 +73,12 @@ export const walls: Walls = {
   findProxy,
   portGuard: createPortGuard,
   buildEngines: createBuildEngines,
+  files: createWorkFiles,
+  adapters: createAdapters,
+  guard: createGuard,
+  throttle: createSignInThrottle,
+  registries: createRegistries,
+  applications: createApplications,
+  destinations: createDestinations,
+  settings: createSettings,
 };

@@ -56,6 +56,13 @@ export interface Accounts {
   guard: Guard;
 }
 
+export interface AccountsOptions {
+  firstSignUp?: FirstSignUp;
+  onFault?: (error: unknown) => void;
+  guard?: typeof createGuard;
+  throttle?: typeof createSignInThrottle;
+}
+
 /** `firstSignUp` knows the token for the first account; without it that one is made on the machine itself. */
 export function createAccounts(
   stores: Stores,
@@ -64,21 +71,17 @@ export function createAccounts(
   {
     firstSignUp = { accepts: async () => false },
     onFault = () => undefined,
-  }: { firstSignUp?: FirstSignUp; onFault?: (error: unknown) => void } = {},
+    guard: guarding = createGuard,
+    throttle: throttling = createSignInThrottle,
+  }: AccountsOptions = {},
 ): Accounts {
   const audit = createAudit(stores.audit, clock);
-  const throttle = createSignInThrottle(clock);
+  const throttle = throttling(clock);
   const twoFactors = createTwoFactors(stores.users, clock);
   const proofs = createProofs(stores.users, throttle, twoFactors);
   const users = createUsers(stores.users, clock, proofs);
   const organizations = createOrganizations(stores.organizations, stores.members, clock);
-  const memberships = createMemberships({
-    members: stores.members,
-    organizations: stores.organizations,
-    invitations: stores.invitations,
-    leave: users.leave,
-    endSessions: users.endSessionsIn,
-  });
+  const memberships = membershipsOf(stores, users);
   const invitations = createInvitations(stores.invitations, stores.members, users, clock);
   const entrance = createEntrance(stores.users, {
     sessions: users,
@@ -87,7 +90,7 @@ export function createAccounts(
   });
   const quotas = quotasOf(stores);
   const events = eventsOf(stores.events, clock, organizations, onFault);
-  const guard = createGuard({
+  const guard = guarding({
     findScope: stores.findScope,
     referable: createReferable(stores.services, stores.serviceRows),
     findPlace: stores.users.findPlace,
@@ -116,6 +119,16 @@ export function createAccounts(
       awaitsFirstAccount: firstAccountAwaited(stores.users),
     },
   };
+}
+
+function membershipsOf(stores: Stores, users: Users): Memberships {
+  return createMemberships({
+    members: stores.members,
+    organizations: stores.organizations,
+    invitations: stores.invitations,
+    leave: users.leave,
+    endSessions: users.endSessionsIn,
+  });
 }
 
 function eventsOf(

@@ -35,7 +35,7 @@ import type { BackupRunRecord } from '../../modules/backup/store.ts';
 import { createBackupRuns, type BackupRuns } from '../../modules/backup/runs/runs.ts';
 import { createBackupSchedules, type BackupSchedules } from '../../modules/backup/runs/schedules.ts';
 import type { BackupSources } from '../../modules/backup/source.ts';
-import { createDestinations, type Destinations } from '../../modules/destination/destination.ts';
+import type { createDestinations, Destinations } from '../../modules/destination/destination.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
 import { isoTime, randomId } from '../../ports/clock.ts';
@@ -72,13 +72,14 @@ export interface BackingUpParts extends BesideParts {
   hostReach: HostReach;
   notifying: Pick<Notifying, 'tell'>;
   volumeServices: VolumeServices;
+  createDestinations: typeof createDestinations;
   rooms: DiskRooms;
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
   const { config, stores, adapters, clock, queue, log } = parts;
   const { hostReach } = parts;
-  const destinations = createDestinations(stores.destinations, {
+  const destinations = parts.createDestinations(stores.destinations, {
     clock,
     localRoot: join(config.data, 'backups-local'),
     reachesHost: hostReach.reachesHost,
