@@ -78,10 +78,10 @@ const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
   },
   'opens 120 streams at once': async () => {
     const close = new AbortController();
-    const url = `${world.berth.url}/api/deployment.logs?deploymentId=${deploymentId}`;
+    const url = `${world.berth.url}/api/event.stream`;
     const { headers } = world.tenant;
     const asked = Array.from({ length: 120 }, async () => {
-      // The log is long: each goes on until it is closed.
+      // Each goes on until it is closed, and none is dropped as slow meanwhile.
       const answer = await fetch(url, {
         headers: { ...headers, accept: 'text/event-stream' },
         signal: close.signal,

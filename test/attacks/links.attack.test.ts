@@ -107,7 +107,7 @@ describe('with the walls as built', () => {
     table.note(attack, 'as built', outcome);
     expect(outcome).toMatchObject({
       succeeded: false,
-      said: expect.stringMatching(/leads out of the source through the symbolic link/),
+      said: expect.stringMatching(/points outside the source through the symbolic link/),
     });
   });
 });

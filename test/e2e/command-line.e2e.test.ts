@@ -248,7 +248,7 @@ describe('from a clone of a sample to an address', () => {
       version: 'compose',
       env: { CACHE: 'cache:6379' },
     });
-    const host = 'stack.example.com';
+    const host = 'sample-stack.example.com';
     const routed = await at(folder, ['domains', 'add', host, '--http']);
     expect(routed, routed.said).toMatchObject({ code: 0 });
     await expect

@@ -61,7 +61,7 @@ export function backupTests(bed: () => Bed, place: () => Workshop, owner: () => 
     await steps.click(
       page.getByRole('navigation', { name: 'Of this service' }).getByRole('link', { name: 'Data' }),
     );
-    await steps.click(page.getByRole('button', { name: 'Restore' }));
+    await steps.click(page.getByRole('button', { name: 'Restore', exact: true }));
     await steps.click(page.getByRole('dialog').getByRole('button', { name: /^all\/books/ }));
     await page.getByLabel(/Type books/).focus();
     await steps.type('books', 'Enter');

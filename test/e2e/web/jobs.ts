@@ -5,7 +5,7 @@ import { nodeFiles } from '../fixtures/sources.ts';
 import { startLoad, expectAllAnswered } from '../fixtures/load.ts';
 import type { App, Workshop } from '../fixtures/workshop.ts';
 import type { Repository } from '../fixtures/repository.ts';
-import { stepsOn } from './steps.ts';
+import { shell, stepsOn } from './steps.ts';
 
 const name = 'daily';
 const deployLimitMs = 240_000;
@@ -39,7 +39,7 @@ export function jobTests(place: () => Workshop, owner: () => Promise<Watched>): 
     const watched = await home();
     await row(watched).getByText('Up', { exact: true }).waitFor();
     // A release that failed did no harm, and is said all the same.
-    await row(watched).getByText('last deployment failed').waitFor();
+    await row(watched).getByText('last deployment failed').first().waitFor();
     await watched.page.getByText(/^\d+ up$/).waitFor();
     expect(watched.faults).toEqual([]);
     await watched.context.close();
@@ -76,7 +76,9 @@ export function jobTests(place: () => Workshop, owner: () => Promise<Watched>): 
     const watched = await home();
     const { page, context } = watched;
     const steps = stepsOn(page);
-    await steps.click(page.getByRole('link', { name: `Why the last deployment of ${name} failed` }));
+    await steps.click(
+      page.getByRole('link', { name: `Open log: why the last deployment of ${name} failed` }),
+    );
     await page.getByRole('alert').getByText('Failed in the stage build').waitFor();
     await page.getByRole('log').getByText('the disk is upside down').first().waitFor();
     expect(steps.count).toBe(1);
@@ -179,7 +181,7 @@ export function jobTests(place: () => Workshop, owner: () => Promise<Watched>): 
     await page.getByRole('heading', { name, level: 1 }).waitFor();
     const steps = stepsOn(page);
     await steps.key('t');
-    await page.getByText('sh', { exact: true }).first().waitFor();
+    await page.getByText(shell).first().waitFor();
     expect(steps.count).toBe(1);
     expect(watched.faults).toEqual([]);
     await context.close();

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
 import { nodeCommand, nodeFiles, tinyFiles } from '../fixtures/sources.ts';
 import type { Workshop } from '../fixtures/workshop.ts';
+import { shell } from './steps.ts';
 
 export function releaseTests(place: () => Workshop, owner: () => Promise<Watched>): void {
   it('a release that never answers leaves the former up, and both are said', async () => {
@@ -18,7 +19,7 @@ export function releaseTests(place: () => Workshop, owner: () => Promise<Watched
       .waitFor({ timeout: 240_000 });
     await page.getByRole('link', { name: 'Shop / careful' }).click();
     await page.getByText('Up', { exact: true }).first().waitFor();
-    await page.getByText('Last deployment failed').waitFor();
+    await page.getByText('Last deployment failed', { exact: true }).waitFor();
     await page.getByText('the one before it runs on').waitFor();
     expect((await app.answer()).body).toBe('v1');
     expect(faults).toEqual([]);
@@ -49,7 +50,7 @@ export function releaseTests(place: () => Workshop, owner: () => Promise<Watched
     const { page, faults, context } = await owner();
     await page.goto(`${place().berth.url}/applications/${app.id}/terminal`);
     const shown = page.locator('.xterm');
-    await page.getByText('sh', { exact: true }).first().waitFor();
+    await page.getByText(shell).first().waitFor();
     const columns = async (mark: string): Promise<number> => {
       await page.getByLabel(/Shell in resized/).focus();
       await page.keyboard.type(`echo ${mark}=$(stty size | cut -d" " -f2).\n`);

@@ -1,6 +1,9 @@
 /** Steps as the dashboard promises them: clicks, and keys that begin something. */
 import type { Locator, Page } from 'playwright-core';
 
+/** What a terminal says when its shell, whichever the image has, is open. */
+export const shell = /^(?:\/bin\/)?(?:ba)?sh$/;
+
 export interface Steps {
   click(place: Locator): Promise<void>;
   /** A key, or keys pressed together, that begins something. */

@@ -133,7 +133,7 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
         <Go
           to={`/deployments/${row.failedId}`}
           className="button small absolute top-1/2 right-4 -translate-y-1/2 max-sm:hidden"
-          aria-label={`Why the last deployment of ${row.name} failed`}
+          aria-label={`Open log: why the last deployment of ${row.name} failed`}
         >
           Open log
         </Go>
