@@ -100,35 +100,8 @@ async function tryCompose(scene: Scene): Promise<Came> {
     good(await owner('compose.create', { name, appName: name, environmentId })).body,
     'composeId',
   );
-  const isPushed = cell.author === 'a stranger who pushes' || cell.path === 'webhook';
-  const deploy = async (by: Call): Promise<string> =>
-    stage.ended(good(await by('compose.deploy', { composeId })).deploymentId);
-  const save = async (by: Call, danger?: DangerRow): Promise<void> => {
-    // A commit of whoever may push, or a file that is written here.
-    if (isPushed) stage.machine.repository = { 'compose.yml': fileOf(danger) };
-    else good(await by('compose.update', { composeId, sourceType: 'raw', composeFile: fileOf(danger) }));
-  };
-  const approve = async (by: Call): Promise<void> => {
-    const { body } = good(await by('compose.one', { composeId }));
-    const awaits: unknown =
-      typeof body === 'object' && body !== null ? Reflect.get(body, 'awaitsApproval') : undefined;
-    if (awaits !== null) good(await by('compose.approve', { composeId, digest: textOf(awaits, 'digest') }));
-  };
+  const { isPushed, deploy, save, approve, release, withdraw } = composeHands(scene, composeId);
   if (isPushed) good(await owner('compose.update', { composeId, ...fromGit, composePath: 'compose.yml' }));
-  /** The danger is released with leave; gives the deployment. */
-  const release = (): Promise<string> =>
-    trusted(scene, async () => {
-      await save(owner, cell.danger);
-      if (isPushed) {
-        await deploy(owner);
-        await approve(owner);
-      }
-      const { deploymentId = '' } = good(await owner('compose.deploy', { composeId }));
-      await mustBeDone(stage.ended(deploymentId));
-      return deploymentId;
-    });
-  const withdraw = (): Promise<unknown> =>
-    stage.run(() => stage.stores.composes.update({ composeId }, { approval: null }));
   if (cell.path !== 'reconcile, ran' && cell.path !== 'rollback') {
     await save(owner);
     await mustBeDone(deploy(owner));
@@ -171,6 +144,44 @@ async function tryCompose(scene: Scene): Promise<Came> {
   } finally {
     good(await owner('compose.delete', { composeId, deleteVolumes: true }));
   }
+}
+
+/** What people do to the compose service of a cell. */
+function composeHands(scene: Scene, composeId: string) {
+  const {
+    stage,
+    cell,
+    party: { owner },
+  } = scene;
+  const isPushed = cell.author === 'a stranger who pushes' || cell.path === 'webhook';
+  const deploy = async (by: Call): Promise<string> =>
+    stage.ended(good(await by('compose.deploy', { composeId })).deploymentId);
+  const save = async (by: Call, danger?: DangerRow): Promise<void> => {
+    // A commit of whoever may push, or a file that is written here.
+    if (isPushed) stage.machine.repository = { 'compose.yml': fileOf(danger) };
+    else good(await by('compose.update', { composeId, sourceType: 'raw', composeFile: fileOf(danger) }));
+  };
+  const approve = async (by: Call): Promise<void> => {
+    const { body } = good(await by('compose.one', { composeId }));
+    const awaits: unknown =
+      typeof body === 'object' && body !== null ? Reflect.get(body, 'awaitsApproval') : undefined;
+    if (awaits !== null) good(await by('compose.approve', { composeId, digest: textOf(awaits, 'digest') }));
+  };
+  /** The danger is released with leave; gives the deployment. */
+  const release = (): Promise<string> =>
+    trusted(scene, async () => {
+      await save(owner, cell.danger);
+      if (isPushed) {
+        await deploy(owner);
+        await approve(owner);
+      }
+      const { deploymentId = '' } = good(await owner('compose.deploy', { composeId }));
+      await mustBeDone(stage.ended(deploymentId));
+      return deploymentId;
+    });
+  const withdraw = (): Promise<unknown> =>
+    stage.run(() => stage.stores.composes.update({ composeId }, { approval: null }));
+  return { isPushed, deploy, save, approve, release, withdraw };
 }
 
 async function mustBeDone(deployment: Promise<string>): Promise<void> {
