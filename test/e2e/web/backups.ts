@@ -62,7 +62,12 @@ export function backupTests(bed: () => Bed, place: () => Workshop, owner: () => 
       page.getByRole('navigation', { name: 'Of this service' }).getByRole('link', { name: 'Data' }),
     );
     await steps.click(page.getByRole('button', { name: 'Restore', exact: true }));
-    await steps.click(page.getByRole('dialog').getByRole('button', { name: /^all\/books/ }));
+    await steps.click(
+      page
+        .getByRole('dialog')
+        .getByRole('button', { name: /books\// })
+        .first(),
+    );
     await page.getByLabel(/Type books/).focus();
     await steps.type('books', 'Enter');
     expect(steps.count).toBe(4);

@@ -128,6 +128,7 @@ export function jobTests(place: () => Workshop, owner: () => Promise<Watched>): 
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name: /1 change not deployed/ }).waitFor();
     await value.fill('red');
+    await value.focus();
     await steps.type('', 'Control+Enter');
     await page.waitForURL(/\/deployments\//);
     await page

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 
 /** What a terminal says when its shell, whichever the image has, is open. */
-export const shell = /^(?:\/bin\/)?(?:ba)?sh$/;
+export const shell = /^(?:\S*\/)?(?:ba)?sh$/;
 
 export interface Steps {
   click(place: Locator): Promise<void>;

@@ -65,7 +65,7 @@ export function createServerMonitoring(parts: MonitoringParts): ServerMonitoring
   return {
     setUp: (server) => setUp(parts, monitored(server)),
     async setUpAgain(serverId) {
-      const server = await parts.servers.find({ serverId });
+      const server = await whenSetUp(parts, serverId);
       if (server?.metricsConfig) await setUp(parts, monitored(server));
     },
     async agentOf(server, token) {
@@ -92,6 +92,17 @@ export function createServerMonitoring(parts: MonitoringParts): ServerMonitoring
 
 const isMonitored = (server: ServerRecord): server is Monitored =>
   server.metricsConfig !== null && server.metricsToken !== null;
+
+/** The server once no set-up of it is under way: one that left a cluster gets its own swarm by one. */
+async function whenSetUp(
+  { servers, clock }: Pick<MonitoringParts, 'servers' | 'clock'>,
+  serverId: string,
+): Promise<ServerRecord | undefined> {
+  for (const end = clock.now() + setUpLimitMs; ; await pause(pauseMs)) {
+    const server = await servers.find({ serverId });
+    if (server?.setupStatus !== 'running' || clock.now() >= end) return server;
+  }
+}
 
 function monitored(server: ServerRecord): Monitored {
   if (isMonitored(server)) return server;

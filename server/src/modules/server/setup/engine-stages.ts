@@ -89,7 +89,7 @@ export const swarmStage: Stage = async ({ shell, say, isNode }) => {
     throw new AppError(
       'PRECONDITION_FAILED',
       `${shell.name} is a node of a cluster by its record, but its engine is not in a swarm ` +
-        '(${swarm.state}). Take it out with cluster.remove and make it join again, or set it up with a ' +
+        `(${swarm.state}). Take it out with cluster.remove and make it join again, or set it up with a ` +
         'swarm of its own then.',
     );
   if (swarm.state === 'inactive') {
