@@ -44,6 +44,6 @@ function messageOf(text: string): string {
 }
 
 function levelOf(message: string): 'error' | 'warning' | 'info' {
-  if (/^(Failed: |What was changed could not)|\b(ERROR|FATAL|error:|npm ERR!)/.test(message)) return 'error';
+  if (/^(Failed: |The changes could not be undone)|\b(ERROR|FATAL|error:|npm ERR!)/.test(message)) return 'error';
   return /\b(WARN(ING)?|warning:|npm warn)/i.test(message) ? 'warning' : 'info';
 }
