@@ -43,7 +43,9 @@ function messageOf(text: string): string {
   return text.replace(time, '');
 }
 
+const errorWords = /^(Failed: |The changes could not be undone)|\b(ERROR|FATAL|error:|npm ERR!)/;
+
 function levelOf(message: string): 'error' | 'warning' | 'info' {
-  if (/^(Failed: |The changes could not be undone)|\b(ERROR|FATAL|error:|npm ERR!)/.test(message)) return 'error';
+  if (errorWords.test(message)) return 'error';
   return /\b(WARN(ING)?|warning:|npm warn)/i.test(message) ? 'warning' : 'info';
 }
