@@ -75,7 +75,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'destination.testConnection': 503,
   'backup.listFiles': 503,
   'gitProvider.branches': 503,
-  'gitProvider.createFromManifest': 503,
+  'gitProvider.createFromManifest': [412, 503],
   'organization.accept': 404,
   'organization.updateMember': 404,
   'user.changePassword': 400,
