@@ -80,6 +80,7 @@ function keepersOf(
       environments,
       composes,
       platformServices: stores.platformServices,
+      renewals: product.renewals,
     });
     return {
       ...common(host, swarmPorts),
