@@ -193,7 +193,7 @@ async function keptServer(berth: BerthHost, host: BedHost): Promise<KeptServer> 
   }
   const [, changes = ''] = ids;
   const untouched = (await containers(host)).filter((line) => !line.startsWith('changes.'));
-  expect(untouched.map((line) => line.split('.')[0]).toSorted()).toEqual(['berth-proxy', 'still']);
+  expect(untouched.map((line) => line.replace(/\..*/, '')).toSorted()).toEqual(['berth-proxy', 'still']);
   return { serverId, changes, untouched };
 }
 

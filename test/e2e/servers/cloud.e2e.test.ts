@@ -99,7 +99,14 @@ it('each is built, deployed and answers on its own server', async () => {
       const { party, applicationId, server, name } = place;
       const deploymentId = await drop(place);
       const { deployments } = await settled(party.owner, applicationId, 300_000);
-      expect(deployments[0]?.status, (await logOf(party.owner, deploymentId)).join('\n')).toBe('done');
+      const log = await logOf(party.owner, deploymentId);
+      expect(deployments[0]?.status, log.join('\n')).toBe('done');
+      console.log(
+        `${name}:${log
+          .filter((line) => / took /.test(line))
+          .map((line) => line.slice(27))
+          .join(',')}`,
+      );
       await until(`${name} answers`, async () => {
         const answer = await throughProxy(server.ip, `${name}.localhost`).catch(() => undefined);
         return answer?.body === name;
