@@ -186,9 +186,10 @@ const copy: Word = {
   summary: 'copies the data of another database, elsewhere, into this one',
   description:
     'Dumps the database at the address and loads the dump, both with the programs in the container of the ' +
-    'service, which must reach the address. Tables of the same name are replaced; in MongoDB what is there ' +
-    'stays. A member needs the grant canOpenTerminal. Without --from it asks for the address without ' +
-    'showing it; in a pipe, a line of the standard input is the address.',
+    'service, which must reach the address. Tables and collections of the same name are replaced; others ' +
+    'stay. An address of MongoDB without a database means all of its databases. A member needs the grant ' +
+    'canOpenTerminal. Without --from it asks for the address without showing it; in a pipe, a line of the ' +
+    'standard input is the address.',
   options: {
     from: {
       value: 'URL',
@@ -209,7 +210,7 @@ const copy: Word = {
     const { host } = new URL(from);
     await confirm(
       context.terminal,
-      `What is in ${nameOf(service)} and of the same name at ${host} is replaced.`,
+      `What ${nameOf(service)} and ${host} both have under the same name is replaced by that of ${host}.`,
       context.is('yes'),
     );
     if ((await copyDatabase(context, service, kind, input)) !== exitCodes.done) {

@@ -18,7 +18,7 @@ export interface DatabaseCopy {
 }
 
 /** The address comes by the standard input: others see an argument vector. */
-const read = 'for name in host port user password database; do IFS= read -r "$name" || exit 2; done; ';
+const read = 'for name in host port user password database login; do IFS= read -r "$name" || exit 2; done; ';
 const script = (text: string): readonly string[] => ['sh', '-c', `${read}${text}`];
 
 function mysqlCopy(client: string, dump: string, prefix: string): DatabaseCopy {
@@ -63,32 +63,43 @@ export const databaseCopies: Readonly<Record<CopiedKind, DatabaseCopy>> = {
       'umask 077; config=$(mktemp -d /dev/shm/berth.XXXXXX); trap \'rm -rf "$config"\' EXIT; ' +
         'quoted() { printf \'password: "%s"\\n\' "$(printf %s "$1" | sed \'s/[\\\\"]/\\\\&/g\')"; }; ' +
         'quoted "$password" >"$config/from"; quoted "$MONGO_INITDB_ROOT_PASSWORD" >"$config/to"; ' +
-        'mongodump --host="$host" --port="$port" --username="$user" --authenticationDatabase=admin ' +
-        '--config="$config/from" --archive --db="$database" | ' +
+        'if [ -n "$database" ]; then set -- "--nsInclude=$database.*"; ' +
+        "else set -- '--nsExclude=admin.*' '--nsExclude=config.*' '--nsExclude=local.*'; fi; " +
+        'mongodump --host="$host" --port="$port" --username="$user" ' +
+        '--authenticationDatabase="${login:-admin}" --config="$config/from" --archive ' +
+        '${database:+"--db=$database"} | ' +
         'mongorestore --host=127.0.0.1 --port=27017 --username="$MONGO_INITDB_ROOT_USERNAME" ' +
-        '--authenticationDatabase=admin --config="$config/to" --archive --nsInclude="$database.*" ' +
-        '--stopOnError',
+        '--authenticationDatabase=admin --config="$config/to" --archive "$@" --drop --stopOnError',
     ),
   },
 };
 
-/** What the command reads: a line each for host, port, user, password and database. */
+/**
+ * What the command reads: a line each for host, port, user, password, database (of MongoDB none: all) and,
+ * of MongoDB, the database that knows the user.
+ */
 export function copyInput(kind: CopiedKind, from: string): string {
   const { schemes, port } = databaseCopies[kind];
   const address = URL.canParse(from) ? new URL(from) : undefined;
   if (!address || !schemes.includes(address.protocol.slice(0, -1)) || address.hostname === '')
     throw new UsageError(
-      `That is no address of a ${kind} database. Give one such as ` +
+      `That is not the address of a ${kind} database. Give one such as ` +
         `${schemes[0] ?? ''}://user:password@host:${port}/database.`,
     );
-  const { hostname, username, password, pathname } = address;
+  const { hostname, username, password, pathname, searchParams } = address;
+  const database = decodeURIComponent(pathname.slice(1));
+  if (database === '' && kind !== 'mongo')
+    throw new UsageError('The address names no database: give …/DATABASE at its end.');
   const lines = [
     hostname,
     address.port || String(port),
-    ...[username, password, pathname.slice(1)].map((part) => decodeURIComponent(part)),
+    decodeURIComponent(username),
+    decodeURIComponent(password),
+    database,
+    searchParams.get('authSource') ?? '',
   ];
-  if (lines.some((line) => /[\n\0]/.test(line)) || lines.at(-1) === '')
-    throw new UsageError('The address names no database: give …/DATABASE at its end.');
+  if (lines.some((line) => /[\n\0]/.test(line)))
+    throw new UsageError('The address has a line end or a null character in one of its parts.');
   return `${lines.join('\n')}\n`;
 }
 
