@@ -77,7 +77,10 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 13,
     what: 'shell: type, resize, the container ends',
-    shown: [[onEngine, 'a shell is typed in']],
+    shown: [
+      [onEngine, 'a shell is typed in'],
+      [releases, 'a shell follows the size of its window'],
+    ],
   },
   {
     number: 14,
@@ -87,7 +90,7 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 15,
     what: 'backup, restore, former volume',
-    shown: [['test/e2e/web/backups.ts', '9: a backup is made, and its restore begun']],
+    shown: [['test/e2e/web/backups.ts', '9: a backup is made and restored']],
   },
   {
     number: 16,
