@@ -19,12 +19,12 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 2,
     what: 'guided first deployment answers',
-    shown: [[onEngine, 'a git address becomes an application that answers']],
+    shown: [['test/e2e/web/first-run.ts', 'a git address becomes an application that answers']],
   },
   {
     number: 3,
     what: 'live stages without reload',
-    shown: [[onEngine, 'a git address becomes an application that answers']],
+    shown: [['test/e2e/web/first-run.ts', 'a git address becomes an application that answers']],
   },
   {
     number: 4,
