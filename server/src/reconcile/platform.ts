@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts';
 import { proxyServiceName } from '../domain/names/names.ts';
 import { composeNetwork } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
-import type { Renewals } from '../modules/platform-service/renewals.ts';
+import type { Begun, Renewals } from '../modules/platform-service/renewals.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
@@ -23,6 +23,8 @@ export interface PlatformParts {
   environments: Pick<Environments, 'ids'>;
   composes: Pick<Composes, 'all'>;
   renewals: Renewals;
+  /** Looks at this host once more, since its turn to be renewed has come. */
+  lookAgain(): void;
   /** Remembers the id that an engine gave to a service of the platform. */
   platformServices: { keep(serverKey: string, name: string, id: string): Promise<void> };
 }
@@ -70,10 +72,11 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
         await apply();
         return [`${proxyServiceName}: was missing; created`];
       }
-      const isDone = await parts.renewals.take(versionOf(spec), async () => {
+      const begin = async (): Promise<Begun<true>> => {
         await apply();
         return { result: true, outcome: outcomeOf(host, spec) };
-      });
+      };
+      const isDone = await parts.renewals.take(versionOf(spec), begin, parts.lookAgain);
       return isDone ? [`${proxyServiceName}: differed; corrected`] : sayFailure(versionOf(spec));
     },
     async attachProxy() {

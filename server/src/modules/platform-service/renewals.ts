@@ -13,10 +13,11 @@ export interface Begun<T> {
 
 export interface Renewals {
   /**
-   * Begins when all before it have come out; undefined when `version` did not work where it was tried last,
-   * which is told there alone. An outcome that cannot be known counts as none.
+   * Begins, unless another one has not come out yet; then `onTurn` is called as soon as one has, to ask again.
+   * Undefined also when `version` did not work where it was tried last. An outcome that cannot be known counts
+   * as none.
    */
-  take<T>(version: string, begin: () => Promise<Begun<T>>): Promise<T | undefined>;
+  take<T>(version: string, begin: () => Promise<Begun<T>>, onTurn?: () => void): Promise<T | undefined>;
   /** That is not tried any more for now. */
   failure(version: string): AppError | undefined;
 }
@@ -26,42 +27,44 @@ const againAfterMs = 3_600_000;
 
 export function createRenewals(clock: Pick<Clock, 'now'>): Renewals {
   const failures = new Map<string, { error: AppError; at: number }>();
-  let last: Promise<unknown> = Promise.resolve();
+  const waiting = new Set<() => void>();
+  let isUnderWay = false;
   const failure = (version: string): AppError | undefined => {
     const found = failures.get(version);
     return found && clock.now() - found.at < againAfterMs ? found.error : undefined;
   };
-  async function inTurn<T>(
-    version: string,
-    begin: () => Promise<Begun<T>>,
-    end: () => void,
-  ): Promise<T | undefined> {
-    if (failure(version)) {
-      end();
-      return undefined;
-    }
-    try {
-      const { result, outcome } = await begin();
-      void outcome
-        .then(
-          (error) => void (error && failures.set(version, { error, at: clock.now() })),
-          () => undefined,
-        )
-        .finally(end);
-      return result;
-    } catch (error) {
-      end();
-      throw error;
-    }
+  function end(): void {
+    isUnderWay = false;
+    const [next] = waiting;
+    if (next) waiting.delete(next);
+    next?.();
+  }
+  function note(version: string, error: AppError | undefined): void {
+    if (error) failures.set(version, { error, at: clock.now() });
   }
   return {
     failure,
-    async take(version, begin) {
-      const turn = last;
-      const over = Promise.withResolvers<void>();
-      last = turn.then(() => over.promise);
-      await turn;
-      return inTurn(version, begin, over.resolve);
+    async take(version, begin, onTurn) {
+      if (failure(version)) return undefined;
+      if (isUnderWay) {
+        if (onTurn) waiting.add(onTurn);
+        return undefined;
+      }
+      isUnderWay = true;
+      if (onTurn) waiting.delete(onTurn);
+      try {
+        const { result, outcome } = await begin();
+        void outcome
+          .then(
+            (error) => note(version, error),
+            () => undefined,
+          )
+          .finally(end);
+        return result;
+      } catch (error) {
+        end();
+        throw error;
+      }
     },
   };
 }

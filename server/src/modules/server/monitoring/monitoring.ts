@@ -10,7 +10,7 @@ import type { Host } from '../../../ports/host/host.ts';
 import type { AgentProgram, CollectorSettings, MonitoringAgent } from '../../../ports/metrics.ts';
 import type { Outgoing } from '../../../ports/outgoing.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
-import type { Renewals } from '../../platform-service/renewals.ts';
+import type { Begun, Renewals } from '../../platform-service/renewals.ts';
 import { passingSentence, tellCallback } from './callback.ts';
 import {
   installAgent,
@@ -175,14 +175,16 @@ async function untilItAnswers(
 /** With the way back: an agent that does not answer gives its place to the one before it. */
 async function renew(parts: MonitoringParts, server: Monitored): Promise<void> {
   const installation = await installationOf(parts, server);
-  await parts.renewals.take(`berth-monitoring ${installation.program.digest}`, async () => {
+  const begin = async (): Promise<Begun<true>> => {
     await installAgent(installation);
     const outcome = outcomeOf(parts, server, installation);
     void outcome
       .catch((error: unknown) => error)
       .then((error) => error !== undefined && parts.onFault(error, server.serverId));
     return { result: true, outcome };
-  });
+  };
+  // The next look asks again, in its turn.
+  await parts.renewals.take(`berth-monitoring ${installation.program.digest}`, begin);
 }
 
 async function outcomeOf(
