@@ -174,10 +174,14 @@ async function start(
   signal: AbortSignal,
 ): Promise<string> {
   const { image = builderImage, hostFolder, wallsOf, fetchImage } = options;
-  await foldersOf(options).make(folderOf(organizationId));
-  await fetchImage?.(image, signal);
+  // On a server each is a way there and back.
+  const [walls] = await Promise.all([
+    wallsOf(organizationId),
+    foldersOf(options).make(folderOf(organizationId)),
+    fetchImage?.(image, signal),
+  ]);
   const own = join(hostFolder, folderOf(organizationId));
-  const container = { organizationId, image, hostFolder: own, walls: await wallsOf(organizationId) };
+  const container = { organizationId, image, hostFolder: own, walls };
   const use = { isInUse: idle.users() > 1, limits: running, signal };
   const hold = async (name: string): Promise<boolean> =>
     heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));

@@ -25,9 +25,13 @@ export function createKeeping(
 ): Reconciler {
   const { database, log } = ground;
   const { hosts, watch } = machines;
-  const reconciler = createReconciler({
+  const reconciler: Reconciler = createReconciler({
     hosts: keptHosts({
-      ...keepersOf(ground, product, machines, releasing, walls),
+      ...keepersOf(ground, product, machines, {
+        ...releasing,
+        leadsTo: walls.leadsTo,
+        lookAgain: (key) => void reconciler.run(key),
+      }),
       hosts,
       servers: ground.stores.servers,
     }),
@@ -47,8 +51,14 @@ function keepersOf(
   { config, database, stores, clock }: Ground,
   product: Product,
   { hosts, watch, ownHost, swarmPorts, previews, deployments }: Machines,
-  { live, running, runningComposes, instance }: Releasing,
-  { leadsTo }: Walls,
+  {
+    live,
+    running,
+    runningComposes,
+    instance,
+    leadsTo,
+    lookAgain,
+  }: Releasing & Pick<Walls, 'leadsTo'> & { lookAgain(serverKey: string): void },
 ): { head(host: Host): KeptHost; node(host: Host, headKey: string): KeptHost } {
   const { settings, environments, composes, hostRules } = product;
   const keepServices = createServiceKeeper({
@@ -80,6 +90,8 @@ function keepersOf(
       environments,
       composes,
       platformServices: stores.platformServices,
+      renewals: product.renewals,
+      lookAgain: () => lookAgain(host.key),
     });
     return {
       ...common(host, swarmPorts),
