@@ -6,8 +6,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
-import { flagsOnceLoaded } from '../../domain/resources/node-flags.ts';
 import type { Passing } from '../../domain/resources/metrics.ts';
 import type { CollectorSettings } from '../../ports/metrics.ts';
 import { createCollector, type RunningCollector } from './collector.ts';
@@ -57,7 +55,6 @@ const server = createServer((request, response) => {
 });
 server.listen(socket);
 collector.start();
-for (const flag of flagsOnceLoaded) setFlagsFromString(flag);
 for (const signal of ['SIGTERM', 'SIGINT'] as const)
   process.once(signal, () => void collector.stop().then(() => process.exit(0)));
 

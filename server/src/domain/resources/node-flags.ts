@@ -14,3 +14,6 @@ export const nodeFlags = ['--max-semi-space-size=1'] as const;
  * times.
  */
 export const flagsOnceLoaded = ['--no-maglev', '--heap-growing-percent=40'] as const;
+
+/** The agent works seldom: what compilers keep of it would cost 14 MB and save little. */
+export const agentFlags = [...nodeFlags, '--no-maglev', '--lite-mode'] as const;

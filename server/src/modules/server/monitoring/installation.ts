@@ -6,7 +6,7 @@ import { managedLabel, roleLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../../domain/errors.ts';
-import { nodeFlags } from '../../../domain/resources/node-flags.ts';
+import { agentFlags } from '../../../domain/resources/node-flags.ts';
 import type { Secret } from '../../../domain/secrets/secret.ts';
 import { type ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { AgentPlaces, Host } from '../../../ports/host/host.ts';
@@ -156,7 +156,7 @@ const configName = (digest: string): string => `config-${digest}.json`;
 const hashOf = (token: Secret): string => createHash('sha256').update(token.reveal()).digest('hex');
 const entryOf = ({ program }: Installation): string[] => [
   `${folderInContainer}/${nodeName(program)}`,
-  ...nodeFlags,
+  ...agentFlags,
   `${folderInContainer}/${programName(program)}/${program.entry}`,
   folderInContainer,
 ];
