@@ -12,6 +12,7 @@ import type { Outgoing } from '../../../ports/outgoing.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { passingSentence, tellCallback } from './callback.ts';
 import { installAgent, installationDigest, type Installation } from './installation.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 type ServerRecord = TableRecord<'server'>;
 type Monitored = ServerRecord & {
@@ -98,10 +99,13 @@ async function whenSetUp(
   { servers, clock }: Pick<MonitoringParts, 'servers' | 'clock'>,
   serverId: string,
 ): Promise<ServerRecord | undefined> {
-  for (const end = clock.now() + setUpLimitMs; ; await pause(pauseMs)) {
-    const server = await servers.find({ serverId });
-    if (server?.setupStatus !== 'running' || clock.now() >= end) return server;
-  }
+  let server: ServerRecord | undefined;
+  const isOver = async (): Promise<boolean> => {
+    server = await servers.find({ serverId });
+    return server?.setupStatus !== 'running';
+  };
+  await waitUntilSo(isOver, { everyMs: pauseMs, limitMs: setUpLimitMs, clock });
+  return server;
 }
 
 function monitored(server: ServerRecord): Monitored {
