@@ -68,12 +68,6 @@ export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> =
     environment: ({ password }) => ({ REDISCLI_AUTH: decoded(password) }),
     inContainer: ['redis-cli', '--askpass'],
   },
-  valkey: {
-    program: 'redis-cli',
-    argv: (address) => ['-h', address.hostname, '-p', address.port],
-    environment: ({ password }) => ({ REDISCLI_AUTH: decoded(password) }),
-    inContainer: ['redis-cli', '--askpass'],
-  },
 };
 
 /** A set of one member names itself by an address that is known in its environment alone. */

@@ -3,7 +3,7 @@
  * `modules/database/kinds.ts`.
  */
 
-export const databaseKindNames = ['mariadb', 'mysql', 'postgres', 'mongo', 'redis', 'valkey'] as const;
+export const databaseKindNames = ['mariadb', 'mysql', 'postgres', 'mongo', 'redis'] as const;
 export type DatabaseKindName = (typeof databaseKindNames)[number];
 
 /** Fields that only some kinds have. */
@@ -15,7 +15,6 @@ export const databaseFields = {
   postgres: ['databaseName', 'databaseUser'],
   mongo: ['databaseUser', 'replicaSets'],
   redis: [],
-  valkey: [],
 } as const satisfies Record<DatabaseKindName, readonly DatabaseField[]>;
 
 /** What a new database of a kind is given: an account called like it, and passwords that Berth makes. */

@@ -70,16 +70,6 @@ const kinds: Record<DatabaseKindName, Kind> = {
     hasPattern: false,
     isFilledOnUpdate: true,
   },
-  valkey: {
-    image: 'redis:8',
-    hasName: false,
-    hasUser: false,
-    hasRootPassword: false,
-    hasReplicaSets: false,
-    filled: ['name', 'appName'],
-    hasPattern: false,
-    isFilledOnUpdate: true,
-  },
 };
 
 function rowsOf(kind: DatabaseKindName): Row[] {

@@ -96,23 +96,6 @@ const clients: Record<DatabaseKindName, Connect> = {
       close: async () => client.disconnect(),
     };
   },
-  async valkey(address) {
-    const client = new Redis(address, {
-      lazyConnect: true,
-      connectTimeout: waitMs,
-      commandTimeout: waitMs,
-      retryStrategy: () => null,
-      maxRetriesPerRequest: 0,
-    });
-    client.on('error', () => undefined);
-    await client.connect();
-    await client.ping();
-    return {
-      write: async (key, value) => void (await client.set(key, value)),
-      read: (key) => client.get(key),
-      close: async () => client.disconnect(),
-    };
-  },
 };
 
 /** Works in a session of its own; throws what the client throws. */

@@ -55,7 +55,6 @@ export const bedKinds: Record<DatabaseKindName, { image: string; own: Record<str
   },
   mongo: { image: 'berth/mongo:7', own: { databaseUser: 'ann' } },
   redis: { image: 'berth/redis:7', own: {} },
-  valkey: { image: 'berth/redis:7', own: {} },
 };
 
 export async function openDatabaseFixture(berth: BerthHost): Promise<DatabaseFixture> {

@@ -65,13 +65,6 @@ const lives: Record<DatabaseKindName, Life> = {
     says: 'Ready to accept connections',
     path: '/data',
   },
-  valkey: {
-    port: 16_379,
-    args: ['--maxclients', '42'],
-    passwords: ['databasePassword'],
-    says: 'Ready to accept connections',
-    path: '/data',
-  },
 };
 
 /**

@@ -90,14 +90,6 @@ export const documented: Record<
     updateLeast: true,
     empty: [],
   },
-  valkey: {
-    image: 'redis:8',
-    create: ['name', 'appName', 'databasePassword', 'environmentId'],
-    own: {},
-    least: ['name', 'appName'],
-    updateLeast: true,
-    empty: [],
-  },
 };
 
 /** Gives a function that makes worlds with the procedures of databases, without an engine. */

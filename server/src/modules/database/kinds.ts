@@ -7,7 +7,6 @@ import { mongoServer } from './kinds/mongo.ts';
 import { mariadbServer, mysqlServer } from './kinds/mysql.ts';
 import { postgresServer } from './kinds/postgres.ts';
 import { redisServer } from './kinds/redis.ts';
-import { valkeyServer } from './kinds/valkey.ts';
 import type { DatabaseServer } from './kinds/server.ts';
 
 /** Parts of an address, made fit to stand in it. */
@@ -111,18 +110,6 @@ export const databaseKinds = {
     filled: { create: ['name', 'appName'], update: true },
     address: ({ password, at }) => `redis://default:${password}@${at}`,
     server: redisServer,
-  },
-  valkey: {
-    id: 'valkeyId',
-    title: 'Valkey',
-    image: 'valkey/valkey:8',
-    exampleImage: 'valkey/valkey:8',
-    port: 6379,
-    fields: databaseFields.valkey,
-    password: 'line',
-    filled: { create: ['name', 'appName'], update: true },
-    address: ({ password, at }) => `redis://default:${password}@${at}`,
-    server: valkeyServer,
   },
 } as const satisfies Record<DatabaseKindName, DatabaseKind>;
 
