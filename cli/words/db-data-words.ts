@@ -9,21 +9,22 @@ import { itemsOf, type Context } from './parts/context.ts';
 import { databaseCalls } from './parts/database-calls.ts';
 import { databaseOf, type Database } from './parts/database-of.ts';
 import { statusColumn } from './parts/rows.ts';
-import { nameOf, type DatabaseKindName } from './parts/services.ts';
+import type { BackupKindName } from '../../server/src/modules/database/kinds.ts';
+import { nameOf } from './parts/services.ts';
 import type { Word } from './parts/word.ts';
 
-/** What `backup` takes; redis has no backups. */
-type BackupKind = Exclude<DatabaseKindName, 'redis'>;
-
-function backupKindOf(service: Database): BackupKind {
-  if (service.kind === 'redis')
-    throw new UsageError(`${nameOf(service)} is a redis database, which has no backups.`);
-  return service.kind;
+function backupKindOf(service: Database): BackupKindName {
+  const { kind } = service;
+  if (!isBackedUp(kind))
+    throw new UsageError(`${nameOf(service)} is a ${kind} database, which has no backups.`);
+  return kind;
 }
+
+const isBackedUp = (kind: string): kind is BackupKindName => Object.hasOwn(runs, kind);
 
 /** An hour: a backup of a large database. */
 const backupLimitMs = 24 * 3_600_000;
-const runs: Readonly<Record<BackupKind, (client: Client, backupId: string) => Promise<unknown>>> = {
+const runs: Readonly<Record<BackupKindName, (client: Client, backupId: string) => Promise<unknown>>> = {
   postgres: (client, backupId) =>
     client.backup.manualBackupPostgres({ backupId }, { limitMs: backupLimitMs }),
   mysql: (client, backupId) => client.backup.manualBackupMySql({ backupId }, { limitMs: backupLimitMs }),
@@ -35,7 +36,7 @@ const runs: Readonly<Record<BackupKind, (client: Client, backupId: string) => Pr
 async function setUp(
   context: Context,
   service: Database,
-  databaseType: BackupKind,
+  databaseType: BackupKindName,
 ): Promise<string | undefined> {
   const name = context.text('to');
   if (name === undefined) return undefined;

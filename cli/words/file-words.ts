@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BerthError } from '../../client/berth-error.ts';
+import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { sentenceOf } from '../../server/src/domain/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';
@@ -24,24 +25,23 @@ const fileOption: Options = {
   prune: { description: 'removes services and environments of the project that are not in the file' },
 };
 
-const databaseKinds = ['postgres', 'mysql', 'mariadb', 'mongo', 'redis'] as const;
 const backupReads: readonly ProcedureName[] = ['server.all', 'destination.all', 'registry.all'];
 const reads: readonly ProcedureName[] = [
   ...(['project.all', 'application.one', 'compose.one', 'redirect.byApplicationId'] as const),
-  ...databaseKinds.map((kind): ProcedureName => `${kind}.one`),
+  ...databaseKindNames.map((kind): ProcedureName => `${kind}.one`),
   ...backupReads,
   ...(['sshKey.all', 'gitProvider.all', 'schedule.all'] as const),
 ];
 const writes: readonly ProcedureName[] = [
   ...(['project.create', 'project.update', 'environment.create', 'environment.update'] as const),
   ...(['environment.remove', 'application.scale', 'application.delete', 'compose.delete'] as const),
-  ...(['application', 'compose', ...databaseKinds] as const).flatMap((kind): ProcedureName[] => [
+  ...(['application', 'compose', ...databaseKindNames] as const).flatMap((kind): ProcedureName[] => [
     `${kind}.create`,
     `${kind}.update`,
     `${kind}.saveEnvironment`,
     `${kind}.deploy`,
   ]),
-  ...databaseKinds.map((kind): ProcedureName => `${kind}.remove`),
+  ...databaseKindNames.map((kind): ProcedureName => `${kind}.remove`),
   ...(['domain', 'port', 'redirect'] as const).flatMap((router): ProcedureName[] => [
     `${router}.create`,
     `${router}.update`,

@@ -5,10 +5,8 @@
 import { UsageError } from '../../usage-error.ts';
 import { runInContainer } from './container-program.ts';
 import type { Context } from './context.ts';
-import type { DatabaseKindName, Service } from './services.ts';
-
-/** The kinds whose programs dump and load. */
-export type CopiedKind = Exclude<DatabaseKindName, 'redis'>;
+import type { BackupKindName } from '../../../server/src/modules/database/kinds.ts';
+import type { Service } from './services.ts';
 
 export interface DatabaseCopy {
   /** Of an address, without the colon. */
@@ -40,7 +38,8 @@ function mysqlCopy(client: string, dump: string, prefix: string): DatabaseCopy {
   };
 }
 
-export const databaseCopies: Readonly<Record<CopiedKind, DatabaseCopy>> = {
+/** Of the kinds whose programs dump and load. */
+export const databaseCopies: Readonly<Record<BackupKindName, DatabaseCopy>> = {
   postgres: {
     schemes: ['postgres', 'postgresql'],
     port: 5432,
@@ -78,7 +77,7 @@ export const databaseCopies: Readonly<Record<CopiedKind, DatabaseCopy>> = {
  * What the command reads: a line each for host, port, user, password, database (of MongoDB none: all) and,
  * of MongoDB, the database that knows the user.
  */
-export function copyInput(kind: CopiedKind, from: string): string {
+export function copyInput(kind: BackupKindName, from: string): string {
   const { schemes, port } = databaseCopies[kind];
   const address = URL.canParse(from) ? new URL(from) : undefined;
   if (!address || !schemes.includes(address.protocol.slice(0, -1)) || address.hostname === '')
@@ -107,8 +106,13 @@ export function copyInput(kind: CopiedKind, from: string): string {
 export function copyDatabase(
   context: Context,
   { id }: Service,
-  kind: CopiedKind,
+  kind: BackupKindName,
   input: string,
 ): Promise<number> {
   return runInContainer(context, { serviceId: id, command: databaseCopies[kind].command, input });
+}
+
+/** Whether the data of a kind can be copied. */
+export function isCopied(kind: string): kind is BackupKindName {
+  return Object.hasOwn(databaseCopies, kind);
 }
