@@ -39,6 +39,7 @@ export const screensOf = ({ own }: World): string[] => [
     'destinations',
     'certificates',
     'notifications',
+    'log-drains',
     'installation',
     'audit',
   ].map((section) => `/settings/${section}`),
