@@ -369,6 +369,14 @@ export const procedureKinds = {
     remove: 'mutation',
     testConnection: 'mutation',
   },
+  logDrain: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    test: 'mutation',
+  },
   notification: {
     create: 'mutation',
     one: 'query',

@@ -46,7 +46,7 @@ const takingSeconds: readonly string[] = [
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
-  'test/{access/input-words,clients/family-import,dangers/dangers,quotas/quotas}',
+  'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',
   'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);

@@ -54,6 +54,7 @@ export const screensOf = ({ own }: World): string[] => [
     'destinations',
     'certificates',
     'notifications',
+    'log-drains',
     'installation',
     'audit',
   ].map((section) => `/settings/${section}`),
