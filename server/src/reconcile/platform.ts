@@ -9,6 +9,7 @@ import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
+import { waitUntil } from '../ports/wait-until.ts';
 
 export interface Platform {
   /** Network and proxy service as they should be; gives what it had to do. */
@@ -146,7 +147,5 @@ export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<
 
 /** Waits until the proxy answers on its admin socket; one that does not is reported by the routes step. */
 async function awaitProxy(proxy: Host['proxy'], limitMs: number): Promise<void> {
-  const end = Date.now() + limitMs;
-  while ((await proxy.current()) === undefined && Date.now() < end)
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitUntil(() => proxy.current(), { everyMs: 100, limitMs });
 }

@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { DatabaseRecord, DeploymentRecord } from '../../../server/src/db/tables.ts';
 import { AppError } from '../../../server/src/domain/errors.ts';
+import { subjectOfCompose } from '../../../server/src/modules/host-reach/subject.ts';
 import { composeRef, type ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
 import type { Machine } from '../neighbours.ts';
 import { oldRedis, webImage } from '../images.ts';
@@ -213,7 +214,7 @@ test.each(Object.entries(faultsThere))(
 test('a compose service goes with its domains; one that has a volume stays with it', async () => {
   const there = await product().addServer();
   const { organizationId, environmentId } = product();
-  const make = (name: string, volumes: string): Promise<ServiceRef> =>
+  const make = (name: string, keys: string): Promise<ServiceRef> =>
     product().run(async ({ composes, domains }) => {
       const { composeId } = await composes.create(
         { organizationId },
@@ -223,7 +224,7 @@ test('a compose service goes with its domains; one that has a volume stays with 
           appName: name,
           composeType: 'compose',
           sourceType: 'raw',
-          composeFile: `services:\n  web: { image: '${webImage}', command: [serve]${volumes} }\n`,
+          composeFile: `services:\n  web: { image: '${webImage}', command: [serve]${keys} }\n`,
         },
       );
       const domain = { host: `${name}.test`, port: 3000, domainType: 'compose', serviceName: 'web' } as const;
@@ -246,6 +247,29 @@ test('a compose service goes with its domains; one that has a volume stays with 
   const refused = await moved(holds, 'local', there.serverId);
   expect(refused).toMatchObject({ status: 'error' });
   expect(refused.errorMessage).toContain('holds keeps data on its server (a volume of web)');
+  expect(servicesOn(there.machine)).toEqual(['goes_web']);
+  // What was approved for one machine is not approved for another, and nobody who moves it approves it.
+  const reaches = await make('reaches', ', cap_add: [SYS_ADMIN]');
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'error' });
+  await product().run(async ({ stores }) => {
+    const found = await stores.composes.find({ composeId: reaches.serviceId });
+    if (!found?.awaitsApproval) throw new Error('Nothing awaits an approval.');
+    const { digest, dangers } = found.awaitsApproval;
+    const by = { userId: 'admin', organizationId, at: new Date(0).toISOString() };
+    const approval = { digest, dangers, subject: subjectOfCompose(found), ...by };
+    await stores.composes.update({ composeId: reaches.serviceId }, { approval });
+  });
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'done' });
+  const kept = await moved(reaches, 'local', there.serverId);
+  expect(kept).toMatchObject({ status: 'error' });
+  expect(kept.errorMessage).toContain('reaches reaches its server itself (');
+  expect(servicesOn(there.machine)).toEqual(['goes_web']);
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'done' });
+  // As a record that was moved by hand: the approval was for the other machine.
+  await product().run(({ stores }) =>
+    stores.composes.update({ composeId: reaches.serviceId }, { serverId: there.serverId }),
+  );
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'error' });
   expect(servicesOn(there.machine)).toEqual(['goes_web']);
 });
 

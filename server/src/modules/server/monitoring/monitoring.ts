@@ -19,6 +19,7 @@ import {
   tidyAgent,
   type Installation,
 } from './installation.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 type ServerRecord = TableRecord<'server'>;
 type Monitored = ServerRecord & {
@@ -106,10 +107,13 @@ async function whenSetUp(
   { servers, clock }: Pick<MonitoringParts, 'servers' | 'clock'>,
   serverId: string,
 ): Promise<ServerRecord | undefined> {
-  for (const end = clock.now() + setUpLimitMs; ; await pause(pauseMs)) {
-    const server = await servers.find({ serverId });
-    if (server?.setupStatus !== 'running' || clock.now() >= end) return server;
-  }
+  let server: ServerRecord | undefined;
+  const isOver = async (): Promise<boolean> => {
+    server = await servers.find({ serverId });
+    return server?.setupStatus !== 'running';
+  };
+  await waitUntilSo(isOver, { everyMs: pauseMs, limitMs: setUpLimitMs, clock });
+  return server;
 }
 
 function monitored(server: ServerRecord): Monitored {
