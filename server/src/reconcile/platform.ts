@@ -113,8 +113,9 @@ async function outcomeOf(
     if (present.specDigest === engine.specDigest(spec) && state !== 'paused') return undefined;
     return new AppError(
       'SERVICE_UNAVAILABLE',
-      `The proxy of this version of Berth did not work on ${name} (${present.update?.message ?? 'it ended'}), ` +
-        'and the engine put the former one back. Other machines keep theirs. See "docker service ps ' +
+      `The proxy of this version of Berth did not work on ${name} ` +
+        `(${present.update?.message ?? 'it ended'}), and the engine put the former one back. ` +
+        'Other machines keep theirs. See "docker service ps ' +
         `${proxyServiceName}" there; Berth tries again in an hour, or when it is started again.`,
     );
   }

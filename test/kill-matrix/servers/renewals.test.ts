@@ -1,4 +1,4 @@
-/** A new version of Berth brings a new proxy: one machine after another, and the former one where it fails. */
+/** A new version of Berth brings a new proxy: one machine after another; what fails is put back. */
 import { expect, test } from 'vitest';
 import { proxyServiceName } from '../../../server/src/domain/names/names.ts';
 import { createRenewals } from '../../../server/src/modules/platform-service/renewals.ts';
@@ -59,7 +59,7 @@ async function berthOf(hosts: readonly Host[], command: string): Promise<Kept> {
 const ensured = ({ platforms }: Kept): Promise<string[]> =>
   product().run(async () => (await Promise.all(platforms.map((each) => each.ensure()))).flat());
 
-test('a proxy that does not work is put back, the other machines keep theirs, and it is said once', async () => {
+test('a proxy that does not work is put back, the other machines keep theirs, said once', async () => {
   const servers = [await product().addServer(), await product().addServer()];
   const hosts = await product().run(({ hosts }) =>
     Promise.all(servers.map(({ serverId }) => hosts.of(serverId))),
