@@ -52,7 +52,9 @@ const add: Word = {
     port: {
       short: 'p',
       value: 'PORT',
-      description: 'port of the service; default: 3000, or 80 for a static site',
+      description:
+        'port of the service; default: what the image exposes once a build has shown it (80 for a static ' +
+        'site), 3000 until then',
     },
     path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },
