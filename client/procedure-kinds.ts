@@ -47,6 +47,7 @@ export const procedureKinds = {
     create: 'mutation',
     one: 'query',
     byProjectId: 'query',
+    logs: 'subscription',
     update: 'mutation',
     remove: 'mutation',
     duplicate: 'mutation',
@@ -367,6 +368,14 @@ export const procedureKinds = {
     update: 'mutation',
     remove: 'mutation',
     testConnection: 'mutation',
+  },
+  logDrain: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    test: 'mutation',
   },
   notification: {
     create: 'mutation',

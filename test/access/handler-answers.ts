@@ -94,6 +94,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'volumeBackup.removeFormerVolume': [400],
   'destination.testConnection': engineIsDown,
   'notification.test': [412],
+  'logDrain.test': [412, 503],
   'backup.manualBackupMariadb': [400],
   'backup.manualBackupPostgres': [400],
   'backup.manualBackupMongo': [400],

@@ -1,4 +1,5 @@
 /** Every row of the conformance suite. */
+import { logDrainRows } from './rows/log-drain.ts';
 import { alarmRows, metricsRows, scheduleRows, templateRows } from './rows/alerts.ts';
 import { applicationRows, deploymentRows } from './rows/application.ts';
 import { backupRows } from './rows/backup.ts';
@@ -49,6 +50,7 @@ export const rows: Rows = [
   ...volumeBackupRows,
   ...destinationRows,
   ...notificationRows,
+  ...logDrainRows,
   ...scheduleRows,
   ...alarmRows,
   ...metricsRows,

@@ -60,7 +60,7 @@ export async function createStage(folder: string, walls?: Walls): Promise<Stage>
   const { machine, asked } = await listeningMachine();
   const reaper = createReaper(folder, [machine.memory.state]);
   const people = await createPeople(database);
-  const world = await reaper.run(() => createWorld(machine, database, folder, reaper, walls));
+  const world = await reaper.run(() => createWorld(machine, database, folder, reaper, { walls }));
   await reaper.run(() => world.start());
   const send = sender(world, reaper);
   const tenantsMember = await addMember(world, people);

@@ -48,6 +48,7 @@ const seldom: Readonly<Record<string, number>> = {
   'compose.loadServices': 3,
   'destination.testConnection': 20,
   'notification.test': 20,
+  'logDrain.test': 20,
   'backup.listFiles': 20,
   'backup.restoreBackupWithLogs': 20,
   'backup.manualBackupMySql': 10,

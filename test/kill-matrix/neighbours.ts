@@ -31,6 +31,8 @@ export interface Machine {
   logs: Map<string, string[]>;
   /** Servers beside Berth's own machine, by their ids. */
   others: Map<string, Machine>;
+  /** Of its disk; absent: plenty. */
+  freeBytes?: number;
   /** The way to it; absent: it can always be reached. */
   reachable?: Host['reachable'];
 }
@@ -84,7 +86,8 @@ export function proxyOf({ routes: kept }: Machine): ProxyPort {
   };
 }
 
-export function filesOf({ disk }: Machine): WorkFiles {
+export function filesOf(machine: Machine): WorkFiles {
+  const { disk } = machine;
   const below = (folder: string): string[] =>
     [...disk.keys()].filter((path) => path.startsWith(`${folder}/`));
   const remove = (folder: string): void => {
@@ -110,7 +113,7 @@ export function filesOf({ disk }: Machine): WorkFiles {
     names: async (folder) => [
       ...new Set(below(folder).map((path) => path.slice(folder.length + 1).split('/')[0] ?? '')),
     ],
-    freeBytes: async () => 2 ** 40,
+    freeBytes: async () => machine.freeBytes ?? 2 ** 40,
   };
 }
 

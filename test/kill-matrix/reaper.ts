@@ -46,14 +46,12 @@ export function createReaper(name: string, engines: readonly State[]): Reaper {
   let isOtherwise = true;
   const change = (): void => void (isOtherwise = true);
   for (const { watchers } of engines) watchers.add(change);
-
   function kill(): void {
     world.isOver = true;
     for (const { watchers } of engines) watchers.delete(change);
     killed.resolve();
     for (const listener of listeners) listener();
   }
-
   function note(what: string): boolean {
     if (world.isOver) return false;
     calls?.push(what);

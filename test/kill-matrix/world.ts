@@ -30,6 +30,7 @@ import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
 import { createSwarmPorts } from '../../server/src/reconcile/swarm-ports.ts';
+import { createObserving } from '../../server/src/composition/hosts/observing.ts';
 import { createProxyWatch } from '../../server/src/composition/hosts/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/services/releasing.ts';
 import { createApp } from '../../server/src/composition/routers.ts';
@@ -48,12 +49,15 @@ import type { PreviewDeployments } from '../../server/src/modules/preview-deploy
 import { createRegistries } from '../../server/src/modules/registry/registry.ts';
 import { createSettings } from '../../server/src/modules/settings/settings.ts';
 import { systemClock as clock } from '../../server/src/ports/clock.ts';
+import type { Events } from '../../server/src/modules/event/event.ts';
 import type { ImageIntake } from '../../server/src/ports/engine/builder.ts';
+import type { Outgoing } from '../../server/src/ports/outgoing.ts';
 import type { HostConnection } from '../../server/src/ports/host/host-connection.ts';
 import type { Host, Hosts } from '../../server/src/ports/host/host.ts';
 import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
 import { builderOf, filesOf, gitOf, intakeOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
+import { goByTheClock, unobserved } from './by-the-clock.ts';
 import { guardDatabase, type Reaper } from './reaper.ts';
 
 export interface World
@@ -67,6 +71,7 @@ export interface World
   pending: Releasing['pending'];
   runtime: Releasing['runtime'];
   running: Releasing['running'];
+  events: Events;
   /** What the reconciler found different, since the start. */
   drift: string[];
   /** What nobody expected. */
@@ -74,8 +79,18 @@ export interface World
   /** Does what a start of Berth does, and takes jobs from then on. */
   start(): Promise<void>;
   wake(): void;
+  /** Watches the engines and does from now on what comes back by the clock, until what it gives is called. */
+  goByTheClock(): Promise<() => Promise<void>>;
   /** The HTTP server, which listens nowhere; made when it is asked for. */
   http(): FastifyInstance;
+}
+
+export interface WorldOptions {
+  walls?: Walls | undefined;
+  /** The way out of this process; without it there is none. */
+  outgoing?: Outgoing;
+  /** Observers look at the engines, as in the product; else nothing is seen of what runs. */
+  observes?: boolean;
 }
 
 export async function createWorld(
@@ -83,40 +98,30 @@ export async function createWorld(
   plain: Database,
   folder: string,
   reaper: Reaper,
-  walls: Walls = builtWalls,
+  { walls = builtWalls, outgoing = nowhere, ...options }: WorldOptions = {},
 ): Promise<World> {
+  const [drift, faults]: [string[], string[]] = [[], []];
   const config = readConfig({ BERTH_DATA: folder, BERTH_PROXY_IMAGE: 'caddy:2' });
   const database = guardDatabase(reaper, plain);
-  const [drift, faults]: [string[], string[]] = [[], []];
-  const stores = createStores(database);
-  const ground: Ground = {
-    config,
-    log: logOf(drift, faults),
-    clock,
-    database,
-    stores,
-    // Some images were loaded by hand; the others come from a registry.
-    settings: createSettings(stores.settings, { sharedImages: ['redis', 'local/'] }),
-    adapters: adaptersOf(machine, config, reaper),
-    local: connectionOf(machine, config, reaper),
-    applied: [],
-  };
+  const adapters = adaptersOf(machine, config, reaper, outgoing);
+  const local = connectionOf(machine, config, reaper);
+  const ground = groundOf({ config, log: logOf(drift, faults), database, adapters, local });
   const product = await createProduct(ground, walls);
   const ending = { ...product, endedOutput: createEndedOutput(ground) };
   const hosts = hostsOn(machine, (place) => hostOf(place, ground, ending, reaper, walls));
   const machines = machinesOf(ground, ending, hosts);
+  const observing = createObserving(ground, machines, product.accounts.events);
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
   const { interruption, worker } = working;
+  const sight = options.observes ? observing : unobserved;
   const besides = {
     reconciler,
     members: product.accounts.members,
     version: 'in memory',
-    liveOf: () => null,
-    conditions: { of: unseen },
-    forgetObserved: async () => undefined,
-    ...createWatching(ground, product, machines, { shown: () => [], unreachable: () => [] }),
+    ...sight,
+    ...createWatching(ground, product, machines, sight),
     proxySocket: createProxySocket(),
   };
   return {
@@ -124,11 +129,13 @@ export async function createWorld(
     ...machines,
     ...releasing,
     stores: ground.stores,
+    events: product.accounts.events,
     reconciler,
     interruption,
     drift,
     faults,
     wake: product.queue.wake,
+    goByTheClock: () => goByTheClock({ ground, product, working, observing, besides }),
     http: once(() => createApp({ ...ground, ...product, ...machines, ...releasing, ...working, ...besides })),
     async start() {
       await ground.stores.jobs.releaseAll();
@@ -140,15 +147,19 @@ export async function createWorld(
   };
 }
 
+function groundOf(made: Pick<Ground, 'config' | 'log' | 'database' | 'adapters' | 'local'>): Ground {
+  const stores = createStores(made.database);
+  // Some images were loaded by hand; the others come from a registry.
+  const settings = createSettings(stores.settings, { sharedImages: ['redis', 'local/'] });
+  return { ...made, clock, stores, settings, applied: [] };
+}
+
 /** No machine here is a node of a cluster. */
 const noStanding: Host['standing'] = {
   ensure: () => Promise.reject(new Error('no container stands here')),
   attach: async () => 0,
   remove: async () => undefined,
 };
-
-/** Nothing observes the machine here. */
-const unseen = () => ({ condition: 'unreachable', reason: null }) as const;
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -224,7 +235,12 @@ function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host 
     swarmPorts: createSwarmPorts({ hosts, servers: stores.servers, portGuard }),
     hostReach: hostReachOn(product.approvals, hosts, host),
     endedOutput: product.endedOutput,
-    registries: createRegistries(stores.registries, host.engine.checkRegistry, outgoing.registry, clock),
+    registries: createRegistries(
+      stores.registries,
+      host.engine.checkRegistry,
+      ground.adapters.outgoing.registry,
+      clock,
+    ),
     ...deployed,
   };
 }
@@ -259,12 +275,12 @@ function made(folder: string, name: string): string {
 }
 
 /** Nothing leaves this process, and no name is asked for. */
-const outgoing = createOutgoing({
+export const nowhere = createOutgoing({
   policyOf: async () => ({ reachesPrivate: true, allowed: [], platform: [] }),
   lookUp: async () => ['1.1.1.1'],
 });
 
-function adaptersOf(machine: Machine, config: Config, reaper: Reaper): Adapters {
+function adaptersOf(machine: Machine, config: Config, reaper: Reaper, outgoing: Outgoing): Adapters {
   const folders = {
     work: '/work',
     composes: '/composes',

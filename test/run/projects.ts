@@ -48,7 +48,7 @@ const takingSeconds: readonly string[] = [
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
-  'test/{access/input-words,clients/family-import,dangers/dangers,quotas/quotas}',
+  'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',
   'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
@@ -69,7 +69,7 @@ export const projects = {
     files: e2e(
       'lives',
       'servers',
-      ...['build-server', 'moving', 'server-add'].map((name) => `servers/${name}`),
+      ...['build-server', 'cloud', 'moving', 'server-add'].map((name) => `servers/${name}`),
       'server-setup',
     ),
     minutes: 40,

@@ -23,6 +23,7 @@ export function organizationRows(fixtures: Fixtures, own: Own): Rows {
     server: servers(fixtures, own),
     destination: destinations(fixtures, own),
     notification: [notification(fixtures, own)],
+    log_drain: [logDrain(fixtures, own)],
     certificate: certificates(fixtures, own),
     certificate_resolver: [certificateResolver(fixtures, own)],
     git_provider: [gitProvider(fixtures, own)],
@@ -91,6 +92,28 @@ function notification(fixtures: Fixtures, own: Own): TableRecord<'notification'>
     enabled: true,
     events: ['deploymentFailed'],
     settings: JSON.stringify({ url: 'https://127.0.0.1:1/berth', secret: hiddenTexts.webhookSecret }),
+    lastSentAt: null,
+    lastError: null,
+    lastErrorAt: null,
+    leaseHolder: null,
+    leaseUntil: 0,
+  };
+}
+
+function logDrain(fixtures: Fixtures, own: Own): TableRecord<'log_drain'> {
+  return {
+    ...own,
+    logDrainId: of(fixtures, 'logDrainId'),
+    projectId: null,
+    name: 'central',
+    type: 'loki',
+    address: 'https://127.0.0.1:1/loki/api/v1/push',
+    username: 'berth',
+    password: hiddenTexts.logDrainPassword,
+    // Nobody in these tests waits for it.
+    enabled: false,
+    sent: 0,
+    dropped: 0,
     lastSentAt: null,
     lastError: null,
     lastErrorAt: null,

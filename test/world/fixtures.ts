@@ -22,6 +22,7 @@ export const hiddenTexts = {
   twoFactor: 'hidden-two-factor-secret',
   certificateKey: certificateChain.privateKey.split('\n')[1] ?? '',
   webhookSecret: 'hidden-webhook-secret',
+  logDrainPassword: 'hidden-log-drain-password',
   accessToken: 'hidden-access-token',
 } as const;
 
@@ -76,6 +77,7 @@ export function fixturesOf(prefix: string): Fixtures {
     alarmId: id('alarm'),
     webhookDeliveryId: id('webhook-delivery'),
     notificationId: id('notification'),
+    logDrainId: id('log-drain'),
     destinationId: id('destination'),
     freeDestinationId: id('free-destination'),
     certificateId: id('certificate'),

@@ -27,6 +27,7 @@ const order: readonly TableName[] = [
   'server',
   'destination',
   'notification',
+  'log_drain',
   'certificate',
   'certificate_resolver',
   'application',

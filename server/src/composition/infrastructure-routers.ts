@@ -18,6 +18,7 @@ import { certificateState } from '../modules/domain/certificate-state.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers, type DomainDesk } from '../modules/domain/handlers.ts';
 import { metricsHandlers } from '../modules/metrics/handlers.ts';
+import { logDrainHandlers } from '../modules/log-drain/handlers.ts';
 import { notificationHandlers } from '../modules/notification/handlers.ts';
 import { scheduleHandlers } from '../modules/schedule/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
@@ -69,6 +70,7 @@ export function infrastructureRouters(
     router('cleanup', contracts.cleanup, cleanupHandlers(parts.cleanup)),
     router('alarm', contracts.alarm, alarmHandlers(parts.alarms)),
     router('schedule', contracts.schedule, scheduleHandlers(parts.scheduling.desk)),
+    router('logDrain', contracts.logDrain, logDrainHandlers(parts.drainDesk)),
     router('notification', contracts.notification, notificationHandlers(parts.notifying.desk)),
     router(
       'certificate',

@@ -22,6 +22,7 @@ import { createImageStore } from '../modules/image/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMetricsStore } from '../modules/metrics/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
+import { createLogDrainStore } from '../modules/log-drain/store.ts';
 import { createNotificationStore } from '../modules/notification/store.ts';
 import {
   createInvitationStore,
@@ -56,6 +57,7 @@ export function createStores(database: Database) {
     members: createMemberStore(database),
     quotas: createQuotaStore(database),
     disk: createDiskStore(database),
+    logDrains: createLogDrainStore(database),
     notifications: createNotificationStore(database),
     schedules: createScheduleStore(database),
     alarms: createAlarmStore(database),

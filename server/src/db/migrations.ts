@@ -779,6 +779,22 @@ UPDATE "domain" SET "ownPort" = "port";
 ALTER TABLE "application" ADD COLUMN "shownPort" BIGINT;
 `,
   },
+  {
+    version: 37,
+    name: 'log drains',
+    sql: `
+CREATE TABLE "log_drain" (
+  "logDrainId" TEXT PRIMARY KEY,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "projectId" TEXT REFERENCES "project"("projectId") ON DELETE CASCADE,
+  "name" TEXT NOT NULL, "type" TEXT NOT NULL, "address" TEXT NOT NULL, "username" TEXT, "password" TEXT,
+  "enabled" BIGINT NOT NULL, "sent" BIGINT NOT NULL, "dropped" BIGINT NOT NULL, "lastSentAt" TEXT,
+  "lastError" TEXT, "lastErrorAt" TEXT, "createdAt" TEXT NOT NULL, "leaseHolder" TEXT,
+  "leaseUntil" BIGINT NOT NULL);
+CREATE INDEX "log_drain_organization" ON "log_drain"("organizationId");
+CREATE INDEX "log_drain_project" ON "log_drain"("projectId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

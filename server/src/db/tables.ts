@@ -877,7 +877,30 @@ const notificationDelivery = {
   sequence: number(),
 };
 
+/** Where the output of services goes besides Berth. */
+const logDrain = {
+  logDrainId: text(),
+  organizationId: text(),
+  projectId: optionalText(),
+  name: text(),
+  type: text<'syslogTcp' | 'syslogUdp' | 'loki'>(),
+  address: text(),
+  username: optionalText(),
+  password: optionalSecret(),
+  enabled: boolean(),
+  sent: number(),
+  dropped: number(),
+  lastSentAt: optionalText(),
+  lastError: optionalText(),
+  lastErrorAt: optionalText(),
+  createdAt: text(),
+  /** The process that sends now, and until when nobody else does (ms). */
+  leaseHolder: optionalText(),
+  leaseUntil: number(),
+};
+
 export const tables = {
+  log_drain: logDrain,
   schedule,
   schedule_run: scheduleRun,
   alarm,

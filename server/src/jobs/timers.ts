@@ -11,6 +11,7 @@ const scheduleMs = 5000;
 const eventsMs = 60_000;
 const alarmMs = 10_000;
 const dispatchMs = 2000;
+const drainMs = 1000;
 const dayMs = 24 * 3_600_000;
 const keptJobsMs = 7 * dayMs;
 const keptInvitationsMs = 30 * dayMs;
@@ -47,6 +48,7 @@ export function startTimers({
   schedules,
   previews,
   notifying,
+  shipping,
   scheduling,
   alarms,
   monitoring,
@@ -61,6 +63,7 @@ export function startTimers({
   schedules: { tick(): Promise<void> };
   previews: { watch(): Promise<void>; everyMs: number };
   notifying: { tick(): Promise<void>; stop(): Promise<void> };
+  shipping: { tick(): Promise<void>; stop(): Promise<void> };
   scheduling: { tick(): Promise<void> };
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
@@ -92,11 +95,12 @@ export function startTimers({
     every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
     every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
     every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),
+    every(drainMs, shipping.tick, (error) => void log.fault(error, 'log drains')),
     every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
   ];
   return {
     async stop() {
-      await Promise.all([...timers.map((timer) => timer.stop()), notifying.stop()]);
+      await Promise.all([...timers.map((timer) => timer.stop()), notifying.stop(), shipping.stop()]);
     },
   };
 }

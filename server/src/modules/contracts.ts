@@ -25,6 +25,7 @@ import { eventContract } from './event/contract.ts';
 import { gitProviderContract } from './git-provider/contract.ts';
 import { metricsContract } from './metrics/contract.ts';
 import { mountContract } from './mount/contract.ts';
+import { logDrainContract } from './log-drain/contract.ts';
 import { notificationContract } from './notification/contract.ts';
 import { organizationContract } from './organization/contract.ts';
 import { portContract } from './port/contract.ts';
@@ -71,6 +72,7 @@ export const contracts = {
   certificate: certificateContract,
   certificateResolver: certificateResolverContract,
   destination: destinationContract,
+  logDrain: logDrainContract,
   notification: notificationContract,
   schedule: scheduleContract,
   alarm: alarmContract,

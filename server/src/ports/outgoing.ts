@@ -23,6 +23,11 @@ export interface Outgoing {
   /** One request by HTTP(S); redirects are answers like others. */
   request(request: OutgoingRequest, by: OutgoingBy): Promise<OutgoingAnswer>;
   /**
+   * Sends packets and no more: by TCP one after the other over a connection that is closed then, by UDP each
+   * as a datagram. Resolves when the other side's machine has taken them, by UDP when they are sent.
+   */
+  send(packets: readonly Uint8Array[], to: OutgoingPackets, by: OutgoingBy): Promise<void>;
+  /**
    * Work of an engine with a registry (`host[:port]`; empty: the default one). The engine resolves and
    * connects by itself, so that the address is judged before.
    */
@@ -50,6 +55,14 @@ export interface OutgoingRequest {
   method: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
+  /** Milliseconds for all of it. */
+  limitMs: number;
+}
+
+export interface OutgoingPackets {
+  host: string;
+  port: number;
+  transport: 'tcp' | 'udp';
   /** Milliseconds for all of it. */
   limitMs: number;
 }

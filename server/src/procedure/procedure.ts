@@ -40,6 +40,7 @@ export const resourceKinds = {
   registry: 'nothing',
   server: 'nothing',
   destination: 'nothing',
+  logDrain: 'nothing',
   notification: 'nothing',
   certificate: 'nothing',
   certificateResolver: 'nothing',

@@ -1,5 +1,6 @@
 /** Ways for a service to be ill, on the engine in memory: what it is in by the observer, and why. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { killContainer } from '../../../test/engine-in-memory/containers.ts';
 import { createEngineInMemory } from '../../../test/engine-in-memory/engine-in-memory.ts';
 import { nodeProgram } from '../../../test/engine-in-memory/programs/steps-program.ts';
 import { unixPrograms } from '../../../test/engine-in-memory/programs/programs.ts';
@@ -20,7 +21,10 @@ afterAll(() => uninstall());
 
 const labels = { 'berth.test': 'true', 'berth.application': 'web' };
 
-async function begin(steps: readonly Step[], change: Partial<ServiceSpec> = {}) {
+/** So soon the condition follows its cause, whether somebody watches or not; in virtual time. */
+const soonMs = 10_000;
+
+async function begin(steps: readonly Step[], change: Partial<ServiceSpec> = {}, isWatched = true) {
   const memory = createEngineInMemory();
   memory.addImage(nodeImage, {
     programs: { ...unixPrograms, node: nodeProgram },
@@ -37,7 +41,7 @@ async function begin(steps: readonly Step[], change: Partial<ServiceSpec> = {}) 
     onFault(error) {
       throw error;
     },
-    isWatched: () => true,
+    isWatched: () => isWatched,
   });
   observer.start();
   const spec = stepService('web', steps, { labels, release: 'one', restartDelayMs: 500, ...change });
@@ -52,12 +56,21 @@ async function begin(steps: readonly Step[], change: Partial<ServiceSpec> = {}) 
       },
       systemClock.now(),
     );
+  const untilIt = (is: ConditionVerdict['condition']): Promise<ConditionVerdict> =>
+    until(`it is ${is}`, async () => now().condition === is && now(), 300_000);
   return {
     ...memory,
     observer,
     now,
-    untilIt: (is: ConditionVerdict['condition']) =>
-      until(`it is ${is}`, async () => now().condition === is && now(), 300_000),
+    untilIt,
+    /** What it is in soon after the cause, which holds from now on. */
+    async soon(is: ConditionVerdict['condition'], reason: RegExp): Promise<ConditionVerdict> {
+      const begun = Date.now();
+      const fits = (): boolean => now().condition === is && reason.test(now().reason ?? '');
+      await until(`it is ${is} for ${reason}`, async () => fits(), 300_000);
+      expect(Date.now() - begun).toBeLessThanOrEqual(soonMs);
+      return now();
+    },
   };
 }
 
@@ -78,16 +91,82 @@ const ways: Record<string, { steps: readonly Step[]; change?: Partial<ServiceSpe
   },
 };
 
-test.each(Object.entries(ways))(
-  'a service is down and says why when %s',
-  async (_, { steps, change, reason }) => {
-    const { untilIt, observer, now } = await begin(steps, change);
-    await untilIt('down');
-    await until('the reason is told', async () => reason.test(now().reason ?? ''), 300_000);
-    expect(now()).toEqual({ condition: 'down', reason: expect.stringMatching(reason) });
+const eachWay = Object.entries(ways).flatMap(([way, given]) => [
+  { way, ...given, isWatched: true, who: 'somebody watches' },
+  { way, ...given, isWatched: false, who: 'nobody watches' },
+]);
+
+test.each(eachWay)(
+  'a service is down within 10 s and says why when $way, and $who',
+  async ({ steps, change, reason, isWatched }) => {
+    const { soon, observer } = await begin(steps, change, isWatched);
+    await soon('down', reason);
     await observer.stop();
   },
 );
+
+/** What is done to one that is up. */
+const changes: Record<
+  string,
+  {
+    change?: Partial<ServiceSpec>;
+    cause(memory: Awaited<ReturnType<typeof begin>>): unknown;
+    condition: ConditionVerdict['condition'];
+    reason: RegExp;
+  }
+> = {
+  'its program is killed': {
+    change: { restartDelayMs: 60_000 },
+    cause: ({ state }) => {
+      for (const container of state.containers.values()) container.process?.kill(137);
+    },
+    condition: 'down',
+    reason: /137/,
+  },
+  'one of its two tasks is killed': {
+    change: { replicas: 2, restartDelayMs: 60_000 },
+    cause: ({ state }) => [...state.containers.values()][0]?.process?.kill(137),
+    condition: 'degraded',
+    reason: /137/,
+  },
+  'it is scaled to nothing': {
+    cause: ({ engine }) => engine.scaleService('web', 0),
+    condition: 'stopped',
+    reason: /^$/,
+  },
+  'the engine lost it': {
+    cause: ({ engine }) => engine.removeService('web'),
+    condition: 'down',
+    reason: /no longer has its service/,
+  },
+  'the node that it stays on is gone': {
+    change: { constraints: ['node.hostname==memory'], restartDelayMs: 500 },
+    cause({ state }) {
+      state.hostname = 'another';
+      for (const container of state.containers.values()) killContainer(container);
+    },
+    condition: 'down',
+    reason: /no suitable node/,
+  },
+  'the engine does not answer': {
+    cause: ({ setAway }) => setAway(true),
+    condition: 'unreachable',
+    reason: /has not answered since \d{4}-/,
+  },
+};
+
+test.each(
+  Object.entries(changes).flatMap(([way, given]) => [
+    { way, ...given, isWatched: true, who: 'somebody watches' },
+    { way, ...given, isWatched: false, who: 'nobody watches' },
+  ]),
+)('one that is up is $condition within 10 s when $way, and $who', async (given) => {
+  const memory = await begin([{ do: 'stay' }], given.change, given.isWatched);
+  await memory.untilIt('up');
+  await given.cause(memory);
+  await memory.soon(given.condition, given.reason);
+  await memory.observer.stop();
+});
 
 test('one that is killed is down until its next task runs, and up again', async () => {
   const { untilIt, observer, state } = await begin([{ do: 'stay' }], { restartDelayMs: 20_000 });

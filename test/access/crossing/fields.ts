@@ -57,6 +57,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   host: ['host', 'previewWildcard', 'domain.validateDomain domain'],
   address: [
     'acmeDirectory',
+    'address',
     'discord.webhookUrl',
     'email.host',
     'ntfy.serverUrl',

@@ -1,5 +1,5 @@
 /** Services that go to another server, those that may not, and servers with faults of their own. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { DatabaseRecord, DeploymentRecord } from '../../../server/src/db/tables.ts';
 import { AppError } from '../../../server/src/domain/errors.ts';
 import { subjectOfCompose } from '../../../server/src/modules/host-reach/subject.ts';
@@ -271,6 +271,37 @@ test('a compose service goes with its domains; one that has a volume stays with 
   );
   expect(await product().deploy(reaches)).toMatchObject({ status: 'error' });
   expect(servicesOn(there.machine)).toEqual(['goes_web']);
+});
+
+test('a look that began before a move puts nothing back where the service was', async () => {
+  const { organizationId, environmentId } = product();
+  const here = await product().addServer();
+  const there = await product().addServer();
+  const place = { environmentId, serverId: here.serverId };
+  const file = `services:\n  web: { image: '${webImage}', command: [serve] }\n`;
+  const stack = { name: 'looked', appName: 'looked', composeType: 'compose', sourceType: 'raw' } as const;
+  const { composeId } = await product().run(({ composes }) =>
+    composes.create({ organizationId }, { ...place, ...stack, composeFile: file }),
+  );
+  const services = [composeRef(composeId), await product().addApplication('seen', fromGit, place)];
+  for (const service of services) await product().deploy(service);
+  // Between what the look reads of records and what it reads of the engine.
+  const { engine } = await product().run(({ hosts }) => hosts.of(here.serverId));
+  const list = engine.services;
+  const movesLeft = [...services];
+  const unfinished = await product().run(async ({ deployments }) => vi.spyOn(deployments, 'unfinished'));
+  const looks = vi.spyOn(engine, 'services').mockImplementation(async (...asked) => {
+    const toMove = unfinished.mock.calls.length > 0 ? movesLeft.splice(0) : [];
+    for (const service of toMove)
+      expect(await moved(service, here.serverId, there.serverId)).toMatchObject({ status: 'done' });
+    return list(...asked);
+  });
+  await product().run(({ reconciler }) => reconciler.run());
+  expect(movesLeft).toEqual([]);
+  looks.mockRestore();
+  unfinished.mockRestore();
+  expect(servicesOn(here.machine)).toEqual([]);
+  expect(servicesOn(there.machine).toSorted()).toEqual(['looked_web', 'seen']);
 });
 
 const hourMs = 3_600_000;

@@ -181,6 +181,7 @@ function useEntries(): readonly Entry[] {
             page('Invite a member', '/settings/members?do=invite', 'plus'),
             page('Audit', '/settings/audit', 'eye'),
             page('Notifications', '/settings/notifications', 'bell'),
+            page('Log drains', '/settings/log-drains', 'bell'),
           ]
         : []),
       page('Settings', '/settings', 'settings'),

@@ -73,6 +73,12 @@ const sections: readonly Section[] = [
     content: late(async () => (await import('./notifications.tsx')).Notifications),
   },
   {
+    name: 'log-drains',
+    title: 'Log drains',
+    forLeaders: true,
+    content: late(async () => (await import('./log-drains.tsx')).LogDrains),
+  },
+  {
     name: 'installation',
     title: 'Installation',
     forLeaders: true,

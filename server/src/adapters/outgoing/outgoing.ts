@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { OutgoingPolicy } from '../../domain/network/outgoing.ts';
 import type { JudgedHost, Outgoing, OutgoingBy, OutgoingRequest } from '../../ports/outgoing.ts';
 import { failureOf } from './connect.ts';
+import { sendPackets } from './packets.ts';
 import { createGatehouse } from './gate.ts';
 import { judgeHost, systemLookUp, type LookUp } from './judge.ts';
 
@@ -30,6 +31,7 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
     },
     gate: (by, { namedPlain = false } = {}) =>
       gatehouse.open({ judge: (host) => judge(host, by), namedPlain }),
+    send: async (packets, to, by) => sendPackets(packets, to, await judge(to.host, by)),
     async request(request, by) {
       const judged = await judge(new URL(request.url).hostname, by);
       const answered = await send(request, judged);

@@ -18,6 +18,7 @@ import { scheduleJob } from '../../modules/schedule/schedule.ts';
 import type { BuildSlots } from '../../ports/engine/build-slots.ts';
 import type { Reconciler } from '../../reconcile/reconciler.ts';
 import { commitStatusJobOf } from '../upkeep/commit-statuses.ts';
+import { createDraining, type Draining } from '../upkeep/draining.ts';
 import { createCleaningUp, type CleaningUp } from '../upkeep/cleaning.ts';
 import { createDiskRooms } from '../../modules/backup/disk-room.ts';
 import { createBackingUp, type BackingUp } from '../upkeep/backing-up.ts';
@@ -33,7 +34,7 @@ import { createScheduling, type Scheduling } from '../upkeep/scheduling.ts';
 /** A guard: each holds a log and a few timers, and asks the engine several times a second. */
 const jobsPerServer = 20;
 
-export interface Working extends SettingUp, CleaningUp {
+export interface Working extends SettingUp, CleaningUp, Draining {
   interruption: Interruption;
   backingUp: BackingUp;
   previewing: Previewing;
@@ -86,6 +87,7 @@ export function createWorking(
     previewing,
     ...settingUp,
     ...createCleaningUp(ground, product, machines),
+    ...createDraining(ground, machines),
     scheduling,
     worker: createJobs(ground, product, { runner, backingUp, previewing, scheduling, ...settingUp }),
   };

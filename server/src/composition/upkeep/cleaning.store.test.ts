@@ -48,6 +48,19 @@ eachDatabase('clean-ups', (test) => {
       engine: memory.engine,
       builder: { remove: async (organizationId: string) => void caches.push(organizationId) },
     };
+    const server = { free: 100, isAway: false, looks: 0, caches: [] as string[] };
+    const farMemory = createEngineInMemory();
+    const far = {
+      key: 'far',
+      engine: farMemory.engine,
+      builder: { remove: async (organizationId: string) => void server.caches.push(organizationId) },
+      whySilent: () => (server.isAway ? 'The server far cannot be reached.' : undefined),
+      freeBytes: async (folder: string) => {
+        expect(folder).toBe('/var/lib/docker');
+        server.looks += 1;
+        return server.free;
+      },
+    };
     const databases = {
       find: (databaseId: string) => stores.databases.find({ databaseId }),
       patch: async (databaseId: string, patch: object) =>
@@ -71,7 +84,11 @@ eachDatabase('clean-ups', (test) => {
         turns: Object({ take: (_key: string, work: () => Promise<unknown>) => work() }),
       },
       {
-        hosts: { of: async () => host, find: async () => host, all: async () => [host] },
+        hosts: {
+          of: async (key) => (key === 'far' ? far : host),
+          find: async (key) => (key === 'far' ? far : host),
+          all: async () => [host, far],
+        },
         deployments,
       },
     );
@@ -98,6 +115,8 @@ eachDatabase('clean-ups', (test) => {
       clock,
       settings,
       disk,
+      server,
+      farMemory,
       said,
       caches,
       container,
@@ -202,6 +221,32 @@ eachDatabase('clean-ups', (test) => {
       await cleanTurn();
     }
     expect(caches).toEqual(['team', 'team']);
+  });
+
+  it('make room on a server whose disk is nearly full, once an hour, and not while it is away', async () => {
+    const { cleanTurn, clock, server, farMemory, settings, caches } = await begin();
+    settings.cleanupSchedule = null;
+    farMemory.addImage('foreign:1', { programs: {}, command: ['true'] });
+    const Labels = { 'berth.managed': 'true', 'berth.builder': 'team' };
+    const body = { Image: 'foreign:1', Cmd: ['true'], Labels };
+    const request = { method: 'POST', path: '/containers/create', query: { name: 'builder' }, body } as const;
+    await farMemory.api.call({ ...request, doing: 'the test' }, created);
+    const pass = async (minutes: number): Promise<void> => {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        clock.time += 60_000;
+        await cleanTurn();
+      }
+    };
+    await pass(60);
+    expect([server.looks, server.caches]).toEqual([12, []]);
+    server.free = 19;
+    server.isAway = true;
+    await pass(60);
+    expect([server.looks, server.caches]).toEqual([12, []]);
+    server.isAway = false;
+    await pass(65);
+    expect(server.caches).toEqual(['team', 'team']);
+    expect(caches).toEqual([]);
   });
 
   it('list former volumes, warn of old ones, and remove them when a setting says so', async () => {

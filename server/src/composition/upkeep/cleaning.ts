@@ -31,7 +31,9 @@ interface CleanedMachines {
   deployments: Pick<Machines['deployments'], 'all' | 'live' | 'isWorking' | 'clear'>;
 }
 
-type CleanedHost = Pick<Host, 'key' | 'engine'> & { builder: Pick<Host['builder'], 'remove'> };
+type CleanedHost = Pick<Host, 'key' | 'engine' | 'whySilent' | 'freeBytes'> & {
+  builder: Pick<Host['builder'], 'remove'>;
+};
 
 export function createCleaningUp(
   { stores, clock, adapters, config, log }: CleanedGround,

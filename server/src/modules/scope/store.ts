@@ -180,6 +180,7 @@ function organizationQueries(builder: Builder) {
     registry: owned('registry', 'registryId'),
     server: owned('server', 'serverId'),
     destination: owned('destination', 'destinationId'),
+    logDrain: owned('log_drain', 'logDrainId'),
     notification: owned('notification', 'notificationId'),
     certificate: owned('certificate', 'certificateId'),
     certificateResolver: owned('certificate_resolver', 'certificateResolverId'),

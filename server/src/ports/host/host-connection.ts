@@ -21,6 +21,7 @@ export interface HostConnection
     | 'realPath'
     | 'facts'
     | 'isPortFree'
+    | 'freeBytes'
   > {
   /** Where Berth's own machine is measured: its proc file system, and disks of which the first counts. */
   measured?: { proc: string; disks: readonly string[] };

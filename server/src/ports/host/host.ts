@@ -68,6 +68,8 @@ export interface Host {
   agent?: AgentPlaces | undefined;
   /** Keeps its containers from its ports; absent where nobody may set its packet filter from here. */
   portWall?: PortWall | undefined;
+  /** Bytes that are free on the disk of a folder there; absent for Berth's own machine. */
+  freeBytes?(folder: string): Promise<number>;
   /** Whether nothing on the machine listens on the TCP port, whatever program it is. */
   isPortFree(port: number): Promise<boolean>;
 }

@@ -1,5 +1,6 @@
 /** What a server is at this moment, as its own programs and its kernel tell. */
 import { isIPv4 } from 'node:net';
+import { AppError } from '../../../domain/errors.ts';
 import type { HostFacts } from '../../../ports/host/host.ts';
 import type { RunThere } from './remote-files.ts';
 
@@ -31,6 +32,17 @@ function addressesIn(line: string): string[] {
   const listed = /\sinet6? ([0-9a-f.:]+)/.exec(line)?.[1];
   if (listed !== undefined) return [listed];
   return line.split(/\s+/).filter((word) => /^[0-9a-f]*[.:][0-9a-f.:]+$/.test(word));
+}
+
+/** By df(1), in the form of POSIX: name, blocks, used, available, share, mount point. */
+export async function freeBytesThere(run: RunThere, folder: string): Promise<number> {
+  const { code, stdout, stderr } = await run(['df', '-P', '-k', '--', folder]);
+  const available = stdout.trim().split('\n').at(-1)?.split(/\s+/)[3] ?? '';
+  if (code === 0 && /^\d+$/.test(available)) return Number(available) * 1024;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The room on the disk of ${folder} could not be measured: ${stderr.trim() || stdout.trim()}`,
+  );
 }
 
 /** By what the kernel lists: local address and port in hexadecimal, and state 0A, listening (proc(5)). */

@@ -14,7 +14,7 @@ import { createRemoteCommands } from './remote-commands.ts';
 import { createRemoteFiles, createRemoteFolderFiles, type RunThere } from './remote-files.ts';
 import { connectSsh, forwardTo, type SshClient, type SshTarget } from './ssh-client.ts';
 import { noSocket } from './ssh-fault.ts';
-import { factsThere, isPortFree } from './server-facts.ts';
+import { factsThere, freeBytesThere, isPortFree } from './server-facts.ts';
 import { createSshLink, type SshLink } from './ssh-link.ts';
 import { prepareServer } from './prepare-server.ts';
 
@@ -95,6 +95,7 @@ export async function createSshConnection(options: SshConnectionOptions): Promis
     facts: () =>
       factsThere(run, { probe: there.probe, address: async () => (await link.client()).target.address }),
     isPortFree: (port) => isPortFree(run, port),
+    freeBytes: (folder) => freeBytesThere(run, folder),
     portWall: wallThere(run),
     whySilent: () => (link.fault() ?? sockets.fault())?.message,
     reachable: link.reachable,

@@ -1,0 +1,40 @@
+/** What cannot be read for now: tried again, later each time, and told once when it begins and once when it ends. */
+import type { Clock } from '../../ports/clock.ts';
+
+export interface PatiencePorts {
+  clock: Clock;
+  /** `what` cannot be read from now on. */
+  onTrouble(what: string, error: unknown): void;
+  /** It can be read again. */
+  onOver(what: string): void;
+}
+
+export interface Patience {
+  /** Whether it may be tried now. */
+  isDue(what: string): boolean;
+  isInTrouble(what: string): boolean;
+  failed(what: string, error: unknown): void;
+  succeeded(what: string): void;
+  /** Nobody wants it any more. */
+  forget(what: string): void;
+}
+
+const retryMs = [2, 5, 15, 60].map((seconds) => seconds * 1000);
+const longestMs = 60_000;
+
+export function createPatience({ clock, onTrouble, onOver }: PatiencePorts): Patience {
+  const troubles = new Map<string, { failures: number; nextAt: number }>();
+  return {
+    isDue: (what) => (troubles.get(what)?.nextAt ?? 0) <= clock.now(),
+    isInTrouble: (what) => troubles.has(what),
+    failed(what, error) {
+      const failures = troubles.get(what)?.failures ?? 0;
+      if (failures === 0) onTrouble(what, error);
+      troubles.set(what, { failures: failures + 1, nextAt: clock.now() + (retryMs[failures] ?? longestMs) });
+    },
+    succeeded(what) {
+      if (troubles.delete(what)) onOver(what);
+    },
+    forget: (what) => void troubles.delete(what),
+  };
+}
