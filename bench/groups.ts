@@ -74,7 +74,8 @@ export const groups = {
   },
   servers: {
     summary:
-      "a server's engine through SSH, images that travel, deployments there, beside Berth's own machine",
+      "a server's engine through SSH, images that travel, deployments there, beside Berth's own machine; " +
+      'its agent with 50 containers',
     needs: 'bed',
     figures: ({ root, say }) => serverFigures(root, say),
   },

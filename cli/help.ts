@@ -1,6 +1,7 @@
 /** Help, made from the table of words. */
 import { procedureKinds } from '../client/procedure-kinds.ts';
 import { commonOptions, type Option, type Options, type Word } from './words/parts/word.ts';
+import { wrapped } from './output/wrap.ts';
 import { groups, words } from './words/words.ts';
 
 const intro = `berth: deploy to a Berth server and look after what runs there.
@@ -142,17 +143,6 @@ function pageOf(word: Pick<Word, 'name' | 'usage' | 'summary' | 'description'>, 
 
 /** Letters of a line of help: it is read in narrow terminals too. */
 const lineWidth = 79;
-
-function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
 
 const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 

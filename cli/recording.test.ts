@@ -174,13 +174,14 @@ async function makeHome(): Promise<string> {
   const start = `#!/bin/bash\nexec ${process.execPath} --import '${clock}' ${program}/berth.mjs "$@"\n`;
   const files = {
     'bin/berth': start,
+    'bin/edit': '#!/bin/bash\ntext=$(<"$1")\necho "${text/blue/teal}" >"$1"\n',
     'web/Dockerfile': 'FROM node:24\nCOPY . .\nCMD ["node", "."]\n',
     'web/old.yml': 'services:\n  cache:\n    image: redis:7\n    ports: ["6379:6379"]\n',
     'web/.env': 'NODE_ENV=production\nCOLOR=red\n',
     'web/.gitignore': '.env\n',
   };
   for (const [path, content] of Object.entries(files)) await writeFile(join(home, path), content);
-  await chmod(join(bin, 'berth'), 0o755);
+  for (const name of ['berth', 'edit']) await chmod(join(bin, name), 0o755);
   await symlink(tmux, join(bin, 'tmux'));
   return home;
 }
@@ -193,7 +194,7 @@ async function record(columns: number): Promise<{ text: string; wide: string[] }
   try {
     // No other program than these is found: no psql, no browser.
     const environment = { HOME: home, PATH: join(home, 'bin'), TERM: 'tmux-256color', LANG: 'C.UTF-8' };
-    const signedIn = { BERTH_URL: server.url, BERTH_API_KEY: 'key', EDITOR: 'true' };
+    const signedIn = { BERTH_URL: server.url, BERTH_API_KEY: 'key', EDITOR: 'edit' };
     await using terminal = await openTerminal({
       columns,
       folder,

@@ -7,6 +7,7 @@ import { exitCodes } from './exit-codes.ts';
 import { readFlags, type Flags } from './flags.ts';
 import { furtherHelp, generalHelp, routersHelp, wordHelp } from './help.ts';
 import { loginCommands } from './login.ts';
+import { sentence } from './output/wrap.ts';
 import type { Terminal } from './terminal.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
@@ -21,10 +22,11 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   } catch (error) {
     if (terminal.signal.aborted) return exitCodes.interrupted;
     if (!(error instanceof UsageError) && !(error instanceof BerthError)) throw error;
-    terminal.say(`${error.message}\n`);
+    terminal.say(`${sentence(error.message, terminal)}\n`);
     if (error instanceof UsageError) return exitCodes.wrongUsage;
     // The sentence itself tells the first.
-    for (const { path, message } of error.issues.slice(1)) terminal.say(`  ${path}: ${message}\n`);
+    for (const { path, message } of error.issues.slice(1))
+      terminal.say(`${sentence(`  ${path}: ${message}`, terminal)}\n`);
     if (error.code === 'UNREACHABLE') terminal.say(schemeHint(terminal, argv));
     return error.code === 'UNREACHABLE' ? exitCodes.unreachable : exitCodes.refused;
   }
@@ -60,7 +62,9 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
 function sayWordsBeside(first: string, terminal: Terminal): void {
   const inner = wordsBehind(first);
   if (inner.length > 0)
-    terminal.say(`Commands: ${inner.join(', ')}. Below are the procedures of the interface.\n`);
+    terminal.say(
+      `${sentence(`Commands: ${inner.join(', ')}. Below are the procedures of the interface.`, terminal)}\n`,
+    );
 }
 
 const wordsBehind = (first: string): string[] =>
@@ -103,7 +107,7 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   if (!known.has(name)) {
     const all = [...words.map((word) => word.name), ...loginCommands.keys(), 'help', 'api', ...known];
     throw new UsageError(
-      `There is no ${name}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
+      `There is no ${name.includes('.') ? name : `command ${name}`}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
         'routers of the interface.',
     );
   }

@@ -7,6 +7,7 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { blob, text } from 'node:stream/consumers';
 import { Writable, type Readable } from 'node:stream';
+import { sentence } from './output/wrap.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Terminal {
@@ -189,6 +190,9 @@ function firstLine(answer: string, question: string): string {
   return line;
 }
 
+/** A space at which no line is broken. */
+const noBreak = '\u00A0';
+
 /** Asks a person, with what an empty answer means; without a person there it is that. */
 export async function ask(terminal: Terminal, question: string, usual: string): Promise<string> {
   if (!isPersonThere(terminal)) return usual;
@@ -200,7 +204,9 @@ export async function ask(terminal: Terminal, question: string, usual: string): 
   });
   const lines = createInterface({ input: terminal.stdin, output });
   try {
-    const answer = await lines.question(`${question} [${usual}] `, { signal: terminal.signal });
+    // What is offered stays beside the end of the question.
+    const whole = sentence(`${question}${noBreak}[${usual}]`, terminal);
+    const answer = await lines.question(`${whole.replaceAll(noBreak, ' ')} `, { signal: terminal.signal });
     return answer.trim() || usual;
   } finally {
     lines.close();
@@ -216,6 +222,6 @@ export function isPersonThere({ stdin, isTerminal }: Terminal): boolean {
 export async function confirm(terminal: Terminal, what: string, isSure: boolean): Promise<void> {
   if (isSure) return;
   if (!isPersonThere(terminal)) throw new UsageError(`${what} Give --yes to do it without asking.`);
-  const answer = await ask(terminal, `${what} Go on? (yes/no)`, 'no');
+  const answer = await ask(terminal, `${what} Continue?${noBreak}(yes/no)`, 'no');
   if (!/^y(es)?$/i.test(answer)) throw new UsageError('Nothing was done.');
 }

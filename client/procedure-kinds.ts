@@ -47,6 +47,7 @@ export const procedureKinds = {
     create: 'mutation',
     one: 'query',
     byProjectId: 'query',
+    logs: 'subscription',
     update: 'mutation',
     remove: 'mutation',
     duplicate: 'mutation',

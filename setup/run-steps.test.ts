@@ -107,7 +107,6 @@ it('starts Berth by systemd from the current release with its environment file',
   const unit = unitText(layoutOf('/data'));
   expect(unit).toContain('EnvironmentFile=/data/berth.env\n');
   expect(unit).toContain(
-    'ExecStart=/data/current/node --max-semi-space-size=1 --no-maglev ' +
-      '/data/current/dist/server/src/main.js\n',
+    'ExecStart=/data/current/node --max-semi-space-size=1 ' + '/data/current/dist/server/src/main.js\n',
   );
 });

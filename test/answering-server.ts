@@ -60,7 +60,7 @@ function answerProgram(socket: WebSocket, { url = '/' }: IncomingMessage): void 
     .parse(input)
     .command.join(' ');
   socket.send(JSON.stringify({ type: 'opened', serviceName: 'web', task: 't', containerId: 'c', command }));
-  const output = command === '' ? '# ' : (outputs.find(([part]) => command.includes(part))?.[1] ?? '');
+  const output = command === '' ? '# exit\n' : (outputs.find(([part]) => command.includes(part))?.[1] ?? '');
   socket.send(Buffer.concat([Buffer.of(1), Buffer.from(output)]));
   socket.send(JSON.stringify({ type: 'end', reason: 'exited', exitCode: 0, message: '' }));
   socket.close(1000);

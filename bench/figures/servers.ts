@@ -1,6 +1,6 @@
 /**
  * A server beside Berth's own machine: its engine read through SSH and on the spot, an image that travels and
- * `docker save | docker load` the same way, a deployment there and here.
+ * `docker save | docker load` the same way, a deployment there and here, the agent that measures it.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,7 @@ import { berthHost, type BerthHost } from '../../test/e2e/fixtures/berth-host.ts
 import { until } from '../../test/e2e/fixtures/workshop.ts';
 import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder/builder-fixture.ts';
 import { amount, median, type Figure } from '../figure.ts';
+import { agentFigures } from './agent.ts';
 import { deploy, platformShare, prepare, type Share } from './deployments.ts';
 
 const reads = 200;
@@ -55,8 +56,9 @@ export async function serverFigures(root: string, say: (text: string) => void): 
     const serverId = await setUp(berth, far);
     say('deployments here and there …');
     const shares = await sharesOf(berth, far, serverId);
+    const agent = await agentFigures(berth, far, { serverId, say });
     await berth.stop();
-    return [reading, ...travel, remoteFigure(shares)];
+    return [reading, ...travel, remoteFigure(shares), ...agent];
   } finally {
     await rm(folder, { recursive: true, force: true });
     await bed.close();

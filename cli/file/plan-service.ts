@@ -10,6 +10,7 @@ import type { InstalledEntry, InstalledService } from './installed.ts';
 import { canonical, causeOf, defaultOf, listRows, worst, type Fields, type ListRow } from './kinds.ts';
 import type { Names } from './names.ts';
 import { shown, variableChanges, type Change, type Step } from './steps.ts';
+import { newAccount, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 
 export interface Parts {
   caller: Caller;
@@ -294,18 +295,14 @@ export async function createService(
 }
 
 /** Passwords are made by Berth; nobody writes one into a file. */
-function databaseFields(kind: ServiceKindName, name: string, wanted: FileService): Fields {
-  const account = plainName(name);
+function databaseFields(kind: DatabaseKindName, name: string, wanted: FileService): Fields {
   return {
-    databasePassword: '',
-    ...(kind === 'mysql' || kind === 'mariadb' ? { databaseRootPassword: '' } : {}),
-    ...(kind === 'redis' || kind === 'mongo' ? {} : { databaseName: account }),
-    ...(kind === 'redis' ? {} : { databaseUser: account }),
+    ...newAccount(kind, name),
     ...only(wanted, ['containerImage', 'databaseName', 'databaseUser', 'replicaSets']),
   };
 }
 
-export function isDatabaseKind(kind: ServiceKindName): boolean {
+export function isDatabaseKind(kind: ServiceKindName): kind is DatabaseKindName {
   return kind !== 'application' && kind !== 'compose';
 }
 
@@ -313,15 +310,6 @@ function only(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([name, value]) => names.includes(name) && value !== null),
   );
-}
-
-/** Names that every server takes without quotes. */
-function plainName(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+/, '');
-  return plain.slice(0, 30) || 'main';
 }
 
 /** A database needs one from the beginning; it is unique in the installation. */

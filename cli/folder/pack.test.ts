@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unpackUpload } from '../../server/src/adapters/archive/unpack-upload.ts';
-import { chunkNameBytes } from '../../server/src/domain/chunked-archive.ts';
+import { chunkBytes, chunkNameBytes } from '../../server/src/domain/chunked-archive.ts';
 import { chunksOf } from './chunks.ts';
 import { dockerRules, gitRules } from './ignore-rules.ts';
 import { packFolder } from './pack.ts';
@@ -121,6 +121,33 @@ describe('the archive', () => {
     writeFileSync(join(elsewhere, 'source.tar'), Buffer.concat([...tarOf(await filesToSend(folder))]));
     const names = execFileSync('tar', ['-tf', join(elsewhere, 'source.tar')]).toString();
     expect(names.split('\n')).toContain('linked/a.txt');
+  });
+
+  test('holds files of every size, whole in a chunk or cut, as tar reads them', async () => {
+    const sizes = [0, 1, 511, 512, 513, 13_824, 13_825, 20_000, 256 * 1024, 256 * 1024 + 1];
+    const names = sizes.flatMap((size) => [`of-${size}`, `${'ü'.repeat(60)}/of-${size}`]);
+    const text = (name: string): string => `${name} `.repeat(20_000).slice(0, Number(name.split('of-')[1]));
+    write(Object.fromEntries(names.map((name) => [name, text(name)])));
+    const archive = Buffer.concat([...tarOf(await filesToSend(folder))]);
+    const chunks = [...chunksOf(tarOf(await filesToSend(folder)))];
+    expect(Buffer.concat(chunks).equals(archive)).toBe(true);
+    const small = chunks.slice(0, -1).filter(({ length }) => length < chunkBytes.least);
+    expect([small, chunks.filter(({ length }) => length > chunkBytes.most)]).toEqual([[], []]);
+    execFileSync('tar', ['-x', '-C', elsewhere], { input: archive });
+    for (const name of names) expect(readFileSync(join(elsewhere, name), 'utf8')).toBe(text(name));
+  });
+
+  test('cuts files of long names as often as others, so that a change stays near them', async () => {
+    const names = Array.from({ length: 200 }, (_, at) => `${'long-name/'.repeat(15)}${at}`);
+    write(Object.fromEntries(names.map((name) => [name, name.repeat(5)])));
+    const digests = async (): Promise<string[]> =>
+      [...chunksOf(tarOf(await filesToSend(folder)))].map((chunk) =>
+        createHash('sha256').update(chunk).digest('hex'),
+      );
+    const before = new Set(await digests());
+    write({ [names[0] ?? '']: 'longer'.repeat(500) });
+    const fresh = (await digests()).filter((digest) => !before.has(digest));
+    expect(fresh.length).toBeLessThan(5);
   });
 
   test('is the same for the same files', async () => {

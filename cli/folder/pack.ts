@@ -107,7 +107,7 @@ function runRecord({ first, count }: { first: number; count: number }): Uint8Arr
 
 function* freshRecord(chunk: Uint8Array): Generator<Uint8Array> {
   // A fast level: what is saved on the way by a better one is less than it takes.
-  const packed = deflateRawSync(chunk, { level: 3, memLevel: 8 });
+  const packed = deflateRawSync(chunk, { level: 3, windowBits: 14, memLevel: 6 });
   const head = Buffer.alloc(5);
   head[0] = record.fresh;
   head.writeUInt32BE(packed.length, 1);

@@ -1,16 +1,17 @@
 /** `berth import dokploy --data`: the data of each database there into ours of the same name. */
 import { exitCodes } from '../exit-codes.ts';
 import { confirm } from '../terminal.ts';
+import type { BackupKindName } from '../../server/src/modules/database/kinds.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Context } from '../words/parts/context.ts';
-import { copyDatabase, copyInput, type CopiedKind } from '../words/parts/database-copies.ts';
+import { copyDatabase, copyInput, isCopied } from '../words/parts/database-copies.ts';
 import { allServices, wholeNameOf, type Service } from '../words/parts/services.ts';
 import type { FamilySource } from './dokploy.ts';
 import { familyDatabases, type OtherDatabase } from './dokploy-data.ts';
 
 interface Copy {
   to: Service;
-  kind: CopiedKind;
+  kind: BackupKindName;
   address: string;
 }
 
@@ -51,8 +52,8 @@ export async function copyData(context: Context, source: FamilySource): Promise<
 function judge(other: OtherDatabase, services: readonly Service[]): Copy | string {
   const { environment, name, appName, kind, address } = other;
   const where = `${environment}/${name}`;
-  if (kind === 'redis')
-    return `${where}: the data of redis is not copied; it is made again by those who use it.`;
+  if (!isCopied(kind))
+    return `${where}: the data of ${kind} is not copied; it is made again by those who use it.`;
   const to = services.find(
     (one) =>
       one.environment.name === environment &&

@@ -111,7 +111,7 @@ const projects = listWord({
           .flatMap((environment) => Object.values(serviceKinds).map(({ list }) => environment[list].length))
           .reduce((sum, count) => sum + count, 0),
     },
-    { title: 'made', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
+    { title: 'created', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
   none: 'There is no project yet. `berth deploy` in a folder creates the first one.',
 });
@@ -164,7 +164,7 @@ const previews = listWord({
     statusColumn(context),
     { title: 'branch', value: (row) => row.branch },
     { title: 'address', value: (row) => row.domain },
-    { title: 'made', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
+    { title: 'created', value: (row) => ago(row.createdAt, context.terminal.now()), spare: 1 },
   ],
   none: 'There are no previews.',
 });

@@ -9,21 +9,22 @@ import { itemsOf, type Context } from './parts/context.ts';
 import { databaseCalls } from './parts/database-calls.ts';
 import { databaseOf, type Database } from './parts/database-of.ts';
 import { statusColumn } from './parts/rows.ts';
-import { nameOf, type DatabaseKindName } from './parts/services.ts';
+import type { BackupKindName } from '../../server/src/modules/database/kinds.ts';
+import { nameOf } from './parts/services.ts';
 import type { Word } from './parts/word.ts';
 
-/** What `backup` takes; redis has no backups. */
-type BackupKind = Exclude<DatabaseKindName, 'redis'>;
-
-function backupKindOf(service: Database): BackupKind {
-  if (service.kind === 'redis')
-    throw new UsageError(`${nameOf(service)} is a redis database, which has no backups.`);
-  return service.kind;
+function backupKindOf(service: Database): BackupKindName {
+  const { kind } = service;
+  if (!isBackedUp(kind))
+    throw new UsageError(`${nameOf(service)} is a ${kind} database, which has no backups.`);
+  return kind;
 }
+
+const isBackedUp = (kind: string): kind is BackupKindName => Object.hasOwn(runs, kind);
 
 /** An hour: a backup of a large database. */
 const backupLimitMs = 24 * 3_600_000;
-const runs: Readonly<Record<BackupKind, (client: Client, backupId: string) => Promise<unknown>>> = {
+const runs: Readonly<Record<BackupKindName, (client: Client, backupId: string) => Promise<unknown>>> = {
   postgres: (client, backupId) =>
     client.backup.manualBackupPostgres({ backupId }, { limitMs: backupLimitMs }),
   mysql: (client, backupId) => client.backup.manualBackupMySql({ backupId }, { limitMs: backupLimitMs }),
@@ -35,7 +36,7 @@ const runs: Readonly<Record<BackupKind, (client: Client, backupId: string) => Pr
 async function setUp(
   context: Context,
   service: Database,
-  databaseType: BackupKind,
+  databaseType: BackupKindName,
 ): Promise<string | undefined> {
   const name = context.text('to');
   if (name === undefined) return undefined;
@@ -186,9 +187,10 @@ const copy: Word = {
   summary: 'copies the data of another database, elsewhere, into this one',
   description:
     'Dumps the database at the address and loads the dump, both with the programs in the container of the ' +
-    'service, which must reach the address. Tables of the same name are replaced; in MongoDB what is there ' +
-    'stays. A member needs the grant canOpenTerminal. Without --from it asks for the address without ' +
-    'showing it; in a pipe, a line of the standard input is the address.',
+    'service, which must reach the address. Tables and collections of the same name are replaced; others ' +
+    'stay. An address of MongoDB without a database means all of its databases. A member needs the grant ' +
+    'canOpenTerminal. Without --from it asks for the address without showing it; in a pipe, a line of the ' +
+    'standard input is the address.',
   options: {
     from: {
       value: 'URL',
@@ -209,7 +211,7 @@ const copy: Word = {
     const { host } = new URL(from);
     await confirm(
       context.terminal,
-      `What is in ${nameOf(service)} and of the same name at ${host} is replaced.`,
+      `What ${nameOf(service)} and ${host} both have under the same name is replaced by that of ${host}.`,
       context.is('yes'),
     );
     if ((await copyDatabase(context, service, kind, input)) !== exitCodes.done) {

@@ -1,6 +1,6 @@
 /** `berth db`: databases made and opened; db-data-words.ts has what is done to their data. */
 import { randomBytes } from 'node:crypto';
-import type { Client } from '../../client/client.ts';
+import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { forwardPort, type Forwarder } from '../connection/forwarder.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -9,57 +9,21 @@ import { UsageError } from '../usage-error.ts';
 import { dbDataWords } from './db-data-words.ts';
 import { runInContainer } from './parts/container-program.ts';
 import type { Context } from './parts/context.ts';
-import { databaseCalls } from './parts/database-calls.ts';
+import { createDatabase, databaseCalls } from './parts/database-calls.ts';
 import { databaseOf } from './parts/database-of.ts';
 import { databaseShells, isInstalled, type DatabaseShell } from './parts/database-shells.ts';
 import { placeOf } from './parts/deploy-target.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
-import { allServices, nameOf, pick, type DatabaseKindName, type Service } from './parts/services.ts';
+import { allServices, nameOf, pick, type Service } from './parts/services.ts';
 import type { Word } from './parts/word.ts';
-
-type Create = (
-  client: Client,
-  at: { name: string; appName: string; environmentId: string; containerImage?: string },
-) => Promise<string>;
-
-/** An empty password is replaced by a generated one (interface document, Databases). */
-const generated = '';
-const creates: Readonly<Record<DatabaseKindName, Create>> = {
-  postgres: async (client, at) =>
-    (await client.postgres.create({ ...at, ...accountOf(at.name), databasePassword: generated })).postgresId,
-  mysql: async (client, at) =>
-    (await client.mysql.create({ ...at, ...accountOf(at.name), ...twoPasswords })).mysqlId,
-  mariadb: async (client, at) =>
-    (await client.mariadb.create({ ...at, ...accountOf(at.name), ...twoPasswords })).mariadbId,
-  mongo: async (client, at) =>
-    (
-      await client.mongo.create({
-        ...at,
-        databaseUser: accountOf(at.name).databaseUser,
-        databasePassword: generated,
-      })
-    ).mongoId,
-  redis: async (client, at) => (await client.redis.create({ ...at, databasePassword: generated })).redisId,
-};
-const twoPasswords = { databasePassword: generated, databaseRootPassword: generated };
-
-/** Names that every server takes without quotes. */
-function accountOf(name: string): { databaseName: string; databaseUser: string } {
-  const plain = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 30);
-  return { databaseName: plain || 'main', databaseUser: plain || 'main' };
-}
 
 const create: Word = {
   name: 'db create',
   usage: 'KIND project/name',
   summary: 'creates a database and starts it',
   description:
-    'KIND is postgres, mysql, mariadb, mongo or redis. The project is created if there is none of ' +
-    'that name. The password is generated. At the end it prints the address that other services of the ' +
+    `KIND is one of ${databaseKindNames.join(', ')}. The project is created if there is none of that ` +
+    'name. The password is generated. At the end it prints the address that other services of the ' +
     'environment connect to.',
   options: {
     image: { short: 'i', value: 'REFERENCE', description: 'image and version, such as postgres:17' },
@@ -79,10 +43,10 @@ const create: Word = {
     const [kindText = '', written] = context.args;
     if (!isKind(kindText) || written === undefined)
       throw new UsageError(
-        `Usage: berth db create ${Object.keys(creates).join('|')} project/name` +
+        `Usage: berth db create ${databaseKindNames.join('|')} project/name` +
           (isKind(kindText)
             ? ''
-            : `; "${kindText}" is not a kind of database.${didYouMean(kindText, Object.keys(creates))}`),
+            : `; "${kindText}" is not a kind of database.${didYouMean(kindText, databaseKindNames)}`),
       );
     const { client, connection } = await context.berth();
     const scope = await scopeOf(context.terminal, connection.url);
@@ -104,7 +68,7 @@ const create: Word = {
     const { environmentId } = environment;
     const containerImage = context.text('image');
     const image = containerImage === undefined ? {} : { containerImage };
-    const id = await creates[kindText](client, { name, appName, environmentId, ...image });
+    const id = await createDatabase(client, kindText, { name, appName, environmentId, ...image });
     const service = pick(await allServices(client), id);
     await databaseCalls(client, service).deploy();
     const latest = await client.deployment.latest({ databaseId: id });
@@ -127,7 +91,7 @@ function refuseTaken(services: readonly Service[], environmentId: string, place:
 }
 
 function isKind(text: string): text is DatabaseKindName {
-  return Object.hasOwn(creates, text);
+  return databaseKindNames.some((kind) => kind === text);
 }
 
 const connect: Word = {

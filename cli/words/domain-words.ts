@@ -1,6 +1,7 @@
 /** `berth domains` and `berth open`. */
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { sentence } from '../output/wrap.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
 import { addressOf, urlOf } from './parts/follow-deployment.ts';
@@ -121,8 +122,11 @@ const check: Word = {
     if (domain === undefined) throw new UsageError('Which host? Usage: berth domains check HOST');
     const verdict = await client.domain.validateDomain({ domain });
     context.answer(verdict, () => {
-      if (verdict.isValid) return `${domain} points to the server (${verdict.resolvedIps.join(', ')}).\n`;
-      return `${domain}: ${verdict.error ?? `leads to ${verdict.resolvedIps.join(', ') || 'nowhere'}`}\n`;
+      const addresses = verdict.resolvedIps.join(', ');
+      const said = verdict.isValid
+        ? `${domain} points to the server (${addresses}).`
+        : `${domain}: ${verdict.error ?? `leads to ${addresses || 'nowhere'}`}`;
+      return `${sentence(said, context.terminal)}\n`;
     });
     return verdict.isValid ? exitCodes.done : exitCodes.refused;
   },

@@ -2,9 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BerthError } from '../../client/berth-error.ts';
+import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { sentenceOf } from '../../server/src/domain/errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printable } from '../output/printable.ts';
+import { sentence } from '../output/wrap.ts';
 import { confirm, exists, isPersonThere, readText } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Caller } from '../file/caller.ts';
@@ -23,24 +25,23 @@ const fileOption: Options = {
   prune: { description: 'removes services and environments of the project that are not in the file' },
 };
 
-const databaseKinds = ['postgres', 'mysql', 'mariadb', 'mongo', 'redis'] as const;
 const backupReads: readonly ProcedureName[] = ['server.all', 'destination.all', 'registry.all'];
 const reads: readonly ProcedureName[] = [
   ...(['project.all', 'application.one', 'compose.one', 'redirect.byApplicationId'] as const),
-  ...databaseKinds.map((kind): ProcedureName => `${kind}.one`),
+  ...databaseKindNames.map((kind): ProcedureName => `${kind}.one`),
   ...backupReads,
   ...(['sshKey.all', 'gitProvider.all', 'schedule.all'] as const),
 ];
 const writes: readonly ProcedureName[] = [
   ...(['project.create', 'project.update', 'environment.create', 'environment.update'] as const),
   ...(['environment.remove', 'application.scale', 'application.delete', 'compose.delete'] as const),
-  ...(['application', 'compose', ...databaseKinds] as const).flatMap((kind): ProcedureName[] => [
+  ...(['application', 'compose', ...databaseKindNames] as const).flatMap((kind): ProcedureName[] => [
     `${kind}.create`,
     `${kind}.update`,
     `${kind}.saveEnvironment`,
     `${kind}.deploy`,
   ]),
-  ...databaseKinds.map((kind): ProcedureName => `${kind}.remove`),
+  ...databaseKindNames.map((kind): ProcedureName => `${kind}.remove`),
   ...(['domain', 'port', 'redirect'] as const).flatMap((router): ProcedureName[] => [
     `${router}.create`,
     `${router}.update`,
@@ -137,10 +138,13 @@ function shownPlan(context: Context, { plan, due, notes }: Planned): string {
   );
   const deploys = due
     .filter(({ what }) => !changing.has(what))
-    .map(({ what, reason }) => `${look('yellow', `> ${what}`)} is deployed: ${printable(reason)}\n`);
+    .map(
+      ({ what, reason }) =>
+        `${look('yellow', sentence(`> ${what} is deployed: ${reason}`, context.terminal))}\n`,
+    );
   const told = [
-    ...plan.problems.map((sentence) => `${look('red', '! ')}${printable(sentence)}\n`),
-    ...notes.map((sentence) => `${look('dim', `· ${printable(sentence)}`)}\n`),
+    ...plan.problems.map((problem) => `${look('red', sentence(`! ${problem}`, context.terminal))}\n`),
+    ...notes.map((note) => `${look('dim', sentence(`· ${note}`, context.terminal))}\n`),
   ];
   const body = [...steps, ...deploys];
   const count = plan.steps.length + deploys.length;
@@ -205,7 +209,7 @@ const apply: Word = {
       return exitCodes.done;
     }
     if (isPersonThere(context.terminal))
-      await confirm(context.terminal, 'Doing this now.', context.is('yes'));
+      await confirm(context.terminal, 'This is what will be done.', context.is('yes'));
     const outcome = await doAll(context, all);
     context.answer({ done: outcome.done, deployed: outcome.deployed }, () => '');
     return outcome.code;
@@ -248,7 +252,7 @@ async function doAll(
     }
     done.push(step.what);
     const fields = step.action === 'change' ? `: ${step.changes.map(({ field }) => field).join(', ')}` : '';
-    context.say(context.look('green', `✓ ${step.what}${fields}`));
+    context.say(`✓ ${step.what}${fields}`, 'green');
   }
   if (context.is('no-deploy')) return { done, deployed, code: exitCodes.done };
   const { toDeploy, deployOne } = await import('../file/deploying.ts');
@@ -267,12 +271,12 @@ async function doAll(
       },
     });
     if (!isGood) {
-      context.say(context.look('red', `✗ ${one.what}: ${printable(errorMessage ?? '')}`));
+      context.say(`✗ ${one.what}: ${errorMessage ?? ''}`, 'red');
       context.say('What is saved stays; run `berth apply` again to deploy it and the rest.');
       return { done, deployed, code: exitCodes.refused };
     }
     deployed.push(one.what);
-    context.say(context.look('green', `✓ ${one.what} runs`));
+    context.say(`✓ ${one.what} runs`, 'green');
   }
   return { done, deployed, code: exitCodes.done };
 }
@@ -303,7 +307,7 @@ export async function applyFirst(context: Context, folder: string): Promise<OfFi
   if (all.plan.steps.length > 0) {
     context.terminal.say(shownPlan(context, all));
     if (isPersonThere(context.terminal))
-      await confirm(context.terminal, 'Doing this now.', context.is('yes'));
+      await confirm(context.terminal, 'This is what will be done.', context.is('yes'));
   }
   const { code } = await doAll(context, all, meant);
   return code === exitCodes.done ? meant : code;

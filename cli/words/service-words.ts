@@ -1,4 +1,5 @@
 /** What is done to services: a row each. */
+import { ago } from '../look.ts';
 import { UsageError } from '../usage-error.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
 import { databaseCalls, waiting } from './parts/database-calls.ts';
@@ -159,7 +160,9 @@ const rollback: Word = {
           ? `${nameOf(service)} has no earlier successful deployment.`
           : `${nameOf(service)} has no deployment ${to}. \`berth history ${nameOf(service)}\` lists them.`,
       );
-    context.say(`Back to ${target.title} of ${target.createdAt} (${target.deploymentId}).`);
+    context.say(
+      `Going back to ${target.deploymentId}, created ${ago(target.createdAt, context.terminal.now())}: ${target.title}.`,
+    );
     const { deploymentId } = await client.deployment.rollback({ deploymentId: target.deploymentId });
     return followDeployment(context, service, deploymentId);
   },

@@ -1,5 +1,7 @@
 /** Starts Berth and ends it cleanly; main.ts has switched the compile cache on. */
+import { setFlagsFromString } from 'node:v8';
 import { createBerth, type Berth } from './composition/berth.ts';
+import { flagsOnceLoaded } from './domain/resources/node-flags.ts';
 import { lockInstance } from './shell/instance-lock.ts';
 import { createLog, type Log } from './composition/installation/log.ts';
 import { readConfig } from './config.ts';
@@ -15,6 +17,7 @@ export async function start(options: Parameters<typeof createBerth>[2] = {}): Pr
   const berth = await createBerth(config, log, options);
   await berth.app.listen({ host: config.host, port: config.port });
   await berth.listenForProxy();
+  for (const flag of flagsOnceLoaded) setFlagsFromString(flag);
   log.info(`Berth answers at ${config.url}`, { port: config.port });
   berth.worker.start();
   berth.reconciler.start();

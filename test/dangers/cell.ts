@@ -111,6 +111,9 @@ async function tryCompose(scene: Scene): Promise<Came> {
       case 'reconcile, saved':
         await save(call, cell.danger);
         return await reconciled(scene, `${name}_web`);
+      case 'start':
+        await save(call, cell.danger);
+        return await startedAgain(scene, 'compose', { composeId });
       case 'reconcile, ran':
         await release();
         await withdraw();
@@ -200,6 +203,14 @@ async function reconciled(scene: Scene, service: string): Promise<Came> {
   return isBack ? came : { ...came, said: 'It did not come back.' };
 }
 
+/** What ran before is stopped and started, by whoever brought the danger in. */
+async function startedAgain(scene: Scene, router: string, named: Record<string, string>): Promise<Came> {
+  good(await scene.call(`${router}.stop`, named));
+  scene.stage.asked();
+  good(await scene.call(`${router}.start`, named));
+  return outcomeNow(scene, 'done');
+}
+
 async function pushed({ stage, party }: Scene, kind: 'application' | 'compose', id: string): Promise<string> {
   const one = good(await party.owner(`${kind}.one`, { [`${kind}Id`]: id }));
   const { body } = good(await stage.push(kind, textOf(one.body, 'refreshToken')));
@@ -274,6 +285,10 @@ async function deployed(
   switch (cell.path) {
     case 'reconcile, saved':
       return reconciled(scene, engineName);
+    case 'start':
+      return service.kind === 'application'
+        ? startedAgain(scene, 'application', { applicationId: serviceId })
+        : startedAgain(scene, 'redis', { redisId: serviceId });
     case 'webhook':
       return outcomeNow(scene, await pushed(scene, 'application', serviceId));
     case 'preview': {

@@ -15,7 +15,7 @@ export const deployables = ['compose', 'application', 'database'] as const;
 export type Deployable = (typeof deployables)[number];
 
 /**
- * `reconcile, saved`: brought in, and not deployed. `reconcile, ran`: released with leave that was withdrawn
+ * `reconcile, saved`, and `start`, after a stop: brought in, and not deployed. `reconcile, ran`: released with leave that was withdrawn
  * since, and gone from the engine.
  */
 export const paths = {
@@ -25,6 +25,7 @@ export const paths = {
   rollback: ['compose', 'application'],
   restore: ['database'],
   upgrade: ['database'],
+  start: deployables,
   'reconcile, saved': deployables,
   'reconcile, ran': deployables,
 } as const satisfies Record<string, readonly Deployable[]>;
@@ -75,6 +76,7 @@ export function expected(path: Path, author: Author): Outcome {
   switch (path) {
     // Nobody deployed it.
     case 'reconcile, saved':
+    case 'start':
     // A preview has no folder of the server, whoever gave one to its application.
     case 'preview':
       return 'held';

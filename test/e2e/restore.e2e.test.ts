@@ -1,17 +1,20 @@
 /** bin/up --restore: a bare machine becomes the Berth that a backup was made of. */
-import { copyFile } from 'node:fs/promises';
+import { copyFile, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { bareMachine, checkout, curl } from './fixtures/bare-machine.ts';
-import { berthHost } from './fixtures/berth-host.ts';
-import { output } from './fixtures/workshop.ts';
+import { berthHost, throughProxy, type BerthHost } from './fixtures/berth-host.ts';
+import { docker, output, quickCheck, until } from './fixtures/workshop.ts';
 
 const passphrase = 'correct horse "battery" $(staple)';
 const secret = 'SECRET=only-the-key-opens-this';
 let bed: Bed;
 let bare: BedHost;
+/** A server that both Berths have, and what ran there when the first one was gone. */
+let kept: BedHost;
+let server: KeptServer;
 /** The names in the backup, and in how many of its lines the key stands. */
 let listed = '';
 let keyLines = '';
@@ -24,8 +27,10 @@ beforeAll(async () => {
     dependencies: true,
     root: 'equipped',
   });
+  kept = await bed.host('kept', { index: 27, engine: true, images: true, sshd: true });
   const berth = await berthHost(bed, 'backed-up', 26);
   try {
+    server = await keptServer(berth, kept);
     const { project } = await berth.call<{ project: { projectId: string } }>('project.create', {
       name: 'Kept',
     });
@@ -48,7 +53,7 @@ beforeAll(async () => {
     await berth.host.kill();
   }
 }, 300_000);
-afterAll(() => bare.kill());
+afterAll(() => Promise.all([bare.kill(), kept.kill()]));
 
 const up = (input: string, ...words: string[]) =>
   bare.exec(['bin/up', ...words], { cwd: checkout, limitMs: 600_000, input });
@@ -100,9 +105,50 @@ describe('bin/up --restore', () => {
     );
     expect(signIn.status).toBe(200);
     const projects = await curl(bare, '--cookie', '/root/jar', 'http://127.0.0.1:3000/api/project.all');
-    expect(JSON.parse(projects.body)).toMatchObject([{ name: 'Kept', env: secret }]);
+    expect(JSON.parse(projects.body)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'Kept', env: secret })]),
+    );
     expect(await output(bare, 'stat', '--format', '%a', '/var/lib/berth/berth.key')).toBe('600');
   }, 900_000);
+
+  it('takes its servers up again, and starts nothing anew there', async () => {
+    const asked = async (path: string, input: object): Promise<{ status: number; body: string }> =>
+      curl(
+        bare,
+        '--cookie',
+        '/root/jar',
+        '--get',
+        '--data-urlencode',
+        `input=${JSON.stringify(input)}`,
+        `http://127.0.0.1:3000/api/${path}`,
+      );
+    const { serverId, changes } = server;
+    await until(
+      'the server is read',
+      async () => (await asked('swarm.getNodes', { serverId })).status === 200,
+    );
+    const deploy = await curl(
+      bare,
+      '--cookie',
+      '/root/jar',
+      '--header',
+      'origin: http://127.0.0.1:3000',
+      '--json',
+      JSON.stringify({ applicationId: changes }),
+      'http://127.0.0.1:3000/api/application.deploy',
+    );
+    expect(deploy.status, deploy.body).toBe(200);
+    await until('it has deployed there', async () => {
+      const { body } = await asked('deployment.latest', { applicationId: changes });
+      const { status, errorMessage } = JSON.parse(body);
+      if (status === 'error') throw new Error(errorMessage);
+      return status === 'done';
+    });
+    const now = await containers(kept);
+    expect(server.untouched.filter((line) => !now.includes(line))).toEqual([]);
+    for (const name of ['still', 'changes'])
+      expect((await throughProxy(kept.ip, `${name}.localhost`)).status).toBe(200);
+  }, 300_000);
 
   it('never writes over data that is there', async () => {
     expect(await up(`${passphrase}\n`, '--restore', '/root/berth.tar.gz')).toMatchObject({
@@ -111,3 +157,45 @@ describe('bin/up --restore', () => {
     });
   });
 });
+
+interface KeptServer {
+  serverId: string;
+  /** Id of an application there that is deployed again. */
+  changes: string;
+  /** Containers there of everything else. */
+  untouched: string[];
+}
+
+async function keptServer(berth: BerthHost, host: BedHost): Promise<KeptServer> {
+  await output(host, docker, 'swarm', 'init', '--advertise-addr', host.ip);
+  const { sshKeyId } = await berth.call<{ sshKeyId: string }>('sshKey.create', {
+    name: 'kept',
+    publicKey: await readFile(`${host.sshKeyPath}.pub`, 'utf8'),
+    privateKey: await readFile(host.sshKeyPath, 'utf8'),
+  });
+  const record = { name: 'kept', ipAddress: host.ip, port: 22, username: 'root', serverType: 'deploy' };
+  const { serverId } = await berth.call<{ serverId: string }>('server.create', { ...record, sshKeyId });
+  await berth.call('settings.update', { sharedImages: ['berth/'] });
+  const { environment } = await berth.call<{ environment: { environmentId: string } }>('project.create', {
+    name: 'Elsewhere',
+  });
+  const ids: string[] = [];
+  for (const name of ['still', 'changes']) {
+    const create = { name, appName: name, environmentId: environment.environmentId, serverId };
+    const { applicationId } = await berth.call<{ applicationId: string }>('application.create', create);
+    await berth.call('application.saveContainerProvider', { applicationId, containerImage: 'berth/caddy:2' });
+    await berth.call('application.update', { applicationId, healthCheck: quickCheck });
+    await berth.call('domain.create', { applicationId, host: `${name}.localhost`, port: 80 });
+    await berth.call('application.deploy', { applicationId });
+    const { deployments } = await berth.settled(applicationId, 240_000);
+    expect(deployments[0]).toMatchObject({ status: 'done', errorMessage: null });
+    ids.push(applicationId);
+  }
+  const [, changes = ''] = ids;
+  const untouched = (await containers(host)).filter((line) => !line.startsWith('changes.'));
+  expect(untouched.map((line) => line.replace(/\..*/, '')).toSorted()).toEqual(['berth-proxy', 'still']);
+  return { serverId, changes, untouched };
+}
+
+const containers = async (host: BedHost): Promise<string[]> =>
+  (await output(host, docker, 'ps', '--no-trunc', '--format', '{{.Names}} {{.ID}}')).split('\n');

@@ -12,11 +12,13 @@ import {
   type DeploymentView,
 } from './fixtures/berth-host.ts';
 import { makeServices, type Services } from './hosts/services.ts';
+import { databasePath, prepareKill } from './fixtures/berth-process.ts';
+import { expectAllAnswered, startLoad } from './fixtures/load.ts';
 import { createRepository, repositoriesFolder, type Repository } from './fixtures/repository.ts';
 import { watchServer } from './servers/monitored.ts';
 import { sshServerOf, type SshServer } from './servers/ssh-server.ts';
 import { tinyFiles } from './fixtures/sources.ts';
-import { docker, output, until } from './fixtures/workshop.ts';
+import { deploymentEnded, docker, output, until } from './fixtures/workshop.ts';
 
 let bed: Bed;
 let berth: BerthHost;
@@ -38,6 +40,7 @@ beforeAll(async () => {
     bed.host('far', { index: 51, engine: true, sshd: true }),
     berthHost(bed, 'home', 52),
   ]);
+  await smallDisk(far);
   sshd = await sshServerOf(far);
   await on('swarm', 'init', '--advertise-addr', far.ip);
   ({ sshKeyId } = await berth.call<{ sshKeyId: string }>('sshKey.create', {
@@ -104,12 +107,97 @@ it('monitoring measures it as its kernel and its engine do', async () => {
   expect(await watchServer({ berth, server: far, serverId, services })).toBe('measured');
 }, 180_000);
 
+it('a newer Berth brings its agent there, and puts the former one back where that one does not answer', async () => {
+  const before = await containersThere();
+  const agent = (): Promise<string> => on('ps', '-q', '--no-trunc', '--filter', 'name=berth-monitoring');
+  const newest = async (): Promise<string> =>
+    (await berth.call<{ timestamp: string }[]>('server.metrics', { serverId })).at(-1)?.timestamp ?? '';
+  const measuresAgain = async (): Promise<void> => {
+    const now = await newest();
+    await until('it measures again', async () => (await newest().catch(() => now)) !== now, 180_000);
+  };
+  const first = await agent();
+  await startNewer('$ a// newer');
+  await until('the agent is renewed', async () => !['', first].includes(await agent()), 180_000);
+  await measuresAgain();
+  await startNewer('1 i process.exit(1);');
+  await until(
+    'it is put back',
+    async () => (await berth.ownLog()).includes('the former one runs again'),
+    240_000,
+  );
+  await measuresAgain();
+  await berth.stop();
+  await berth.start();
+  expect(await untouched(before)).toEqual([]);
+});
+
+/** Starts a Berth whose agent was changed by a line of sed. */
+async function startNewer(change: string): Promise<void> {
+  const { host } = berth;
+  await berth.stop();
+  const copy =
+    'rm -rf /srv/newer && mkdir /srv/newer && cd /opt/project && ' +
+    'cp -r dist package.json package-lock.json templates /srv/newer && ln -s /opt/project/node_modules /srv/newer';
+  await output(host, 'sh', '-c', `${copy} && sed -i "$1" /srv/newer/dist/agent/agent.js`, 'sh', change);
+  await berth.start({}, '/srv/newer/dist/server/src/main.js');
+}
+
 it('a connection that is cut is made again; what runs is not touched', async () => {
   const before = await containersThere();
   await sshd.cut();
   await until('the server is read again', async () => (await nodes()).status === 200);
   await services.deployApplication();
   expect(await untouched(before)).toEqual([]);
+});
+
+const stages = ['checkout', 'build', 'release', 'await-healthy', 'route', 'prune'];
+
+it('kill -9 of Berth in each stage of a deployment there: it goes on, and what runs is not touched', async () => {
+  const { applicationId } = services;
+  const before = await containersThere();
+  const load = startLoad({ ip: far.ip, hostName: 'app.localhost', path: '/', perSecond: 10 });
+  const hit: string[] = [];
+  for (const stage of stages) {
+    await repository.commit(tinyFiles(stage));
+    const killIn = await prepareKill(berth.host, await databasePath(bed, berth.host));
+    await berth.call('application.deploy', { applicationId });
+    const { deploymentId, stage: killed } = await killIn(applicationId, stage);
+    hit.push(killed);
+    await berth.start();
+    expect(await deploymentEnded(berth, 'app', deploymentId)).toMatchObject({
+      status: 'done',
+      errorMessage: null,
+    });
+    await untilAnswers('app.localhost', stage);
+  }
+  console.log(`killed in the stages ${hit.join(', ')}`);
+  // A short one may be over before the kill.
+  expect(hit.filter((stage) => stages.includes(stage)).length).toBeGreaterThanOrEqual(4);
+  await expectAllAnswered('kills of a deployment there', load);
+  expect(await untouched(before)).toEqual([]);
+});
+
+it('a full disk there fails a deployment in its words, and what runs is not touched', async () => {
+  const before = await containersThere();
+  await repository.commit(tinyFiles('too much', { steps: ['head -c 16777216 /dev/urandom > /www/noise'] }));
+  // What the engine writes beside images still finds its place.
+  const fill =
+    'free=$(df --output=avail -B1 /var/lib/docker | tail -n 1); ' +
+    'head -c $((free - 8388608)) /dev/zero > /var/lib/docker/filler';
+  await output(far, 'sh', '-c', fill);
+  try {
+    await expect(services.deployApplication()).rejects.toThrow('no space left on device');
+    expect((await throughProxy(far.ip, 'app.localhost')).body.trim()).toBe('prune');
+    expect(await untouched(before)).toEqual([]);
+  } finally {
+    await output(far, 'rm', '/var/lib/docker/filler');
+  }
+  await services.deployApplication();
+  await untilAnswers('app.localhost', 'too much');
+  await repository.commit(tinyFiles('away'));
+  await services.deployApplication();
+  await untilAnswers('app.localhost', 'away');
 });
 
 it('packets that vanish are noticed within 20 s: the server is unreachable, not down', async () => {
@@ -229,6 +317,13 @@ it('what is removed is gone there', async () => {
   expect(await servicesThere()).toEqual(['berth-monitoring', 'berth-proxy']);
 });
 
+/** Of its own, so that it can be full without the machine's being so. */
+async function smallDisk(host: BedHost): Promise<void> {
+  await host.engine.stop();
+  await output(host, 'mount', '-t', 'tmpfs', '-o', 'size=3g', 'tmpfs', '/var/lib/docker');
+  await host.engine.start();
+}
+
 const nodes = () => berth.ask('swarm.getNodes', { serverId });
 const server = () => berth.call<ServerView>('server.one', { serverId });
 
@@ -244,7 +339,7 @@ const servicesThere = async (): Promise<string[]> =>
 const containersThere = async (): Promise<string[]> =>
   (await on('ps', '--format', '{{.Names}} {{.ID}}'))
     .split('\n')
-    .filter((line) => !/^(away-app|berth-builder)/.test(line));
+    .filter((line) => !/^(away-app|berth-builder|berth-monitoring)/.test(line));
 
 async function untouched(before: readonly string[]): Promise<string[]> {
   const now = new Set(await containersThere());

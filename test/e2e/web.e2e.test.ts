@@ -8,27 +8,33 @@ import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { openPage, signIn, startBrowser, type Look, type Watched } from '../web/browser.ts';
 import { berthHost } from './fixtures/berth-host.ts';
-import { createRepository } from './fixtures/repository.ts';
 import { tinyFiles } from './fixtures/sources.ts';
 import { backupTests } from './web/backups.ts';
 import { changeTests } from './web/changes.ts';
 import { conditionTests } from './web/conditions.ts';
 import { domainTests } from './web/domains.ts';
+import { beginFirstRun, firstRunTests, type FirstRun } from './web/first-run.ts';
 import { jobTests } from './web/jobs.ts';
 import { outputTests } from './web/output.ts';
 import { releaseTests } from './web/releases.ts';
 import { screenTests } from './web/screens.ts';
 import { sightTests } from './web/sight.ts';
-import { openWorkshop, until, type App, type Workshop } from './fixtures/workshop.ts';
+import { openWorkshop, type App, type Workshop } from './fixtures/workshop.ts';
 
 let shop: Workshop;
 let browser: Browser;
+let first: FirstRun;
 let bed: Bed;
 
 beforeAll(async () => {
   browser = await startBrowser();
   bed = await bedOfRun();
-  shop = await openWorkshop(await berthHost(bed, 'web', 58));
+  const firstAccount = async (url: string, token: string): Promise<string> => {
+    const { apiKey, ...run } = await beginFirstRun(browser, url, token);
+    first = run;
+    return apiKey;
+  };
+  shop = await openWorkshop(await berthHost(bed, 'web', 58, {}, { firstAccount }));
 });
 afterAll(async () => {
   await browser?.close();
@@ -45,29 +51,12 @@ const serving = (version: string): ReturnType<typeof tinyFiles> => tinyFiles(ver
 /** What the page of a deployment says of it. */
 const done = (page: Watched['page']) => page.getByRole('main').getByText('Done', { exact: true }).first();
 
-it('a git address becomes an application that answers, with its log live', async () => {
-  const repository = await createRepository(shop.berth.host, 'hello', serving('hello'));
-  const { page, faults, context } = await owner();
-  await page.getByRole('link', { name: 'New service' }).first().click();
-  await page.getByLabel('Git address').fill(repository.url);
-  await page.getByRole('button', { name: 'Deploy' }).click();
-  await page.waitForURL(/\/deployments\//);
-  // The stages and the lines come without a reload.
-  await page.getByRole('log').getByText('Dockerfile').first().waitFor();
-  await done(page).waitFor({ timeout: 240_000 });
-  await page.getByRole('link', { name: 'Shop / hello' }).click();
-  const address = page.getByRole('main').locator('a[target=_blank]').first();
-  const host = new URL((await address.getAttribute('href')) ?? '').host;
-  await page.getByText('Up', { exact: true }).first().waitFor();
-  expect((await until('it answers', () => answered(host)))?.body).toBe('hello');
-  expect(faults).toEqual([]);
-  await context.close();
+describe('first run', () => {
+  firstRunTests(
+    () => shop,
+    () => first,
+  );
 });
-
-async function answered(host: string): Promise<{ body: string } | undefined> {
-  const answer = await shop.berth.proxied(host);
-  return answer.status === 200 ? answer : undefined;
-}
 
 let app: App;
 

@@ -68,7 +68,7 @@ export const projects = {
     files: e2e(
       'lives',
       'servers',
-      ...['build-server', 'moving', 'server-add'].map((name) => `servers/${name}`),
+      ...['build-server', 'cloud', 'moving', 'server-add'].map((name) => `servers/${name}`),
       'server-setup',
     ),
     minutes: 40,

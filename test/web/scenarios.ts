@@ -19,12 +19,12 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 2,
     what: 'guided first deployment answers',
-    shown: [[onEngine, 'a git address becomes an application that answers']],
+    shown: [['test/e2e/web/first-run.ts', 'a git address becomes an application that answers']],
   },
   {
     number: 3,
     what: 'live stages without reload',
-    shown: [[onEngine, 'a git address becomes an application that answers']],
+    shown: [['test/e2e/web/first-run.ts', 'a git address becomes an application that answers']],
   },
   {
     number: 4,
@@ -77,7 +77,10 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 13,
     what: 'shell: type, resize, the container ends',
-    shown: [[onEngine, 'a shell is typed in']],
+    shown: [
+      [onEngine, 'a shell is typed in'],
+      [releases, 'a shell follows the size of its window'],
+    ],
   },
   {
     number: 14,
@@ -87,7 +90,7 @@ export const scenarios: readonly Scenario[] = [
   {
     number: 15,
     what: 'backup, restore, former volume',
-    shown: [['test/e2e/web/backups.ts', '9: a backup is made, and its restore begun']],
+    shown: [['test/e2e/web/backups.ts', '9: a backup is made and restored']],
   },
   {
     number: 16,

@@ -9,6 +9,7 @@ export const screensOf = ({ own }: World): string[] => [
   '/new?kind=compose',
   '/projects',
   `/projects/${own.projectId}`,
+  `/projects/${own.projectId}/logs`,
   ...[
     '',
     '/deployments',
@@ -21,10 +22,24 @@ export const screensOf = ({ own }: World): string[] => [
     '/terminal',
     '/settings',
   ].map((tab) => `/applications/${own.applicationId}${tab}`),
-  ...['', '/file', '/variables', '/settings'].map((tab) => `/compose/${own.composeId}${tab}`),
-  ...['', '/data', '/settings'].map((tab) => `/databases/postgres/${own.postgresId}${tab}`),
+  ...[
+    '',
+    '/deployments',
+    '/file',
+    '/logs',
+    '/variables',
+    '/domains',
+    '/data',
+    '/schedules',
+    '/terminal',
+    '/settings',
+  ].map((tab) => `/compose/${own.composeId}${tab}`),
+  ...['', '/deployments', '/logs', '/variables', '/data', '/terminal', '/settings'].map(
+    (tab) => `/databases/postgres/${own.postgresId}${tab}`,
+  ),
   '/deployments',
   `/deployments/${own.deploymentId}`,
+  '/connect-github',
   '/alarms',
   '/servers',
   `/servers/${own.serverId}`,
@@ -45,6 +60,9 @@ export const screensOf = ({ own }: World): string[] => [
   ].map((section) => `/settings/${section}`),
   '/design',
 ];
+
+/** Those that stand before the dashboard, for whoever has not signed in. */
+export const doors: readonly string[] = ['/sign-in', '/sign-up#a-token', '/join#a-token'];
 
 /** What only an engine, a repository or a server can answer is refused here, in words on the page. */
 export const withoutEngine = [412, 503];

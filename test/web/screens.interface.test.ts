@@ -8,7 +8,7 @@ import { password } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
-import { screensOf, withoutEngine } from './screens-of.ts';
+import { doors, screensOf, withoutEngine } from './screens-of.ts';
 import {
   accessibilityFaults,
   openPage,
@@ -47,23 +47,35 @@ describe.each([
 ] as const)('at $width px, $scheme', (look) => {
   it('every screen is whole and accessible', async () => {
     const watched = await signedIn('owner', look);
-    const found: Record<string, string[]> = {};
-    for (const screen of screensOf(world)) {
-      await watched.page.goto(`${program.url}${screen}`);
-      const stuck = await settled(watched.page).then(
-        () => [],
-        (error: unknown) => [`never settled: ${String(error).slice(0, 200)}`],
-      );
-      const wide = await overflow(watched.page);
-      const faults = [
-        ...stuck,
-        ...watched.faults.splice(0),
-        ...(await accessibilityFaults(watched.page)),
-        ...(wide > 0 ? [`wider than the page by ${wide} px`] : []),
-      ];
-      if (faults.length > 0) found[screen] = faults;
-    }
+    const found = await faultsOn(watched, screensOf(world));
     expect(found).toEqual({});
     await watched.context.close();
   });
+
+  it('whoever has not signed in sees a door that is whole and accessible', async () => {
+    const watched = await openPage(browser, look);
+    expect(await faultsOn(watched, doors)).toEqual({});
+    await watched.context.close();
+  });
 });
+
+/** What is wrong with these screens, by their addresses. */
+async function faultsOn(watched: Watched, screens: readonly string[]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const screen of screens) {
+    await watched.page.goto(`${program.url}${screen}`);
+    const stuck = await settled(watched.page).then(
+      () => [],
+      (error: unknown) => [`never settled: ${String(error).slice(0, 200)}`],
+    );
+    const wide = await overflow(watched.page);
+    const faults = [
+      ...stuck,
+      ...watched.faults.splice(0),
+      ...(await accessibilityFaults(watched.page)),
+      ...(wide > 0 ? [`wider than the page by ${wide} px`] : []),
+    ];
+    if (faults.length > 0) found[screen] = faults;
+  }
+  return found;
+}

@@ -4,15 +4,18 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queries } from './live/api.ts';
 import { applyTheme } from './frame/theme.ts';
-import { router } from './router.tsx';
+import { makeRouter } from './router.tsx';
 
 applyTheme();
 const root = document.getElementById('root');
+// After the modules have done what they do first, which is long enough for one task.
 if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </StrictMode>,
+  setTimeout(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <QueryClientProvider client={queries}>
+          <RouterProvider router={makeRouter()} />
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   );

@@ -49,6 +49,10 @@ const pages = [
     '/projects/$projectId',
     lazyRouteComponent(() => import('./project/project.tsx'), 'ProjectPage'),
   ),
+  inFrame(
+    '/projects/$projectId/logs',
+    lazyRouteComponent(() => import('./project/project-logs.tsx'), 'ProjectLogs'),
+  ),
   inFrame('/applications/$id', lazyRouteComponent(service, 'ApplicationPage')),
   inFrame('/applications/$id/$tab', lazyRouteComponent(service, 'ApplicationPage')),
   inFrame('/compose/$id', lazyRouteComponent(service, 'ComposePage')),
@@ -89,15 +93,16 @@ const pages = [
   ),
 ];
 
-export const router = createRouter({
-  routeTree: root.addChildren([
-    door('/sign-in', 'sign-in'),
-    door('/sign-up', 'sign-up'),
-    door('/join', 'join'),
-    design,
-    frame.addChildren(pages),
-  ]),
-  defaultPreload: 'intent',
-  defaultPendingMinMs: 0,
-  scrollRestoration: true,
-});
+export const makeRouter = () =>
+  createRouter({
+    routeTree: root.addChildren([
+      door('/sign-in', 'sign-in'),
+      door('/sign-up', 'sign-up'),
+      door('/join', 'join'),
+      design,
+      frame.addChildren(pages),
+    ]),
+    defaultPreload: 'intent',
+    defaultPendingMinMs: 0,
+    scrollRestoration: true,
+  });

@@ -2,9 +2,9 @@
 import type { Connection } from '../../../client/call.ts';
 import { createClient, type Client } from '../../../client/client.ts';
 import { readConnection } from '../../connection/config.ts';
-import { lookOf, wantsColor, type Look } from '../../look.ts';
-import { printable } from '../../output/printable.ts';
+import { lookOf, wantsColor, type Format, type Look } from '../../look.ts';
 import { table, type Column } from '../../output/table.ts';
+import { sentence } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
 import type { Given } from './given.ts';
@@ -32,7 +32,7 @@ export interface Context extends Pick<Given, 'args' | 'rest'> {
   /** Prints rows as JSON (or `value` in their place) or as a table; a sentence where there are none. */
   list<T>(columns: readonly Column<NoInfer<T>>[], rows: readonly T[], none: string, value?: unknown): void;
   /** What goes on, for people: to the error output, so that a pipe gets the answer alone. */
-  say(text: string): void;
+  say(text: string, format?: Format): void;
 }
 
 export function contextOf({ args, rest, options }: Given, terminal: Terminal): Context {
@@ -43,6 +43,7 @@ export function contextOf({ args, rest, options }: Given, terminal: Terminal): C
     const value = options[option];
     return typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(String) : [];
   };
+  const look = lookOf(wantsColor(terminal.environment, terminal.isTerminal));
   let berth: Promise<Berth> | undefined;
   const answer = (value: unknown, text: () => string): void =>
     terminal.out(isJson ? `${JSON.stringify(value, null, 2)}\n` : text());
@@ -50,7 +51,7 @@ export function contextOf({ args, rest, options }: Given, terminal: Terminal): C
     args,
     rest,
     terminal,
-    look: lookOf(wantsColor(terminal.environment, terminal.isTerminal)),
+    look,
     isJson,
     is: (option) => options[option] === true,
     text: (option) => texts(option).at(-1),
@@ -59,7 +60,10 @@ export function contextOf({ args, rest, options }: Given, terminal: Terminal): C
     answer,
     list: (columns, rows, none, value = rows) =>
       answer(value, () => (rows.length === 0 ? `${none}\n` : table(columns, rows, terminal.columns))),
-    say: (text) => terminal.say(`${printable(text)}\n`),
+    say(text, format) {
+      const shown = sentence(text, terminal);
+      terminal.say(`${format === undefined ? shown : look(format, shown)}\n`);
+    },
   };
 }
 

@@ -3,6 +3,8 @@ import type { Client } from '../../../client/client.ts';
 import type { FollowOptions } from '../../../client/follow.ts';
 import type { LogEvent } from '../../../server/src/procedure/log-event.ts';
 import type { StreamEvent } from '../../../server/src/procedure/procedure.ts';
+import { newAccount, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { fieldsOf } from '../../connection/config.ts';
 import { UsageError } from '../../usage-error.ts';
 import { isDatabase, type Service } from './services.ts';
 
@@ -42,6 +44,16 @@ export interface DatabaseView {
   databaseName?: string | null;
 }
 
+/** Its id. */
+export async function createDatabase(
+  client: Client,
+  kind: DatabaseKindName,
+  at: { name: string; appName: string; environmentId: string; containerImage?: string },
+): Promise<string> {
+  const input = asInput({ ...at, ...newAccount(kind, at.name) });
+  return String(fieldsOf(await asAnyKind(client[kind]).create(input))[`${kind}Id`]);
+}
+
 /** Which kind is called is decided while it runs; one stands for all to the compiler. */
 type AnyKind = Client['postgres'];
 
@@ -72,4 +84,8 @@ function asAnyKind(calls: unknown): AnyKind {
 
 function asId(id: Record<string, string>): { postgresId: string } {
   return id as { postgresId: string };
+}
+
+function asInput(fields: Record<string, unknown>): Parameters<AnyKind['create']>[0] {
+  return fields as Parameters<AnyKind['create']>[0];
 }

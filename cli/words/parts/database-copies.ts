@@ -5,10 +5,8 @@
 import { UsageError } from '../../usage-error.ts';
 import { runInContainer } from './container-program.ts';
 import type { Context } from './context.ts';
-import type { DatabaseKindName, Service } from './services.ts';
-
-/** The kinds whose programs dump and load. */
-export type CopiedKind = Exclude<DatabaseKindName, 'redis'>;
+import type { BackupKindName } from '../../../server/src/modules/database/kinds.ts';
+import type { Service } from './services.ts';
 
 export interface DatabaseCopy {
   /** Of an address, without the colon. */
@@ -18,7 +16,7 @@ export interface DatabaseCopy {
 }
 
 /** The address comes by the standard input: others see an argument vector. */
-const read = 'for name in host port user password database; do IFS= read -r "$name" || exit 2; done; ';
+const read = 'for name in host port user password database login; do IFS= read -r "$name" || exit 2; done; ';
 const script = (text: string): readonly string[] => ['sh', '-c', `${read}${text}`];
 
 function mysqlCopy(client: string, dump: string, prefix: string): DatabaseCopy {
@@ -40,7 +38,8 @@ function mysqlCopy(client: string, dump: string, prefix: string): DatabaseCopy {
   };
 }
 
-export const databaseCopies: Readonly<Record<CopiedKind, DatabaseCopy>> = {
+/** Of the kinds whose programs dump and load. */
+export const databaseCopies: Readonly<Record<BackupKindName, DatabaseCopy>> = {
   postgres: {
     schemes: ['postgres', 'postgresql'],
     port: 5432,
@@ -63,32 +62,43 @@ export const databaseCopies: Readonly<Record<CopiedKind, DatabaseCopy>> = {
       'umask 077; config=$(mktemp -d /dev/shm/berth.XXXXXX); trap \'rm -rf "$config"\' EXIT; ' +
         'quoted() { printf \'password: "%s"\\n\' "$(printf %s "$1" | sed \'s/[\\\\"]/\\\\&/g\')"; }; ' +
         'quoted "$password" >"$config/from"; quoted "$MONGO_INITDB_ROOT_PASSWORD" >"$config/to"; ' +
-        'mongodump --host="$host" --port="$port" --username="$user" --authenticationDatabase=admin ' +
-        '--config="$config/from" --archive --db="$database" | ' +
+        'if [ -n "$database" ]; then set -- "--nsInclude=$database.*"; ' +
+        "else set -- '--nsExclude=admin.*' '--nsExclude=config.*' '--nsExclude=local.*'; fi; " +
+        'mongodump --host="$host" --port="$port" --username="$user" ' +
+        '--authenticationDatabase="${login:-admin}" --config="$config/from" --archive ' +
+        '${database:+"--db=$database"} | ' +
         'mongorestore --host=127.0.0.1 --port=27017 --username="$MONGO_INITDB_ROOT_USERNAME" ' +
-        '--authenticationDatabase=admin --config="$config/to" --archive --nsInclude="$database.*" ' +
-        '--stopOnError',
+        '--authenticationDatabase=admin --config="$config/to" --archive "$@" --drop --stopOnError',
     ),
   },
 };
 
-/** What the command reads: a line each for host, port, user, password and database. */
-export function copyInput(kind: CopiedKind, from: string): string {
+/**
+ * What the command reads: a line each for host, port, user, password, database (of MongoDB none: all) and,
+ * of MongoDB, the database that knows the user.
+ */
+export function copyInput(kind: BackupKindName, from: string): string {
   const { schemes, port } = databaseCopies[kind];
   const address = URL.canParse(from) ? new URL(from) : undefined;
   if (!address || !schemes.includes(address.protocol.slice(0, -1)) || address.hostname === '')
     throw new UsageError(
-      `That is no address of a ${kind} database. Give one such as ` +
+      `That is not the address of a ${kind} database. Give one such as ` +
         `${schemes[0] ?? ''}://user:password@host:${port}/database.`,
     );
-  const { hostname, username, password, pathname } = address;
+  const { hostname, username, password, pathname, searchParams } = address;
+  const database = decodeURIComponent(pathname.slice(1));
+  if (database === '' && kind !== 'mongo')
+    throw new UsageError('The address names no database: give …/DATABASE at its end.');
   const lines = [
     hostname,
     address.port || String(port),
-    ...[username, password, pathname.slice(1)].map((part) => decodeURIComponent(part)),
+    decodeURIComponent(username),
+    decodeURIComponent(password),
+    database,
+    searchParams.get('authSource') ?? '',
   ];
-  if (lines.some((line) => /[\n\0]/.test(line)) || lines.at(-1) === '')
-    throw new UsageError('The address names no database: give …/DATABASE at its end.');
+  if (lines.some((line) => /[\n\0]/.test(line)))
+    throw new UsageError('The address has a line end or a null character in one of its parts.');
   return `${lines.join('\n')}\n`;
 }
 
@@ -96,8 +106,13 @@ export function copyInput(kind: CopiedKind, from: string): string {
 export function copyDatabase(
   context: Context,
   { id }: Service,
-  kind: CopiedKind,
+  kind: BackupKindName,
   input: string,
 ): Promise<number> {
   return runInContainer(context, { serviceId: id, command: databaseCopies[kind].command, input });
+}
+
+/** Whether the data of a kind can be copied. */
+export function isCopied(kind: string): kind is BackupKindName {
+  return Object.hasOwn(databaseCopies, kind);
 }

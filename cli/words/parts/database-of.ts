@@ -1,7 +1,8 @@
 /** The database that a word was given. */
 import { UsageError } from '../../usage-error.ts';
 import type { Context } from './context.ts';
-import { isDatabase, nameOf, serviceOf, type DatabaseKindName, type Service } from './services.ts';
+import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { isDatabase, nameOf, serviceOf, type Service } from './services.ts';
 
 export type Database = Service & { kind: DatabaseKindName };
 

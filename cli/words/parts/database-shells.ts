@@ -1,7 +1,7 @@
 /** The programs by which people talk with databases: on their own machine, and in the container. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { DatabaseKindName } from './services.ts';
+import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 
 /** How one kind of database is talked to by a person. */
 export interface DatabaseShell {

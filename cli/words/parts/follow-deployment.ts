@@ -45,7 +45,7 @@ export async function followDeployment(
   };
   const isGood = deployment.status === 'done' && isAsked;
   const took = duration(context.terminal.now() - began);
-  if (isGood) context.say(context.look('green', `Deployed ${nameOf(service)} in ${took}.`));
+  if (isGood) context.say(`Deployed ${nameOf(service)} in ${took}.`, 'green');
   else if (!isAsked)
     context.say(
       `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: the ` +

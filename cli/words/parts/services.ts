@@ -1,6 +1,11 @@
 /** Services by their names. */
 import type { Client } from '../../../client/client.ts';
 import type { ServiceKindName, ServiceKinds } from '../../../server/src/modules/service/record-lists.ts';
+import {
+  databaseKindNames,
+  perDatabaseKind,
+  type DatabaseKindName,
+} from '../../../server/src/domain/database-kind.ts';
 import { didYouMean } from '../../../server/src/domain/text/closest.ts';
 import { fieldsOf } from '../../connection/config.ts';
 import { linkOf, scopeOf } from '../../folder-links.ts';
@@ -15,15 +20,19 @@ export const serviceKinds: ServiceKinds = {
     status: 'applicationStatus',
     deployed: 'application',
   },
-  mariadb: { list: 'mariadb', id: 'mariadbId', status: 'applicationStatus', deployed: 'database' },
-  mysql: { list: 'mysql', id: 'mysqlId', status: 'applicationStatus', deployed: 'database' },
-  postgres: { list: 'postgres', id: 'postgresId', status: 'applicationStatus', deployed: 'database' },
-  mongo: { list: 'mongo', id: 'mongoId', status: 'applicationStatus', deployed: 'database' },
-  redis: { list: 'redis', id: 'redisId', status: 'applicationStatus', deployed: 'database' },
+  ...ofDatabases(),
   compose: { list: 'compose', id: 'composeId', status: 'composeStatus', deployed: 'compose' },
 };
 
-export type DatabaseKindName = Exclude<ServiceKindName, 'application' | 'compose'>;
+/** Made from the names of the kinds, they have these types; the compiler cannot follow that. */
+function ofDatabases(): Pick<ServiceKinds, DatabaseKindName> {
+  return perDatabaseKind((kind) => ({
+    list: kind,
+    id: `${kind}Id`,
+    status: 'applicationStatus',
+    deployed: 'database',
+  })) as Pick<ServiceKinds, DatabaseKindName>;
+}
 
 export interface Service {
   kind: ServiceKindName;
@@ -65,7 +74,7 @@ export async function allServices(client: Client): Promise<Service[]> {
 }
 
 function kindNames(): ServiceKindName[] {
-  return ['application', 'compose', 'postgres', 'mysql', 'mariadb', 'mongo', 'redis'];
+  return ['application', 'compose', ...databaseKindNames];
 }
 
 export function isDatabase(service: Service): service is Service & { kind: DatabaseKindName } {

@@ -13,8 +13,8 @@ export interface Tool {
 
 /** Reads the arguments as the real tools do: what they do not know is refused. */
 export async function openTool(
-  own: Record<string, { type: 'string' | 'boolean' }>,
-): Promise<{ values: Record<string, string | boolean | undefined>; client: MongoClient }> {
+  own: Record<string, { type: 'string' | 'boolean'; multiple?: boolean }>,
+): Promise<{ values: Record<string, unknown>; client: MongoClient }> {
   const { values } = parseArgs({
     options: {
       host: { type: 'string' },

@@ -99,9 +99,18 @@ const open: Record<string, Answer> = {
 const known: Record<string, Answer> = {
   insert(command, server) {
     const documents: Document[] = command['documents'];
-    collection(command, server).push(...documents);
+    const stored = collection(command, server);
+    const again = documents.findIndex(({ _id }) => stored.some((other) => matches(other, { _id })));
+    stored.push(...(again === -1 ? documents : documents.slice(0, again)));
     server.save();
-    return ok({ n: documents.length });
+    if (again === -1) return ok({ n: documents.length });
+    const writeErrors = [{ index: again, code: 11_000, errmsg: 'E11000 duplicate key error' }];
+    return ok({ n: again, writeErrors });
+  },
+  drop(command, server) {
+    delete server.state.databases[String(command['$db'])]?.[String(command['drop'])];
+    server.save();
+    return ok();
   },
   find: (command, server) =>
     cursor(

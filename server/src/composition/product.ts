@@ -14,6 +14,7 @@ import type { HostRules } from '../modules/own-host/own-host.ts';
 import { createPublishedPorts } from '../modules/port/port.ts';
 import type { ServiceNames } from '../modules/service-name/service-name.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
+import { createRenewals, type Renewals } from '../modules/platform-service/renewals.ts';
 import { createTurns, type Turns } from '../modules/service/turns.ts';
 import type { Queue } from '../ports/queue.ts';
 import { createAccounts, type Accounts } from './installation/accounts.ts';
@@ -41,6 +42,8 @@ export interface Product {
   turns: Turns;
   notifying: Notifying;
   counters: Counters;
+  /** Of proxies and agents that a new version of Berth brings. */
+  renewals: Renewals;
   createDestinations: Walls['destinations'];
 }
 
@@ -67,6 +70,7 @@ export async function createProduct(
     names,
     alarm,
     accounts,
+    renewals: createRenewals(clock),
     approvals: createApprovals({
       store: stores.hostReach,
       clock,

@@ -11,14 +11,13 @@ import {
   type Danger,
 } from '../domain/access/danger.ts';
 import type { Grants } from '../domain/access/permissions.ts';
-import type { HookEvent } from '../domain/git/git-event.ts';
+import type { HookEvent, PullRequestEvent } from '../domain/git/git-event.ts';
 import {
   deploymentStarters,
   type DeploymentStage,
   type DeploymentStarter,
 } from '../domain/states/lifecycle.ts';
 import type {
-  ChildProcess,
   FormerVolume,
   HeldService,
   MetricsConfig,
@@ -27,6 +26,7 @@ import type {
   StoredNotice,
 } from './stored-types.ts';
 import { shaped } from './values/stored-json.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 /** Every field, optional ones too, so that none is lost on the way. */
 type Fields<T> = { [K in keyof T]-?: z.ZodType };
@@ -82,7 +82,10 @@ export const stages = shaped<DeploymentStage[]>(
   z.array(z.object({ name: z.string(), startedAt: z.string(), finishedAt: textOrNull })),
 );
 
-export const child = shaped<ChildProcess>('a process', z.object({ pid: z.number(), startTime: z.string() }));
+export const child = shaped<ProcessIdentity>(
+  'a process',
+  z.object({ pid: z.number(), startTime: z.string() }),
+);
 
 const danger: z.ZodType<Danger> = z.object({
   service: z.string(),
@@ -162,6 +165,20 @@ export const heldService = shaped<HeldService>(
   z.object({ how: z.enum(['paused', 'stopped']), containers: listOrNone }),
 );
 
+export const pullRequestEvent = z.object({
+  kind: z.literal('pullRequest'),
+  action: z.enum(['open', 'close']),
+  number: z.number(),
+  title: z.string(),
+  baseBranch: z.string(),
+  headBranch: z.string(),
+  commit: z.string(),
+  isFork: z.boolean(),
+  labels: list,
+  author: z.object({ id: z.string(), name: z.string() }),
+  repository: z.string(),
+} satisfies { [K in keyof PullRequestEvent]-?: z.ZodType });
+
 const hookEvent: z.ZodType<HookEvent> = z.discriminatedUnion('kind', [
   z
     .object({
@@ -174,19 +191,7 @@ const hookEvent: z.ZodType<HookEvent> = z.discriminatedUnion('kind', [
     })
     // JSON has no field for what is undefined.
     .transform(({ changedPaths, ...event }) => ({ ...event, changedPaths })),
-  z.object({
-    kind: z.literal('pullRequest'),
-    action: z.enum(['open', 'close']),
-    number: z.number(),
-    title: z.string(),
-    baseBranch: z.string(),
-    headBranch: z.string(),
-    commit: z.string(),
-    isFork: z.boolean(),
-    labels: list,
-    author: z.object({ id: z.string(), name: z.string() }),
-    repository: z.string(),
-  }),
+  pullRequestEvent,
   z.object({ kind: z.literal('ping') }),
   z.object({ kind: z.literal('other'), name: z.string() }),
 ]);

@@ -1,10 +1,5 @@
 /** What stands in JSON columns and has no home of its own. */
 
-export interface ChildProcess {
-  pid: number;
-  startTime: string;
-}
-
 export interface ServiceHealthCheck {
   path?: string | undefined;
   port?: number | undefined;

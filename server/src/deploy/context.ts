@@ -7,7 +7,7 @@ import type { Secret } from '../domain/secrets/secret.ts';
 import type { ServiceRef } from '../domain/names/service-ref.ts';
 import type { AppliedService, Engine, ServiceSpec } from '../ports/engine/engine.ts';
 import type { RegistryAuth } from '../ports/engine/registry-auth.ts';
-import type { ChildIdentity, Git } from '../ports/git.ts';
+import type { Git } from '../ports/git.ts';
 import type { Outgoing } from '../ports/outgoing.ts';
 import type { WorkFiles } from '../ports/host/work-files.ts';
 import type { ApplicationParts, ApplicationVariables } from './inputs/application-inputs.ts';
@@ -19,6 +19,7 @@ import type { ServicePatch } from '../modules/deployment/deployment.ts';
 import type { BuildServers } from '../modules/server/server.ts';
 import type { BuildPlace, HostParts } from './host-parts.ts';
 import type { DomainRecord, MountRecord, PortRecord } from './release/release-inputs.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 /** Where an application stands: its environment, project and organization. */
 export type Placement = Awaited<ReturnType<Applications['placement']>>;
@@ -110,7 +111,7 @@ export interface AttemptContext {
   signal: AbortSignal;
   /** Stores a change of the deployment's row and keeps `deployment`, which all stages share, current. */
   save(patch: Partial<DeploymentRecord>): Promise<void>;
-  onChild(child: ChildIdentity): Promise<void>;
+  onChild(child: ProcessIdentity): Promise<void>;
   /** Hides these values in everything that is logged from now on. */
   hide(values: readonly string[]): void;
 }

@@ -2,6 +2,7 @@
 import type { ServiceRef } from '../domain/names/service-ref.ts';
 import type { Accepting, Deployments } from '../modules/deployment/deployment.ts';
 import type { Queue } from '../ports/queue.ts';
+import { waitUntil } from '../ports/wait-until.ts';
 
 const pollMs = 250;
 
@@ -15,11 +16,12 @@ export async function deployAndWait(
   const { deploymentId } = await deployments.accept({ kind, serviceId }, accepting);
   queue.wake();
   say(`The ${kind} is switching over; deployment ${deploymentId} has the log.`);
-  for (;;) {
-    signal.throwIfAborted();
-    const { status, errorMessage } = await deployments.one(deploymentId, organizationId);
-    if (status === 'done') return undefined;
-    if (status === 'error' || status === 'cancelled') return errorMessage ?? status;
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
+  const ended = await waitUntil(
+    async () => {
+      const one = await deployments.one(deploymentId, organizationId);
+      return ['done', 'error', 'cancelled'].includes(one.status) ? one : undefined;
+    },
+    { everyMs: pollMs, signal },
+  );
+  return ended.status === 'done' ? undefined : (ended.errorMessage ?? ended.status);
 }

@@ -1,5 +1,6 @@
 /** What Berth asks of git. Every value is data; nothing is ever a part of a command text. */
 import type { Secret } from '../domain/secrets/secret.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 export interface Git {
   /**
@@ -37,15 +38,5 @@ export interface GitRun {
   limitMs: number;
   onLine(line: string): void;
   /** Called with the child's identity as soon as it runs, so that a later start can end exactly it. */
-  onChild(child: ChildIdentity): Promise<void>;
-}
-
-/**
- * A process that can be recognised later, by shell/process-identity.ts: a recycled pid has another start
- * time. `startTime` is opaque: field 22 of /proc/pid/stat, the machine's boot and the mark of the run, with
- * slashes between.
- */
-export interface ChildIdentity {
-  pid: number;
-  startTime: string;
+  onChild(child: ProcessIdentity): Promise<void>;
 }

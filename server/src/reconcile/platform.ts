@@ -1,11 +1,15 @@
 /** Network and proxy of a host as the reconciler keeps them. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError } from '../domain/errors.ts';
 import { proxyServiceName } from '../domain/names/names.ts';
 import { composeNetwork } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
+import type { Begun, Renewals } from '../modules/platform-service/renewals.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
+import { waitUntil } from '../ports/wait-until.ts';
 
 export interface Platform {
   /** Network and proxy service as they should be; gives what it had to do. */
@@ -19,12 +23,17 @@ export interface PlatformParts {
   proxySpec(host: Host, image: string): Promise<ServiceSpec>;
   environments: Pick<Environments, 'ids'>;
   composes: Pick<Composes, 'all'>;
+  renewals: Renewals;
+  /** Looks at this host once more, since its turn to be renewed has come. */
+  lookAgain(): void;
   /** Remembers the id that an engine gave to a service of the platform. */
   platformServices: { keep(serverKey: string, name: string, id: string): Promise<void> };
 }
 
 const settleLimitMs = 60_000;
 const answerLimitMs = 5000;
+const outcomeLimitMs = 120_000;
+const outcomeLookMs = 500;
 const imageLimitMs = 10 * 60_000;
 /** Kinds of services that domains lead to. */
 const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>([
@@ -35,6 +44,14 @@ const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>
 
 export function createPlatform(host: Host, parts: PlatformParts): Platform {
   const { engine, networks, proxy } = host;
+  let told: AppError | undefined;
+  /** Once; the former proxy goes on. */
+  function sayFailure(version: string): string[] {
+    const failure = parts.renewals.failure(version);
+    if (failure === undefined || failure === told) return [];
+    told = failure;
+    return [`${proxyServiceName}: left as it is. ${failure.message}`];
+  }
   const keepId = (id: string): Promise<void> => parts.platformServices.keep(host.key, proxyServiceName, id);
   return {
     async ensure() {
@@ -46,11 +63,22 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
         await awaitProxy(proxy, present.running === 1 ? answerLimitMs : settleLimitMs);
         return [];
       }
-      // Where no registry has it, Berth's own machine does.
-      await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
-      await keepId((await engine.applyService(spec)).id);
-      await awaitProxy(proxy, settleLimitMs);
-      return [`${proxyServiceName}: ${present ? 'differed; corrected' : 'was missing; created'}`];
+      const apply = async (): Promise<void> => {
+        // Where no registry has it, Berth's own machine does.
+        await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
+        await keepId((await engine.applyService(spec)).id);
+        await awaitProxy(proxy, settleLimitMs);
+      };
+      if (present === undefined) {
+        await apply();
+        return [`${proxyServiceName}: was missing; created`];
+      }
+      const begin = async (): Promise<Begun<true>> => {
+        await apply();
+        return { result: true, outcome: outcomeOf(host, spec) };
+      };
+      const isDone = await parts.renewals.take(versionOf(spec), begin, parts.lookAgain);
+      return isDone ? [`${proxyServiceName}: differed; corrected`] : sayFailure(versionOf(spec));
     },
     async attachProxy() {
       const removed = await removeOrphans(host, parts);
@@ -66,6 +94,31 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
       ];
     },
   };
+}
+
+/** The same on all machines, although the specification names nodes and folders. */
+const versionOf = ({ image, files, command }: ServiceSpec): string =>
+  `${proxyServiceName} ${JSON.stringify([image, files, command])}`;
+
+/** The engine puts the former one back by itself when the new one does not become healthy. */
+async function outcomeOf(
+  { engine, name }: Pick<Host, 'engine' | 'name'>,
+  spec: ServiceSpec,
+): Promise<AppError | undefined> {
+  for (const end = Date.now() + outcomeLimitMs; Date.now() < end; await pause(outcomeLookMs)) {
+    const present = await engine.service(proxyServiceName);
+    if (present === undefined) return undefined;
+    const state = present.update?.state;
+    if (state === 'updating' || state === 'rollback_started') continue;
+    if (present.specDigest === engine.specDigest(spec) && state !== 'paused') return undefined;
+    return new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The proxy of this version of Berth did not work on ${name} (${present.update?.message ?? 'it ended'}), ` +
+        'and the engine put the former one back. Other machines keep theirs. See "docker service ps ' +
+        `${proxyServiceName}" there; Berth tries again in an hour, or when it is started again.`,
+    );
+  }
+  return undefined;
 }
 
 async function removeOrphans(
@@ -94,7 +147,5 @@ export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<
 
 /** Waits until the proxy answers on its admin socket; one that does not is reported by the routes step. */
 async function awaitProxy(proxy: Host['proxy'], limitMs: number): Promise<void> {
-  const end = Date.now() + limitMs;
-  while ((await proxy.current()) === undefined && Date.now() < end)
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitUntil(() => proxy.current(), { everyMs: 100, limitMs });
 }

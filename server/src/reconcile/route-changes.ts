@@ -3,6 +3,7 @@
  * come while the proxy is busy with one become one configuration together.
  */
 import { AppError } from '../domain/errors.ts';
+import { oneAtATime } from '../domain/time/one-at-a-time.ts';
 
 export interface RouteChangesOptions {
   /** Puts the routes as they are in the database, in the transaction under way too, onto the proxy. */
@@ -44,7 +45,8 @@ interface Entry {
 
 export function createRouteChanges(options: RouteChangesOptions): RouteChanges {
   const { apply, transaction, ready } = options;
-  const inTurn = createTurns();
+  // So that an older picture never replaces a newer one.
+  const inTurn = oneAtATime();
   let waiting: Entry[] = [];
 
   async function runWaiting(): Promise<void> {
@@ -151,21 +153,7 @@ async function commit(
   return told;
 }
 
-/** One after another, so that an older picture never replaces a newer one. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  };
-}
-
-/**
- * A proxy that does not answer is given its routes when it does (the reconciler looks at it each few
- * seconds).
- */
-/** A proxy that is not there is given the routes by the run that finds it again. */
+/** A proxy that is not there is given the routes by the run that finds it again, a few seconds later. */
 export function unlessAbsent(error: unknown): { changed: boolean } {
   if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
   return { changed: false };

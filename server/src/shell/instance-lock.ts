@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../domain/errors.ts';
+import { asProcessIdentity, type ProcessIdentity } from '../domain/states/process-identity.ts';
 import { identityOf, isAlive } from './process-identity.ts';
 
 /** Throws PRECONDITION_FAILED while another Berth lives on the folder; gives the function that frees it. */
@@ -22,13 +23,9 @@ export function lockInstance(data: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
-function read(path: string): { pid: number; startTime: string } | undefined {
+function read(path: string): ProcessIdentity | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    const pid: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'pid') : undefined;
-    const startTime: unknown =
-      typeof value === 'object' && value !== null ? Reflect.get(value, 'startTime') : undefined;
-    return typeof pid === 'number' && typeof startTime === 'string' ? { pid, startTime } : undefined;
+    return asProcessIdentity(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     // Absent, or torn by a crash while it was written: nobody holds the folder.
     return undefined;

@@ -2,15 +2,15 @@
  * Knowing a process again, and ending exactly it: a pid alone may have been given to another process since.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildIdentity } from '../ports/git.ts';
 import { bootId, markOf, pids, readStat } from './proc.ts';
 import type { ProcessStat } from './proc.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 /**
  * The identity of a running process; undefined when there is none of that pid. `mark` is the run's mark where
  * the caller knows it.
  */
-export function identityOf(pid: number, mark = markOf(pid)): ChildIdentity | undefined {
+export function identityOf(pid: number, mark = markOf(pid)): ProcessIdentity | undefined {
   const stat = readStat(pid);
   return stat === undefined ? undefined : { pid, startTime: `${stat.startTime}/${bootId()}/${mark}` };
 }
@@ -18,7 +18,7 @@ export function identityOf(pid: number, mark = markOf(pid)): ChildIdentity | und
 /**
  * Whether this very process still runs; one that has ended and was not yet collected by its parent does not.
  */
-export function isAlive(identity: ChildIdentity): boolean {
+export function isAlive(identity: ProcessIdentity): boolean {
   const stat = readStat(identity.pid);
   return stat !== undefined && !stat.ended && isSame(identity, stat);
 }
@@ -29,7 +29,7 @@ export function isAlive(identity: ChildIdentity): boolean {
  * same pid or group number is never signalled.
  */
 export async function endProcessGroup(
-  identity: ChildIdentity,
+  identity: ProcessIdentity,
   options: { graceMs?: number } = {},
 ): Promise<boolean> {
   const run = trackRun(identity);
@@ -39,7 +39,7 @@ export async function endProcessGroup(
 }
 
 /** The live processes of the run: its group, and those that bear its mark in another group. */
-export function membersOf(identity: ChildIdentity): number[] {
+export function membersOf(identity: ProcessIdentity): number[] {
   return trackRun(identity).members();
 }
 
@@ -51,7 +51,7 @@ interface Run {
  * Looks at the run again and again; a process once seen as a part of it stays one, also when the group's
  * leader is gone.
  */
-function trackRun(identity: ChildIdentity): Run {
+function trackRun(identity: ProcessIdentity): Run {
   const { startTime, boot, mark } = partsOf(identity);
   const known = new Map<number, string>();
   const isKnown = (pid: number, stat = readStat(pid)) =>
@@ -112,12 +112,12 @@ function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-function isSame(identity: ChildIdentity, stat: ProcessStat): boolean {
+function isSame(identity: ProcessIdentity, stat: ProcessStat): boolean {
   const { startTime, boot } = partsOf(identity);
   return startTime === stat.startTime && boot === bootId();
 }
 
-function partsOf(identity: ChildIdentity): { startTime: string; boot: string; mark: string } {
+function partsOf(identity: ProcessIdentity): { startTime: string; boot: string; mark: string } {
   const [startTime = '', boot = '', mark = ''] = identity.startTime.split('/');
   return { startTime: /^[0-9]+$/.test(startTime) ? startTime : '0', boot, mark };
 }

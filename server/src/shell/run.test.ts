@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../domain/secrets/secret.ts';
-import type { ChildIdentity } from '../ports/git.ts';
 import { command } from './command.ts';
 import { endProcessGroup, isAlive, membersOf } from './process-identity.ts';
 import { run } from './run.ts';
 import type { RunOptions } from './run.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -125,7 +125,7 @@ describe('run', () => {
 describe('ending', () => {
   test('an abort ends the whole group, and what left the group', async () => {
     const aborter = new AbortController();
-    let child: ChildIdentity | undefined;
+    let child: ProcessIdentity | undefined;
     let members: number[] = [];
     const result = await sh(
       'sleep 61 & setsid sleep 62 & (setsid sh -c "sleep 63 & sleep 64" &) ; echo up; wait',
@@ -153,7 +153,7 @@ describe('ending', () => {
   });
 
   test('what a command leaves behind ends with it', async () => {
-    let child: ChildIdentity | undefined;
+    let child: ProcessIdentity | undefined;
     const result = await sh('sleep 65 & echo bye', { onChild: async (identity) => void (child = identity) });
     expect(result).toMatchObject({ ended: 'exited', exitCode: 0, lines: ['bye'] });
     const identity = child;
@@ -173,7 +173,7 @@ describe('ending', () => {
   });
 
   test('when the child cannot be recorded, it does not go on', async () => {
-    let child: ChildIdentity | undefined;
+    let child: ProcessIdentity | undefined;
     const failing = sh('sleep 66', {
       onChild: async (identity) => {
         child = identity;
@@ -202,7 +202,7 @@ test('the child outlives a kill -9 of its parent, and the next start ends exactl
   );
   const parent = spawn(process.execPath, [script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(parent.stdout, 'data');
-  const child: ChildIdentity = JSON.parse(readFileSync(identityFile, 'utf8'));
+  const child: ProcessIdentity = JSON.parse(readFileSync(identityFile, 'utf8'));
   const exited = once(parent, 'exit');
   parent.kill('SIGKILL');
   await exited;

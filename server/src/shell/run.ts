@@ -6,13 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../domain/errors.ts';
-import type { ChildIdentity } from '../ports/git.ts';
 import type { Command } from './command.ts';
 import { follow } from './follow.ts';
 import { createLineSplitter } from './lines.ts';
 import { endProcessGroup } from './process-identity.ts';
 import { startChild } from './start.ts';
 import type { Exit, StartedChild } from './start.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 export interface RunOptions {
   signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface RunOptions {
   /** Every line of stdout and stderr, as it comes. Not redacted. */
   onLine?(line: string): void;
   /** Awaited before anything of the output is read: what it stores is there when this process is killed. */
-  onChild?: ((child: ChildIdentity) => Promise<void>) | undefined;
+  onChild?: ((child: ProcessIdentity) => Promise<void>) | undefined;
   /** Bytes of output after which the command is ended, since a disk is finite. Default 256 MiB. */
   maxOutputBytes?: number;
   /** Keeps stdout (at most 1 MiB) out of the lines and gives it in the result. */

@@ -3,11 +3,11 @@ import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { AppError } from '../domain/errors.ts';
-import type { ChildIdentity } from '../ports/git.ts';
 import { childEnvironment, programOf } from './command.ts';
 import type { Command } from './command.ts';
 import { markVariable } from './proc.ts';
 import { identityOf } from './process-identity.ts';
+import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 
 export interface Exit {
   /** Undefined when a signal ended it. */
@@ -16,7 +16,7 @@ export interface Exit {
 }
 
 export interface StartedChild {
-  identity: ChildIdentity;
+  identity: ProcessIdentity;
   exited: Promise<Exit>;
 }
 

@@ -245,6 +245,17 @@ export const environmentRows: Rows = [
     },
   },
   {
+    call: 'environment.logs',
+    input: { environmentId: '<environmentId>' },
+    gives: { lines: [], lastEventId: null },
+  },
+  {
+    call: 'environment.logs',
+    as: 'member',
+    input: { environmentId: '<environmentId>' },
+    refused: 'FORBIDDEN',
+  },
+  {
     rule: 'a member sees what is assigned',
     call: 'environment.byProjectId',
     as: 'member',

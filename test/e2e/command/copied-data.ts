@@ -20,7 +20,12 @@ const mysqlShell = 'MYSQL_PWD="$MYSQL_PASSWORD" mysql --user "$MYSQL_USER" "$MYS
 const mariadbShell = 'MYSQL_PWD="$MARIADB_PASSWORD" mariadb --user "$MARIADB_USER" "$MARIADB_DATABASE"';
 const psql = 'psql --quiet --tuples-only --no-align --username "$POSTGRES_USER" "$POSTGRES_DB" --command';
 const rows = "create table notes (text varchar(20)); insert into notes values ('kept');";
-const kinds: Readonly<Record<'postgres' | 'mysql' | 'mariadb', Kind>> = {
+const mongosh = (script: string): string =>
+  "mongosh --quiet --eval '" +
+  'db.getSiblingDB("admin")' +
+  '.auth(process.env.MONGO_INITDB_ROOT_USERNAME, process.env.MONGO_INITDB_ROOT_PASSWORD); ' +
+  `const notes = (command) => db.getSiblingDB("shop").runCommand(command); ${script}'`;
+const kinds: Readonly<Record<'postgres' | 'mysql' | 'mariadb' | 'mongo', Kind>> = {
   postgres: {
     image: 'berth/postgres:15',
     fill: `${psql} "${rows}"`,
@@ -35,6 +40,11 @@ const kinds: Readonly<Record<'postgres' | 'mysql' | 'mariadb', Kind>> = {
     image: 'berth/mariadb:10.11',
     fill: `${mariadbShell} --execute "${rows}"`,
     ask: `${mariadbShell} --skip-column-names --batch --execute 'select text from notes'`,
+  },
+  mongo: {
+    image: 'berth/mongo:7',
+    fill: mongosh('notes({ insert: "notes", documents: [{ _id: 1, text: "kept" }] });'),
+    ask: mongosh('for (const { text } of notes({ find: "notes" }).cursor.firstBatch) print(text);'),
   },
 };
 

@@ -72,6 +72,7 @@ export const inputs = {
   environment: {
     create: ({ projectId }) => ({ projectId, name: 'another' }),
     one: environment,
+    logs: environment,
     byProjectId: project,
     update: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId, description: 'changed' }),
     remove: ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),

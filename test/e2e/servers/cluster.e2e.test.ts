@@ -89,6 +89,11 @@ it('servers become nodes of another, which gives up nothing', async () => {
     third: { role: 'manager' },
     fourth: { serverId: ids.fourth, role: 'worker', availability: 'active' },
   });
+  // At once, when the node may not yet manage anything.
+  expect(await berth.call('cluster.promote', { nodeServerId: ids.fourth })).toMatchObject({
+    role: 'manager',
+  });
+  expect(await berth.call('cluster.demote', { nodeServerId: ids.fourth })).toMatchObject({ role: 'worker' });
   // Asked again it goes on where it was: everything is done.
   await join('fourth', 'worker');
   expect(await server('fourth')).toMatchObject({ clusterServerId: ids.head, status: 'active' });

@@ -130,13 +130,15 @@ async function likeABareProgram(server: BedHost, container: string): Promise<voi
   const bare =
     `/berth-agent/node-v* ${nodeFlags.join(' ')} ` +
     '-e "setTimeout(() => {}, 5000)" & sleep 3; ' +
-    'grep -l metrics/agent /proc/[0-9]*/cmdline | grep -v self | head -n 1 | sed s/cmdline/status/ | ' +
+    // The brackets keep this very shell from being what is found; the first is the container's init.
+    'grep -l berth-agent/[p]rogram- /proc/[0-9]*/cmdline | tail -n 1 | sed s/cmdline/status/ | ' +
     'xargs grep -h VmRSS; grep -h VmRSS /proc/$!/status';
   const shown = await output(server, docker, 'exec', container, 'sh', '-c', bare);
   const [agent = 0, nothing = 0] = [...shown.matchAll(/VmRSS:\s+(\d+) kB/g)].map(
     ([, kb]) => Number(kb) / 1024,
   );
   console.log(`the agent takes ${agent.toFixed(1)} MiB, a bare program ${nothing.toFixed(1)} MiB`);
+  expect(agent).toBeGreaterThan(nothing);
   expect(agent - nothing).toBeLessThan(30);
 }
 

@@ -48,7 +48,7 @@ export function backupTests(bed: () => Bed, place: () => Workshop, owner: () => 
   });
   afterAll(() => s3?.kill());
 
-  it('9: a backup is made, and its restore begun in four clicks', async () => {
+  it('9: a backup is made and restored in four clicks; the former volume is named', async () => {
     const { page, faults, context } = await owner();
     await page.goto(`${place().berth.url}/databases/postgres/${postgresId}/data`);
     await page.getByRole('button', { name: 'Back up now' }).click();
@@ -71,6 +71,14 @@ export function backupTests(bed: () => Bed, place: () => Workshop, owner: () => 
     await page.getByLabel(/Type books/).focus();
     await steps.type('books', 'Enter');
     expect(steps.count).toBe(4);
+    const dialog = page.getByRole('dialog');
+    await dialog
+      .getByRole('status')
+      .getByText('books runs on what was restored')
+      .waitFor({ timeout: restoreLimitMs });
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await runs.getByText('Restore', { exact: false }).first().click();
+    await runs.getByText(/The state before is kept in the volume/).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -1,8 +1,9 @@
 /** Releases that go wrong, and two people who change the same thing. */
 import { expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
-import { nodeCommand, tinyFiles } from '../fixtures/sources.ts';
-import type { Workshop } from '../fixtures/workshop.ts';
+import { nodeCommand, nodeFiles, tinyFiles } from '../fixtures/sources.ts';
+import { until, type Workshop } from '../fixtures/workshop.ts';
+import { shell } from './steps.ts';
 
 export function releaseTests(place: () => Workshop, owner: () => Promise<Watched>): void {
   it('a release that never answers leaves the former up, and both are said', async () => {
@@ -39,6 +40,37 @@ export function releaseTests(place: () => Workshop, owner: () => Promise<Watched
     await page.getByLabel('Value of SIZE').waitFor();
     expect(await page.getByLabel('Value of COLOUR').inputValue()).toBe('blue');
     expect(await page.getByLabel('Value of SIZE').inputValue()).toBe('2');
+    expect(faults).toEqual([]);
+    await context.close();
+  });
+
+  it('a shell follows the size of its window, and says that its container ended', async () => {
+    const app = await place().fromFiles('resized', nodeFiles('v1'));
+    await app.deploy();
+    const { page, faults, context } = await owner();
+    await page.goto(`${place().berth.url}/applications/${app.id}/terminal`);
+    await page.getByText(shell).first().waitFor();
+    // What its program is told, not what the page takes it for.
+    const columns = async (mark: string): Promise<number> => {
+      await page.getByLabel(/Shell in resized/).focus();
+      await page.keyboard.type(`echo ${mark}=$(stty size | cut -d" " -f2).\n`);
+      const line = page
+        .locator('.xterm')
+        .getByText(RegExp(`^${mark}=\\d+\\.`))
+        .last();
+      await line.waitFor();
+      return Number(/=(\d+)\./.exec((await line.textContent()) ?? '')?.[1]);
+    };
+    const wide = await columns('wide');
+    await page.setViewportSize({ width: 800, height: 700 });
+    let attempt = 0;
+    await until('it is narrower', async () => (await columns(`narrow${(attempt += 1)}`)) < wide || undefined);
+    await app.do('application.stop');
+    await page
+      .getByRole('status')
+      .getByText(/The container ended|ended with exit code/)
+      .waitFor();
+    await page.getByRole('button', { name: 'Connect again' }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

@@ -1,7 +1,7 @@
 /**
  * Every screen of an installation that is in use: nothing is logged, refused or thrown, nothing is wider than
  * the window, and axe finds nothing, in both themes. With BERTH_PICTURES=<folder> each is stored as a picture
- * as well, on a desk and on a phone, for whoever looks at them.
+ * as well, at four widths, for whoever looks at them.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { accessibilityFaults, overflow, settled, type Look, type Watched } from 
 import type { Workshop } from '../fixtures/workshop.ts';
 
 const folder = process.env['BERTH_PICTURES'];
-const widths = folder === undefined ? [1280] : [1280, 360];
+const widths = folder === undefined ? [1280] : [360, 768, 1280, 1680];
 
 interface Row {
   serviceId: string;
@@ -22,7 +22,7 @@ export function screenTests(place: () => Workshop, owner: (look?: Look) => Promi
   describe.each(widths.flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme }))))(
     'in use, at $width px, $scheme',
     (look) => {
-      it('every screen is whole and accessible', { timeout: 600_000 }, async () => {
+      it('every screen is whole and accessible', { timeout: 900_000 }, async () => {
         const { berth } = place();
         const screens = await screensOf(place());
         const watched = await owner(look);
@@ -74,6 +74,7 @@ async function screensOf({ berth }: Workshop): Promise<Record<string, string>> {
     'new-template': '/new?kind=template',
     projects: '/projects',
     project: `/projects/${project?.projectId ?? ''}`,
+    'project-logs': `/projects/${project?.projectId ?? ''}/logs`,
     application,
     ...Object.fromEntries(
       ['deployments', 'logs', 'variables', 'data', 'previews', 'terminal', 'settings'].map((tab) => [

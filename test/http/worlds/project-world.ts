@@ -2,7 +2,10 @@
 import { createStores } from '../../../server/src/composition/stores.ts';
 import { environmentContract } from '../../../server/src/modules/environment/contract.ts';
 import { createEnvironments } from '../../../server/src/modules/environment/environment.ts';
-import { environmentHandlers } from '../../../server/src/modules/environment/handlers.ts';
+import {
+  environmentHandlers,
+  type EnvironmentNeighbours,
+} from '../../../server/src/modules/environment/handlers.ts';
 import { createMembers } from '../../../server/src/modules/organization/member.ts';
 import { projectContract } from '../../../server/src/modules/project/contract.ts';
 import { projectHandlers } from '../../../server/src/modules/project/handlers.ts';
@@ -15,8 +18,10 @@ import type { TestDatabase } from '../../store/each-database.ts';
 import { otherServices } from '../places.ts';
 import { worlds, type World } from './world.ts';
 
-/** Gives a function that makes worlds with the procedures of projects and environments. */
-export function projectWorlds(test: TestDatabase): () => Promise<World> {
+type Change = (stores: ReturnType<typeof createStores>) => Partial<EnvironmentNeighbours>;
+
+/** Gives a function that makes worlds with the procedures of projects and environments; nothing runs there. */
+export function projectWorlds(test: TestDatabase, change: Change = () => ({})): () => Promise<World> {
   const createWorld = worlds(test);
   return () =>
     createWorld((database) => {
@@ -34,7 +39,10 @@ export function projectWorlds(test: TestDatabase): () => Promise<World> {
         copies,
         members,
         liveOf: () => null,
+        placed: stores.serviceReads.placed,
+        mixing: { engineOf: async () => undefined, logAnswerBytes: async () => 100_000 },
         networksChanged: () => undefined,
+        ...change(stores),
       };
       return [
         router('project', projectContract, projectHandlers(projects, { environments, ...neighbours })),

@@ -1,7 +1,8 @@
 /** Services that go to another server, those that may not, and servers with faults of their own. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { DatabaseRecord, DeploymentRecord } from '../../../server/src/db/tables.ts';
 import { AppError } from '../../../server/src/domain/errors.ts';
+import { subjectOfCompose } from '../../../server/src/modules/host-reach/subject.ts';
 import { composeRef, type ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
 import type { Machine } from '../neighbours.ts';
 import { oldRedis, webImage } from '../images.ts';
@@ -213,7 +214,7 @@ test.each(Object.entries(faultsThere))(
 test('a compose service goes with its domains; one that has a volume stays with it', async () => {
   const there = await product().addServer();
   const { organizationId, environmentId } = product();
-  const make = (name: string, volumes: string): Promise<ServiceRef> =>
+  const make = (name: string, keys: string): Promise<ServiceRef> =>
     product().run(async ({ composes, domains }) => {
       const { composeId } = await composes.create(
         { organizationId },
@@ -223,7 +224,7 @@ test('a compose service goes with its domains; one that has a volume stays with 
           appName: name,
           composeType: 'compose',
           sourceType: 'raw',
-          composeFile: `services:\n  web: { image: '${webImage}', command: [serve]${volumes} }\n`,
+          composeFile: `services:\n  web: { image: '${webImage}', command: [serve]${keys} }\n`,
         },
       );
       const domain = { host: `${name}.test`, port: 3000, domainType: 'compose', serviceName: 'web' } as const;
@@ -247,6 +248,60 @@ test('a compose service goes with its domains; one that has a volume stays with 
   expect(refused).toMatchObject({ status: 'error' });
   expect(refused.errorMessage).toContain('holds keeps data on its server (a volume of web)');
   expect(servicesOn(there.machine)).toEqual(['goes_web']);
+  // What was approved for one machine is not approved for another, and nobody who moves it approves it.
+  const reaches = await make('reaches', ', cap_add: [SYS_ADMIN]');
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'error' });
+  await product().run(async ({ stores }) => {
+    const found = await stores.composes.find({ composeId: reaches.serviceId });
+    if (!found?.awaitsApproval) throw new Error('Nothing awaits an approval.');
+    const { digest, dangers } = found.awaitsApproval;
+    const by = { userId: 'admin', organizationId, at: new Date(0).toISOString() };
+    const approval = { digest, dangers, subject: subjectOfCompose(found), ...by };
+    await stores.composes.update({ composeId: reaches.serviceId }, { approval });
+  });
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'done' });
+  const kept = await moved(reaches, 'local', there.serverId);
+  expect(kept).toMatchObject({ status: 'error' });
+  expect(kept.errorMessage).toContain('reaches reaches its server itself (');
+  expect(servicesOn(there.machine)).toEqual(['goes_web']);
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'done' });
+  // As a record that was moved by hand: the approval was for the other machine.
+  await product().run(({ stores }) =>
+    stores.composes.update({ composeId: reaches.serviceId }, { serverId: there.serverId }),
+  );
+  expect(await product().deploy(reaches)).toMatchObject({ status: 'error' });
+  expect(servicesOn(there.machine)).toEqual(['goes_web']);
+});
+
+test('a look that began before a move puts nothing back where the service was', async () => {
+  const { organizationId, environmentId } = product();
+  const here = await product().addServer();
+  const there = await product().addServer();
+  const place = { environmentId, serverId: here.serverId };
+  const file = `services:\n  web: { image: '${webImage}', command: [serve] }\n`;
+  const stack = { name: 'looked', appName: 'looked', composeType: 'compose', sourceType: 'raw' } as const;
+  const { composeId } = await product().run(({ composes }) =>
+    composes.create({ organizationId }, { ...place, ...stack, composeFile: file }),
+  );
+  const services = [composeRef(composeId), await product().addApplication('seen', fromGit, place)];
+  for (const service of services) await product().deploy(service);
+  // Between what the look reads of records and what it reads of the engine.
+  const { engine } = await product().run(({ hosts }) => hosts.of(here.serverId));
+  const list = engine.services;
+  const movesLeft = [...services];
+  const unfinished = await product().run(async ({ deployments }) => vi.spyOn(deployments, 'unfinished'));
+  const looks = vi.spyOn(engine, 'services').mockImplementation(async (...asked) => {
+    const toMove = unfinished.mock.calls.length > 0 ? movesLeft.splice(0) : [];
+    for (const service of toMove)
+      expect(await moved(service, here.serverId, there.serverId)).toMatchObject({ status: 'done' });
+    return list(...asked);
+  });
+  await product().run(({ reconciler }) => reconciler.run());
+  expect(movesLeft).toEqual([]);
+  looks.mockRestore();
+  unfinished.mockRestore();
+  expect(servicesOn(here.machine)).toEqual([]);
+  expect(servicesOn(there.machine).toSorted()).toEqual(['looked_web', 'seen']);
 });
 
 const hourMs = 3_600_000;

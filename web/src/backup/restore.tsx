@@ -1,5 +1,5 @@
 /** A restore: which object, typed name, then its log. */
-import { useState, type ReactElement } from 'react';
+import { useEffect, useState, type ReactElement } from 'react';
 import { refresh } from '../live/api.ts';
 import type { DatabaseKind } from '../live/services.ts';
 import { LogView } from '../log/log-view.tsx';
@@ -29,17 +29,24 @@ export function Restore({
   onClose,
 }: RestoreProps): ReactElement {
   const [file, setFile] = useState<StoredObject | undefined>();
-  const [isGoing, setGoing] = useState(false);
-  if (isGoing && file)
-    return <Running input={{ databaseId, databaseType: kind, ...file, databaseName }} onClose={onClose} />;
+  const [begun, setBegun] = useState<StoredObject | undefined>();
+  if (begun)
+    return (
+      <Running
+        input={{ databaseId, databaseType: kind, ...begun, databaseName }}
+        name={name}
+        onClose={onClose}
+      />
+    );
   if (file)
     return (
       <Confirm
         title={`Restore ${name}?`}
         verb="Restore"
         typed={name}
+        // Also called when it was confirmed.
         onClose={() => setFile(undefined)}
-        onConfirm={async () => setTimeout(() => setGoing(true), 0)}
+        onConfirm={async () => setBegun(file)}
       >
         <p className="[overflow-wrap:anywhere]">
           From <code>{file.backupFile}</code>. {texts.restore}
@@ -57,8 +64,19 @@ export function Restore({
   );
 }
 
-function Running({ input, onClose }: { input: object; onClose: () => void }): ReactElement {
+function Running({
+  input,
+  name,
+  onClose,
+}: {
+  input: object;
+  name: string;
+  onClose: () => void;
+}): ReactElement {
   const log = useLog('backup.restoreBackupWithLogs', input);
+  useEffect(() => {
+    if (log.state === 'over') void refresh('backup', 'deployment');
+  }, [log.state]);
   return (
     <Dialog title="Restore" look="wide" onClose={onClose}>
       <div className="grid gap-3">
@@ -73,17 +91,11 @@ function Running({ input, onClose }: { input: object; onClose: () => void }): Re
           />
         </div>
         <p role="status" className="text-13 text-muted">
-          {log.state === 'over' ? `Ended: ${log.outcome ?? 'done'}` : 'It goes on when you close this.'}
+          {log.state === 'over' && texts.restoreEnds(log.outcome === 'success', name)}
+          {log.state === 'live' && texts.restoreGoesOn}
         </p>
         <div className="flex justify-end">
-          <Button
-            onClick={() => {
-              void refresh('backup', 'deployment');
-              onClose();
-            }}
-          >
-            Close
-          </Button>
+          <Button onClick={onClose}>Close</Button>
         </div>
       </div>
     </Dialog>

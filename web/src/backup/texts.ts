@@ -12,5 +12,10 @@ export const texts = {
   restoreVolumeStays: 'The current volume is kept, named in the run, until you remove it.',
   formerVolume: 'The state before the restore is gone for good.',
   restore: 'The backup fills a new volume and is checked; only then does the database run on it.',
+  restoreGoesOn: 'It goes on when you close this.',
+  restoreEnds: (isGood: boolean, name: string) =>
+    isGood
+      ? `${name} runs on what was restored. The state before is kept in the volume that the run names.`
+      : `Not restored: ${name} runs on as it did. The lines above say why.`,
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };

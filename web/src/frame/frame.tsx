@@ -1,6 +1,14 @@
 /** The frame round every page for those who are signed in: rail, path, palette, sign-in over the page. */
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore, type ReactElement } from 'react';
+import {
+  lazy,
+  Suspense,
+  useDeferredValue,
+  useEffect,
+  useState,
+  useSyncExternalStore,
+  type ReactElement,
+} from 'react';
 import { useSession } from '../live/account.ts';
 import { useAsk, useDo, queries } from '../live/api.ts';
 import { signOut } from '../live/account.ts';
@@ -27,11 +35,13 @@ const places: readonly { to: string; label: string; icon: IconName }[] = [
 ];
 
 export function Frame(): ReactElement | null {
-  const { data: session, isPending } = useSession();
+  const { data: newest, isPending } = useSession();
+  // The frame and its first page are drawn in small pieces, between which the browser can do something else.
+  const session = useDeferredValue(newest);
   const go = useGo();
   const [over, setOver] = useState<'palette' | 'keys' | undefined>();
   const hasEnded = useSyncExternalStore(onSessionEnd, sessionHasEnded);
-  const isOut = !isPending && session === null;
+  const isOut = !isPending && newest === null;
   useEffect(() => {
     if (isOut && !hasEnded) go(`/sign-in?next=${encodeURIComponent(location.pathname)}`, { replace: true });
   }, [isOut, hasEnded, go]);

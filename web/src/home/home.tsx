@@ -20,7 +20,9 @@ import { ServiceRows } from '../service/service-rows.tsx';
 import { texts } from './texts.ts';
 
 export function Home(): ReactElement {
-  const { rows, error } = useMeasuredServices();
+  const { rows: newest, error } = useMeasuredServices();
+  // Many services are drawn in small pieces, between which the page answers.
+  const rows = useDeferredValue(newest);
   const { alarms } = useAlarms();
   const { may } = useRights();
   const search: { q?: string; sort?: string } = useSearch({ strict: false });

@@ -23,6 +23,8 @@ export interface LogStore {
   readonly first: number;
   /** The tasks that wrote, in the order they began to, each with its name for people. */
   readonly tasks: ReadonlyMap<string, string>;
+  /** The services that wrote, each with the number of its colour. */
+  readonly services: ReadonlyMap<string, number>;
   /** The stages of a deployment that wrote, in their order. */
   readonly stages: ReadonlySet<string>;
   subscribe(listener: () => void): () => void;
@@ -34,6 +36,7 @@ export function createLogStore(): LogStore {
   let lines: Line[] = [];
   let first = 1;
   const tasks = new Map<string, string>();
+  const services = new Map<string, number>();
   const stages = new Set<string>();
   let version = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,6 +49,8 @@ export function createLogStore(): LogStore {
     add(line) {
       lines.push({ ...line, text: rewritten(line.text) });
       if (line.task !== undefined && !tasks.has(line.task)) tasks.set(line.task, taskName(line));
+      if (line.service !== undefined && !services.has(line.service))
+        services.set(line.service, colourOf(line.service, new Set(services.values())));
       if (line.stage !== undefined) stages.add(line.stage);
       if (lines.length > limit) {
         lines = lines.slice(limit / 10);
@@ -69,25 +74,43 @@ export function createLogStore(): LogStore {
       return () => void listeners.delete(listener);
     },
     tasks,
+    services,
     stages,
     version: () => version,
   };
+}
+
+export const colourCount = 8;
+
+/** The same of a name wherever it can be; another's while there are others. */
+export function colourOf(name: string, taken: ReadonlySet<number>): number {
+  let own = 0;
+  for (const letter of name) own = (own * 31 + (letter.codePointAt(0) ?? 0)) % 65_521;
+  for (let step = 0; step < colourCount; step += 1) {
+    const colour = (own + step) % colourCount;
+    if (!taken.has(colour)) return colour;
+  }
+  return own % colourCount;
 }
 
 const taskName = ({ task = '', service }: Line): string =>
   service === undefined ? task.slice(0, 8) : `${service} ${task.slice(0, 6)}`;
 
 /** How loud a line is, by the words that programs use. */
-export function levelOf({ text, stream }: Line): 'error' | 'warn' | 'info' {
+export function levelOf({ text }: Line): 'error' | 'warn' | 'info' {
   if (/\b(error|fatal|panic|exception|failed)\b|"level":\s*"?(error|fatal|50|60)/i.test(text)) return 'error';
   if (/\bwarn(ing)?\b|"level":\s*"?(warn|40)/i.test(text)) return 'warn';
-  return stream === 'stderr' ? 'info' : 'info';
+  return 'info';
 }
 
 export interface Wanted {
   search?: RegExp | undefined;
   level?: string | undefined;
   task?: string | undefined;
+  service?: string | undefined;
+  /** Not before, and not after: ISO times. A line without a time is in no range. */
+  from?: string | undefined;
+  to?: string | undefined;
   /** Stages of which one line is enough. */
   folded?: ReadonlySet<string>;
 }
@@ -95,13 +118,18 @@ export interface Wanted {
 /** The indexes of the lines that are left; undefined when all are. */
 export function matching(
   lines: readonly Line[],
-  { search, level, task, folded = new Set() }: Wanted,
+  { search, level, task, service, from, to, folded = new Set() }: Wanted,
 ): number[] | undefined {
-  if (search === undefined && level === undefined && task === undefined && folded.size === 0)
+  if (folded.size === 0 && ![search, level, task, service, from, to].some((one) => one !== undefined))
     return undefined;
+  const isInRange = ({ at }: Line): boolean =>
+    (from === undefined || (at !== undefined && milliseconds(at) >= milliseconds(from))) &&
+    (to === undefined || (at !== undefined && milliseconds(at) <= milliseconds(to)));
   const found: number[] = [];
   lines.forEach((line, at) => {
     if (task !== undefined && line.task !== task) return;
+    if (service !== undefined && line.service !== service) return;
+    if (!isInRange(line)) return;
     // Of a folded stage its first line stays, which names it.
     if (line.stage !== undefined && folded.has(line.stage) && lines[at - 1]?.stage === line.stage) return;
     if (level !== undefined && levelOf(line) !== level && !(level === 'warn' && levelOf(line) === 'error'))
@@ -111,6 +139,9 @@ export function matching(
   });
   return found;
 }
+
+/** Engines tell nanoseconds, the page milliseconds: as texts they compare up to these. */
+const milliseconds = (iso: string): string => iso.slice(0, 23);
 
 /** `/…/` is a regular expression, everything else is text; undefined while it is none. */
 export function searchOf(text: string): RegExp | undefined {

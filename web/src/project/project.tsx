@@ -12,6 +12,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
+import { environmentsOf } from './environments.ts';
 import { texts } from './texts.ts';
 
 type Project = Answer<'project.one'>;
@@ -45,9 +46,7 @@ export function ProjectPage(): ReactElement {
         )}
       </Page>
     );
-  const environments = project.environments.toSorted((one) => (one.name === 'production' ? -1 : 1));
-  const environment =
-    environments.find(({ environmentId }) => environmentId === search.environment) ?? environments[0];
+  const { environments, environment } = environmentsOf(project.environments, search.environment);
   const rows = services
     .filter(({ environmentId }) => environmentId === environment?.environmentId)
     .toSorted(byAttention);
@@ -63,6 +62,14 @@ export function ProjectPage(): ReactElement {
       about={project.description || undefined}
       actions={
         <>
+          {environment && (
+            <Go
+              to={`/projects/${projectId}/logs?environment=${environment.environmentId}`}
+              className="button"
+            >
+              {texts.logs}
+            </Go>
+          )}
           {create}
           <Menu label="More for this project" items={menuOf(setOver, environment, may)} />
         </>

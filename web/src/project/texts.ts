@@ -3,5 +3,8 @@ export const texts = {
   emptyTitle: 'No projects yet',
   empty: 'A project holds services that belong together, in environments such as production and staging.',
   create: 'New project',
+  logs: 'Logs',
+  logsEmpty: 'The services of this environment have written nothing yet.',
+  logsNothing: 'No service of this environment runs.',
   removeStays: 'This cannot be undone. Only a project without services can be removed.',
 };

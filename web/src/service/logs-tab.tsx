@@ -1,6 +1,7 @@
 /** The output of what runs, live, and of tasks that ended. */
 import { useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { useAsk, type Answer } from '../live/api.ts';
+import { useFilterInAddress } from '../log/filter.ts';
 import { createLogStore } from '../log/lines.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
@@ -16,7 +17,9 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
   const path = procedureOf(kind, 'logs');
   const now = useNow();
   const [ended, setEnded] = useState('');
-  const log = useLog(path, { ...named(kind, id), tail: 2000 }, live !== null);
+  const state = useFilterInAddress();
+  const tail = useTail(state.filter.range !== '');
+  const log = useLog(path, { ...named(kind, id), tail }, live !== null);
   const { data: tasks = [] } = useAsk('service.endedTasks', { serviceId: id, limit: 50 }, { retry: false });
   const choice = tasks.length > 0 && (
     <select
@@ -51,6 +54,8 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
         label={`output of ${service.name}`}
         name={appName}
         isLive={log.state === 'live'}
+        state={state}
+        linksBy="time"
         aside={
           <>
             {choice}
@@ -61,6 +66,18 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
       />
     </Panel>
   );
+}
+
+/** So many of the newest lines of each task are read to begin with. */
+const usualTail = 2_000;
+const mostTail = 10_000;
+
+/** As many as there can be, once a time is asked for: that of a range, or of the line that a link names. */
+function useTail(hasRange: boolean): number {
+  const [isLinked] = useState(() => location.hash.startsWith('#T'));
+  const [hadRange, setHadRange] = useState(hasRange);
+  if (hasRange && !hadRange) setHadRange(true);
+  return isLinked || hadRange ? mostTail : usualTail;
 }
 
 type EndedTask = Answer<'service.endedTasks'>[number];
@@ -99,6 +116,7 @@ function Ended({
         store={store}
         label={`output of ${name}`}
         name={`${appName}-${task}`}
+        linksBy="time"
         aside={aside}
         empty={data ? texts.logsEmpty : ''}
       />

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState, type FormEvent, type ReactElement } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type FormEvent, type ReactElement } from 'react';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
 import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
@@ -36,7 +36,13 @@ function Open({ service }: { service: Service }): ReactElement {
     { enabled: isCompose && live !== null, retry: false },
   );
   const [chosen, setChosen] = useState<string | undefined>();
-  if (live === null || live.running === 0)
+  const runs = live !== null && live.running > 0;
+  const hadShell = useRef(false);
+  useEffect(() => {
+    if (runs) hadShell.current = true;
+  }, [runs]);
+  // A shell that was there says itself why it ended.
+  if (!runs && !hadShell.current)
     return (
       <div className="mb-4">
         <Notice tone="busy">{texts.notRunning}</Notice>

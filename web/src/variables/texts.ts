@@ -3,5 +3,8 @@ export const texts = {
   help: 'They take effect at the next deployment. Shared ones: ${{project.NAME}} and ${{environment.NAME}}.',
   empty: 'No variables yet. Add one, or paste a whole .env file into a name.',
   foreign: 'The variables were changed elsewhere. Yours are still here; saving would replace theirs.',
+  inherited: 'Given by environment and project',
+  resolved: 'What references become',
+  behindSecret: 'A secret has the same name, and wins.',
   masked: 'You may not read values here. You can add variables and secrets; the others stay as they are.',
 };

@@ -10,11 +10,10 @@ import { Panel } from '../parts/page.tsx';
 import { useDeploy } from '../service/service-actions.tsx';
 import { named, procedureOf, type Service } from '../service/service.ts';
 import { differences, newKey, textOf, variablesOf, type Variable } from './env-text.ts';
-import { previewOf, type Preview, type Shared } from './preview.ts';
+import { dots, InheritedVariables, Resolved, ResolvedText } from './inherited.tsx';
+import { previewOf, replacedBy, type Blocks, type Shared } from './preview.ts';
 import { SecretVariables } from './secret-variables.tsx';
 import { texts } from './texts.ts';
-
-const dots = '••••';
 
 export function VariablesTab({ service }: { service: Service }): ReactElement {
   const { kind, id } = service;
@@ -28,6 +27,11 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
   const deploy = useDeploy(service);
   const shared = useShared(service.environment);
   const text = asText ?? textOf(base, rows);
+  const blocks: Blocks = {
+    ...shared,
+    own: new Map(variablesOf(text).map(({ name, value }) => [name, value])),
+    secrets: new Set(service.secretEnvNames),
+  };
   const changes = differences(base, text);
   const isEdited = changes.length > 0 || (asText !== undefined && asText !== base);
   const isForeign = stored !== base;
@@ -111,7 +115,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         }
       >
         {asText === undefined ? (
-          <Rows rows={rows} setRows={setRows} shared={shared} />
+          <Rows rows={rows} setRows={setRows} blocks={blocks} />
         ) : (
           <textarea
             aria-label="Variables as text"
@@ -123,6 +127,8 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         )}
       </Panel>
       <p className="mb-4 text-12 text-faint">{texts.help}</p>
+      {asText !== undefined && <ResolvedText blocks={blocks} />}
+      <InheritedVariables blocks={blocks} />
       {isForeign && isEdited && (
         <div className="mb-4">
           <Notice>
@@ -194,13 +200,12 @@ function useShared({ environmentId, project: { projectId } }: Service['environme
 function Rows({
   rows,
   setRows,
-  shared,
+  blocks,
 }: {
   rows: readonly Variable[];
   setRows: (rows: Variable[]) => void;
-  shared: Shared;
+  blocks: Blocks;
 }): ReactElement {
-  const own = new Map(rows.map(({ name, value }) => [name, value]));
   const [shown, setShown] = useState<ReadonlySet<number>>(new Set());
   const last = useRef<HTMLInputElement>(null);
   const set = (key: number, change: Partial<Variable>): void =>
@@ -226,7 +231,8 @@ function Rows({
       <ul className="rows">
         {rows.map((row, at) => {
           const isShown = shown.has(row.key) || row.value === '';
-          const preview = previewOf(row.value, own, shared);
+          const preview = previewOf(row.name, row.value, blocks);
+          const replaced = blocks.secrets.has(row.name) ? undefined : replacedBy(row.name, blocks);
           return (
             <li
               key={row.key}
@@ -263,7 +269,13 @@ function Rows({
                 aria-label={`Remove ${row.name}`}
                 onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
               />
-              {preview && <Resolved preview={preview} />}
+              {preview && <Resolved preview={preview} isShown={shown.has(row.key)} />}
+              {replaced && (
+                <p className="col-span-full px-1 text-12 text-faint">in place of that of {replaced}</p>
+              )}
+              {blocks.secrets.has(row.name) && (
+                <p className="col-span-full px-1 text-12 text-warn">{texts.behindSecret}</p>
+              )}
             </li>
           );
         })}
@@ -276,11 +288,3 @@ function Rows({
     </>
   );
 }
-
-/** What it will be, and from where: of what a service gives, its deployment alone knows the value. */
-const Resolved = ({ preview: { text, origins } }: { preview: Preview }): ReactElement => (
-  <p className="col-span-full px-1 text-12 text-faint [overflow-wrap:anywhere]">
-    <code className="text-12">{text}</code>
-    {origins.length > 0 && <> · from {origins.join(', ')}</>}
-  </p>
-);

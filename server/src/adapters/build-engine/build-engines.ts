@@ -21,6 +21,7 @@ import { createIdle, type Idle } from './idle.ts';
 import { bringImage, chainsOf, deliverImage } from './image-transfer.ts';
 import { holdSocket } from './held-socket.ts';
 import { chainIds } from './layer-archive.ts';
+import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 export interface BuildEnginesOptions {
   /** Unix socket of the host's engine, a path of this machine. */
@@ -68,7 +69,7 @@ interface Builder {
   idle: Idle;
   running: Set<BuildLimits>;
   /** What is done to the container, one after another. */
-  turn: Promise<unknown>;
+  inTurn: OneAtATime;
   /** By reference, images that are brought to it. */
   bringing: Map<string, Promise<unknown>>;
 }
@@ -88,7 +89,7 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       builder.running.add(limits);
       builder.idle.take();
       try {
-        const id = await inTurn(builder, () => start(engine, options, builder, signal));
+        const id = await builder.inTurn(() => start(engine, options, builder, signal));
         return lent(engine, options, builder, { id, limits });
       } catch (error) {
         builder.running.delete(limits);
@@ -113,7 +114,7 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
     },
     async remove(organizationId) {
       const builder = builderOf(organizationId);
-      await inTurn(builder, async () => {
+      await builder.inTurn(async () => {
         await removeContainer(engine, nameOf(organizationId));
         await removeCache(engine, options, organizationId);
       });
@@ -147,9 +148,9 @@ function newBuilder(
     socket,
     client: createEngineClient(socket, 'of the builder'),
     limiter: limiterOf(socket),
-    idle: createIdle(idleMs, () => inTurn(builder, () => stopUnused(engine, builder))),
+    idle: createIdle(idleMs, () => builder.inTurn(() => stopUnused(engine, builder))),
     running: new Set(),
-    turn: Promise.resolve(),
+    inTurn: oneAtATime(),
     bringing: new Map(),
   };
   return builder;
@@ -174,10 +175,14 @@ async function start(
   signal: AbortSignal,
 ): Promise<string> {
   const { image = builderImage, hostFolder, wallsOf, fetchImage } = options;
-  await foldersOf(options).make(folderOf(organizationId));
-  await fetchImage?.(image, signal);
+  // On a server each is a way there and back.
+  const [walls] = await Promise.all([
+    wallsOf(organizationId),
+    foldersOf(options).make(folderOf(organizationId)),
+    fetchImage?.(image, signal),
+  ]);
   const own = join(hostFolder, folderOf(organizationId));
-  const container = { organizationId, image, hostFolder: own, walls: await wallsOf(organizationId) };
+  const container = { organizationId, image, hostFolder: own, walls };
   const use = { isInUse: idle.users() > 1, limits: running, signal };
   const hold = async (name: string): Promise<boolean> =>
     heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));
@@ -240,11 +245,11 @@ function lent(
     },
     async giveBack() {
       running.delete(limits);
-      if (hasOwn) await inTurn(builder, () => forgetOwn(builder)).catch(() => undefined);
+      if (hasOwn) await builder.inTurn(() => forgetOwn(builder)).catch(() => undefined);
       builder.idle.giveBack();
       // Memory that is in use cannot be taken away; the next build sets it anew.
       if (running.size > 0)
-        await inTurn(builder, () => limitBuilder(engine, id, running)).catch(() => undefined);
+        await builder.inTurn(() => limitBuilder(engine, id, running)).catch(() => undefined);
     },
   };
 }
@@ -264,13 +269,6 @@ async function presentLayers(engine: EngineClient, organizationId: string): Prom
   const images = await listImages(engine, `berth.organization=${organizationId}`);
   const layered = await Promise.all(images.slice(0, imagesLookedAt).map(({ id }) => layersOf(engine, id)));
   return layered.flatMap((one) => chainIds(one?.diffIds ?? []));
-}
-
-/** One after another; a failure is its own affair. */
-function inTurn<T>(builder: Builder, work: () => Promise<T>): Promise<T> {
-  const done = builder.turn.then(work);
-  builder.turn = done.catch(() => undefined);
-  return done;
 }
 
 const foldersOf = ({ folders, folder }: Pick<BuildEnginesOptions, 'folders' | 'folder'>): BuilderFolders =>

@@ -21,6 +21,7 @@ export const agentFiles = [
   'domain/names/service-ref',
   'domain/resources/metrics',
   'domain/time/cron',
+  'domain/time/one-at-a-time',
 ] as const;
 
 /** A file on the server, by its path in the agent's folder. */

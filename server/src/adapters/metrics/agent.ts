@@ -22,9 +22,9 @@ export interface AgentConfig {
 const keptPassings = 100;
 const mostPoints = 10_000;
 
-/** The folder that holds the configuration, the socket's folder and what is kept. */
-const folder = process.argv[2] ?? '/berth-agent';
-const config: AgentConfig = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8'));
+/** The folder that holds the socket's folder and what is kept, and the file of the configuration. */
+const [, , folder = '/berth-agent', configPath = join(folder, 'config.json')] = process.argv;
+const config: AgentConfig = JSON.parse(readFileSync(configPath, 'utf8'));
 const passings: Passing[] = [];
 let passingCount = 0;
 

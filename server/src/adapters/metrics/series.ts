@@ -7,6 +7,7 @@ import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { MachineSample, ServiceSample } from '../../domain/resources/metrics.ts';
+import { oneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 export interface Moment {
   machine: MachineSample;
@@ -47,12 +48,7 @@ const serviceFields = [
 
 export function createSeries(path: string): Series {
   /** One change of the file after another. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work, work);
-    last = result.catch(() => undefined);
-    return result;
-  };
+  const inTurn = oneAtATime();
   return {
     append: (moment) =>
       inTurn(async () => {
@@ -60,7 +56,7 @@ export function createSeries(path: string): Series {
         await appendFile(path, lineOf(moment), { mode: 0o600 });
       }),
     async *read(since, only) {
-      await last;
+      await inTurn(async () => undefined);
       for await (const text of linesOf(path)) {
         const moment = momentOf(text, only);
         if (moment !== undefined && moment.machine.at >= since) yield moment;

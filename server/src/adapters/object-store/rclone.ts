@@ -11,6 +11,7 @@ import type { Command } from '../../shell/command.ts';
 import { startPiped } from '../../shell/piped.ts';
 import type { PipedChild } from '../../shell/piped.ts';
 import { rcloneError } from './rclone-error.ts';
+import { drained } from '../../ports/drained.ts';
 
 type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
@@ -132,7 +133,8 @@ async function feed(
     for await (const chunk of source) {
       signal.throwIfAborted();
       if (child.stdin.write(chunk)) continue;
-      if (!(await drained(child))) break;
+      // It has ended instead.
+      if (!(await drained(child.stdin))) break;
     }
     signal.throwIfAborted();
   } catch (error) {
@@ -144,21 +146,6 @@ async function feed(
   }
   child.stdin.end();
   await succeed(bench, child, signal);
-}
-
-/** Whether it took what was written; false when it has ended instead. */
-function drained(child: PipedChild): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (took: boolean) => (): void => {
-      child.stdin.off('drain', onDrain);
-      child.stdin.off('close', onClose);
-      resolve(took);
-    };
-    const [onDrain, onClose] = [settle(true), settle(false)];
-    child.stdin.once('drain', onDrain);
-    child.stdin.once('close', onClose);
-    if (child.stdin.destroyed) onClose();
-  });
 }
 
 /**

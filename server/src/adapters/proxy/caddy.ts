@@ -14,6 +14,7 @@ import { listenForNews, newsSocketName } from './caddy-news.ts';
 import { watchRequests } from './config/caddy-requests.ts';
 import { proxyFilePrefix, type ProxyFile } from './config/caddy-tls.ts';
 import { adminSocketInContainer } from './proxy-service.ts';
+import { oneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 /** Told to whoever watches a proxy. */
 export type ProxyWatcher = Required<Pick<CaddyProxyOptions, 'onNews' | 'onRequests' | 'beforeLoad'>>;
@@ -72,7 +73,7 @@ function proxyBeside(
   const ports = { publicHttpPort: 80, publicHttpsPort: 443 };
   const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
   const admin: AdminAddress = { socketPath: adminSocket, serverName, whySilent };
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = oneAtATime();
   let loaded: Loaded | undefined;
   /** Those that were asked for last, by which accounts of authorities are told. */
   let asked: readonly Route[] = [];
@@ -116,11 +117,7 @@ function proxyBeside(
   }
 
   return {
-    apply(routes) {
-      const turn = last.then(() => applyNow(routes));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    apply: (routes) => inTurn(() => applyNow(routes)),
     current: () => currentId(admin),
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
   };

@@ -33,7 +33,7 @@ const ownSettings: CollectorSettings = {
 export function createMonitoring(
   { config, stores, adapters, clock, log, local }: Ground,
   { hosts, servers }: Pick<Machines, 'hosts' | 'servers'>,
-  { notifying }: Pick<Product, 'notifying'>,
+  { notifying, renewals }: Pick<Product, 'notifying' | 'renewals'>,
 ): Monitoring {
   let program: Promise<AgentProgram> | undefined;
   const told = sayChanges((words) => log.warn('Monitoring', { words }));
@@ -48,6 +48,7 @@ export function createMonitoring(
       agentOf: createMonitoringAgent,
       program: () => (program ??= readAgentProgram(agentBundle)),
       image: builderImage,
+      renewals,
       outgoing: adapters.outgoing,
       tell: notifying.tell,
       clock,

@@ -48,7 +48,7 @@ export function walledEngine(
   const released: JudgeParts['released'] = ({ kind }, deploymentId) =>
     releasedSpecs(stores, kind, deploymentId);
   const ofReach = specWithinQuota(
-    judge({ approvals, places: createPlaces(machine), own: ownMounts(machine), released }),
+    judge({ approvals, serverKey, places: createPlaces(machine), own: ownMounts(machine), released }),
     {
       approvals,
       released,

@@ -31,7 +31,15 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
     router(
       'environment',
       contracts.environment,
-      environmentHandlers(environments, { ...shared, project: projects.one }),
+      environmentHandlers(environments, {
+        ...shared,
+        project: projects.one,
+        placed: stores.serviceReads.placed,
+        mixing: {
+          engineOf: async (serverKey) => (await parts.hosts.find(serverKey))?.engine,
+          logAnswerBytes: async () => (await parts.settings.get()).logAnswerLimit,
+        },
+      }),
     ),
     router(
       'service',

@@ -25,9 +25,13 @@ export function createKeeping(
 ): Reconciler {
   const { database, log } = ground;
   const { hosts, watch } = machines;
-  const reconciler = createReconciler({
+  const reconciler: Reconciler = createReconciler({
     hosts: keptHosts({
-      ...keepersOf(ground, product, machines, releasing, walls),
+      ...keepersOf(ground, product, machines, {
+        ...releasing,
+        leadsTo: walls.leadsTo,
+        lookAgain: (key) => void reconciler.run(key),
+      }),
       hosts,
       servers: ground.stores.servers,
     }),
@@ -44,25 +48,15 @@ export function createKeeping(
 }
 
 function keepersOf(
-  { config, database, stores, clock }: Ground,
+  ground: Ground,
   product: Product,
-  { hosts, watch, ownHost, swarmPorts, previews, deployments }: Machines,
-  { live, running, runningComposes, instance }: Releasing,
-  { leadsTo }: Walls,
+  machines: Machines,
+  { leadsTo, lookAgain, ...releasing }: Releasing & Pick<Walls, 'leadsTo'> & { lookAgain(key: string): void },
 ): { head(host: Host): KeptHost; node(host: Host, headKey: string): KeptHost } {
+  const { config, stores, clock } = ground;
+  const { hosts, watch, ownHost, swarmPorts } = machines;
   const { settings, environments, composes, hostRules } = product;
-  const keepServices = createServiceKeeper({
-    ...product,
-    previews,
-    deployments,
-    liveSpecs: {
-      application: live.liveSpec,
-      database: running.liveSpec,
-      compose: runningComposes.liveSpecs,
-      preview: live.previewSpec,
-    },
-    instance: database.dialect === 'sqlite' ? instance : undefined,
-  });
+  const keepServices = serviceKeeper(ground, product, machines, releasing);
   const routes = (key: string): Promise<Route[]> =>
     desiredRoutes(key, {
       stores,
@@ -80,6 +74,8 @@ function keepersOf(
       environments,
       composes,
       platformServices: stores.platformServices,
+      renewals: product.renewals,
+      lookAgain: () => lookAgain(host.key),
     });
     return {
       ...common(host, swarmPorts),
@@ -99,6 +95,26 @@ function keepersOf(
     }),
   });
   return { head, node };
+}
+
+function serviceKeeper(
+  { database }: Ground,
+  product: Product,
+  { previews, deployments }: Machines,
+  { live, running, runningComposes, instance }: Releasing,
+): (host: Host) => Promise<string[]> {
+  return createServiceKeeper({
+    ...product,
+    previews,
+    deployments,
+    liveSpecs: {
+      application: live.liveSpec,
+      database: running.liveSpec,
+      compose: runningComposes.liveSpecs,
+      preview: live.previewSpec,
+    },
+    instance: database.dialect === 'sqlite' ? instance : undefined,
+  });
 }
 
 const common = (

@@ -18,7 +18,7 @@ export interface Watching extends Monitoring {
 
 export function createWatching(
   ground: Ground,
-  product: Pick<Product, 'settings' | 'notifying' | 'counters'>,
+  product: Pick<Product, 'settings' | 'notifying' | 'counters' | 'renewals'>,
   machines: Pick<Machines, 'hosts' | 'servers'>,
   observing: Pick<Observing, 'shown' | 'unreachable'>,
 ): Watching {

@@ -2,7 +2,8 @@
  * What a compose file, as its variables make it now, asks of the machine, held against what was approved: at
  * every deployment, whoever caused it (decisions 8). What is missing is kept for whoever may approve it.
  */
-import { canonical, digestOf } from '../../domain/access/danger.ts';
+import type { ComposeRecord } from '../../db/tables.ts';
+import { canonical, digestOf, listed, type Danger } from '../../domain/access/danger.ts';
 import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
@@ -24,12 +25,13 @@ export function createFileJudge({ hostReach, composes, clock }: JudgeFileParts):
     const service = composeRef(compose.composeId);
     const places = await hostReach.placesOf(serverKeyOf(compose));
     const seen = await places.seen(dangersOfPlan(plan), fieldOf(compose));
+    const known = await hostReach.find(service);
+    if (known && known.serverKey !== serverKeyOf(compose) && seen.length > 0) throw staysThere(compose, seen);
     const left = await hostReach.unapproved(service, seen);
     if (left.length === 0) {
       await composes.patch(compose.composeId, { awaitsApproval: null });
       return;
     }
-    const known = await hostReach.find(service);
     if (!known) throw new AppError('NOT_FOUND', 'The compose service was deleted.');
     const dangers = canonical(asApproved(known, seen));
     const digest = digestOf(known.subject, dangers);
@@ -39,3 +41,11 @@ export function createFileJudge({ hostReach, composes, clock }: JudgeFileParts):
     throw refusal(service, left, digest);
   };
 }
+
+/** Of one that moves: approvals are for the machine that they were given for. */
+const staysThere = ({ name }: Pick<ComposeRecord, 'name'>, dangers: readonly Danger[]): AppError =>
+  new AppError(
+    'PRECONDITION_FAILED',
+    `${name} reaches its server itself (${listed(dangers)}), which was approved for that server alone, so it ` +
+      'does not move. Create it anew on the other server, where it is approved anew, or take this out of it.',
+  );

@@ -67,7 +67,7 @@ async function pruneImages(
   kept: ReadonlySet<string>,
 ): Promise<void> {
   const running = new Set(readComposeSnapshot(deployment)?.services.map(({ spec }) => spec.image));
-  for (const { tags, labels } of await engine.images(`berth.compose=${compose.composeId}`)) {
+  for (const { tags, labels } of await engine.images(`${ownerLabels.compose}=${compose.composeId}`)) {
     if (kept.has(labels[deploymentLabel] ?? '') || tags.some((tag) => running.has(tag))) continue;
     for (const tag of tags) {
       await engine.removeImage(tag);

@@ -24,6 +24,7 @@ import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
 import type { Queue } from '../../ports/queue.ts';
+import { waitUntil } from '../../ports/wait-until.ts';
 
 export interface BesideParts {
   hosts: Hosts;
@@ -228,24 +229,23 @@ async function besideSpec(
 }
 
 async function untilRunning(engine: Engine, name: string, signal: AbortSignal): Promise<void> {
-  const end = Date.now() + startLimitMs;
-  for (;;) {
-    signal.throwIfAborted();
-    if (((await engine.service(name))?.running ?? 0) > 0) return;
-    const failed = (await engine.tasks(name)).filter(
-      ({ state }) => state === 'failed' || state === 'rejected',
-    );
-    if (failed.length > 2 || Date.now() > end) {
-      const lines: string[] = [];
-      for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
-      throw new AppError(
-        'PRECONDITION_FAILED',
-        `The temporary server did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
-          `last lines: ${lines.slice(-5).join(' / ')}`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
+  let failed: readonly { error: string | null }[] = [];
+  const end = await waitUntil(
+    async () => {
+      if (((await engine.service(name))?.running ?? 0) > 0) return 'running';
+      failed = (await engine.tasks(name)).filter(({ state }) => state === 'failed' || state === 'rejected');
+      return failed.length > 2 ? 'failed' : undefined;
+    },
+    { everyMs: pollMs, limitMs: startLimitMs, signal },
+  );
+  if (end === 'running') return;
+  const lines: string[] = [];
+  for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `The temporary server did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
+      `last lines: ${lines.slice(-5).join(' / ')}`,
+  );
 }
 
 /** Deploys the database as its record says now and waits for the end; gives the reason of a failure. */

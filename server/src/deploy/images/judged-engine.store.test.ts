@@ -6,6 +6,7 @@ import { createPlace, type Place } from '../../../../test/http/places.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { applicationRef, composeRef, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { createMounts } from '../../modules/mount/mount.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
@@ -42,6 +43,8 @@ eachDatabase('the wall before the engine', (test) => {
   let foreign: Place;
   let hostReach: HostReach;
   let judge: Judge;
+  /** Of a machine that the service is not placed on, as while it moves there. */
+  let judgeElsewhere: Judge;
   /** What live releases run, by their ids. */
   const released = new Map<string, ServiceSpec[]>();
 
@@ -53,20 +56,22 @@ eachDatabase('the wall before the engine', (test) => {
     place = await createPlace(database, people.owner, 'Shop');
     foreign = await createPlace(database, people.stranger, 'Rival');
     hostReach = hostReachOn(database, ['/var/lib/berth']);
-    judge = createJudge({
+    const parts = {
       approvals: hostReach,
       places: placesHere(['/var/lib/berth']),
       own: { probePath: '/var/lib/berth/probe/busybox', keptFolder: '/var/lib/berth/composes' },
-      released: async (_service, deploymentId) => released.get(deploymentId) ?? [],
-    });
+      released: async (_service: ServiceRef, deploymentId: string) => released.get(deploymentId) ?? [],
+    };
+    judge = createJudge({ ...parts, serverKey: localServer });
+    judgeElsewhere = createJudge({ ...parts, serverKey: 'another-server' });
   });
 
   const labelsOf = ({ kind, serviceId }: ServiceRef): Record<string, string> => ({
     [kind === 'previewDeployment' ? 'berth.preview' : `berth.${kind}`]: serviceId,
   });
-  const judged = async (service: ServiceRef, spec: Partial<ServiceSpec>): Promise<string> => {
+  const judged = async (service: ServiceRef, spec: Partial<ServiceSpec>, by = judge): Promise<string> => {
     try {
-      await judge({ ...plain, ...spec, labels: { ...spec.labels, ...labelsOf(service) } });
+      await by({ ...plain, ...spec, labels: { ...spec.labels, ...labelsOf(service) } });
       return 'let through';
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
@@ -105,6 +110,16 @@ eachDatabase('the wall before the engine', (test) => {
         container: { capabilitiesAdded: ['CAP_SYS_ADMIN'] },
       }),
     ).toMatch(/^(?!.*binds).*adds the capability CAP_SYS_ADMIN/s);
+  });
+
+  it('refuses what was approved for another machine', async () => {
+    await approve();
+    const spec = { mounts: [bind('/srv/shop')] };
+    expect(await judged(ours(), spec, judgeElsewhere)).toContain('binds /srv/shop');
+    expect(await judged(ours(), {}, judgeElsewhere)).toBe('let through');
+    // Moved by whoever may not approve, the record takes no approval along.
+    await stores.applications.update({}, { serverId: 'another-server' });
+    expect(await judged(ours(), spec, judgeElsewhere)).toContain('binds /srv/shop');
   });
 
   it("refuses Berth's data to everybody, whatever was approved", async () => {

@@ -16,6 +16,7 @@ export type Judge = (spec: ServiceSpec) => Promise<void>;
 export interface JudgeParts {
   approvals: Pick<Approvals, 'find' | 'reachesHost' | 'unapproved'>;
   /** Of the engine's machine. */
+  serverKey: string;
   places: Pick<Places, 'seen'>;
   own: OwnMounts;
   /** What a release that has ended well runs; none when it is not known. */
@@ -37,7 +38,7 @@ export function judgedEngine(engine: Engine, judge: Judge): Engine {
   };
 }
 
-export function createJudge({ approvals, places, own, released }: JudgeParts): Judge {
+export function createJudge({ approvals, serverKey, places, own, released }: JudgeParts): Judge {
   /** What runs already keeps running, and comes back after a restart, until it is deployed again. */
   async function isLive(
     spec: ServiceSpec,
@@ -46,7 +47,7 @@ export function createJudge({ approvals, places, own, released }: JudgeParts): J
   ): Promise<boolean> {
     if (spec.release === undefined) return false;
     const known = await approvals.find(service);
-    if (!known || known.liveDeploymentId === null) return false;
+    if (!known || known.liveDeploymentId === null || known.serverKey !== serverKey) return false;
     // What a release of a compose service did not change bears the release that it came with.
     const had = (await released(service, known.liveDeploymentId))
       .filter(({ release }) => release === spec.release)
@@ -61,7 +62,10 @@ export function createJudge({ approvals, places, own, released }: JudgeParts): J
     const dangers = dangersOfSpec(spec, service, own);
     if (dangers.length === 0 || (await isLive(spec, service, dangers))) return;
     const seen = await places.seen(dangers, spec.name);
-    const left = await approvals.unapproved(service, await withoutOwnPorts(approvals, service, seen));
+    const asked = await withoutOwnPorts(approvals, service, seen);
+    // While it moves its record names the machine that it was approved for.
+    const isThere = (await approvals.find(service))?.serverKey === serverKey;
+    const left = isThere ? await approvals.unapproved(service, asked) : asked;
     if (left.length > 0) throw refusal(service, left);
   };
 }

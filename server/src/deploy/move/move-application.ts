@@ -5,7 +5,6 @@
  */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
-import { ownerLabels } from '../../domain/names/service-ref.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { DeployContext, Stage } from '../context.ts';
@@ -13,13 +12,11 @@ import { bringImage } from '../images/bring-image.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { awaitHealthy } from '../stages/await-healthy.ts';
 import { registryAuth, release } from '../stages/release.ts';
+import { leaveFormer, type LeavingContext } from './leave-former.ts';
 
-export interface MoveContext extends DeployContext {
+export interface MoveContext extends DeployContext, LeavingContext {
   /** As its record was when this attempt began; `application` is as it will be. */
   former: ApplicationRecord;
-  /** Where it comes from; waits for one that cannot be reached now. */
-  formerHost(): Promise<Host>;
-  applyFormerRoutes(): Promise<void>;
   /** As sentences name the server that it goes to. */
   hostName: string;
   copyImage: Host['copyImage'];
@@ -90,7 +87,7 @@ const leave: Stage<MoveContext> = {
   sentence: () => 'Removing it from its former server',
   async run(context) {
     try {
-      await removeFormer(context);
+      await leaveFormer(context, context.owner);
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
@@ -100,19 +97,6 @@ const leave: Stage<MoveContext> = {
     }
   },
 };
-
-async function removeFormer(context: MoveContext): Promise<void> {
-  const { engine, name } = await context.formerHost();
-  const { owner, log } = context;
-  await context.applyFormerRoutes();
-  const label = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
-  for (const service of await engine.services())
-    if (service.labels[ownerLabels[owner.kind]] === owner.serviceId) {
-      await engine.removeService(service.name, { drains: true });
-      log.line(`Removed ${service.name} from ${name}.`);
-    }
-  for (const { tags } of await engine.images(label)) for (const tag of tags) await engine.removeImage(tag);
-}
 
 async function isMoved({ application, deployment, records }: MoveContext): Promise<boolean> {
   return (await records.placeOf(application.applicationId)) === deployment.moveTo;

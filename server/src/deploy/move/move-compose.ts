@@ -5,10 +5,9 @@
  */
 import { join } from 'node:path';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { ownerLabels } from '../../domain/names/service-ref.ts';
+import { composeRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
-import type { Host } from '../../ports/host/host.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from '../compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../compose/compose-snapshot.ts';
@@ -16,16 +15,16 @@ import { prepareImages } from '../compose/prepare-images.ts';
 import { readFile } from '../compose/read-file.ts';
 import { awaitServices, releaseServices } from '../compose/release-services.ts';
 import { routeServices } from '../compose/settle.ts';
+import { leaveFormer, servicesOf, type LeavingContext } from './leave-former.ts';
 
-export interface MoveComposeContext extends ComposeContext {
-  /** Where it comes from; waits for one that cannot be reached now. */
-  formerHost(): Promise<Host>;
-  applyFormerRoutes(): Promise<void>;
+export interface MoveComposeContext extends ComposeContext, LeavingContext {
   /** As sentences name the server that it goes to. */
   hostName: string;
 }
 
 const removalLimitMs = 90_000;
+
+const refOf = ({ compose }: ComposeContext): ServiceRef => composeRef(compose.composeId);
 
 const readThere: Stage<MoveComposeContext> = {
   ...readFile,
@@ -63,7 +62,7 @@ const releaseThere: Stage<MoveComposeContext> = {
   async undo(context) {
     const { engine, hostName, log } = context;
     if (await isMoved(context)) return;
-    for (const name of await namesOn(engine, context))
+    for (const name of await servicesOf(engine, refOf(context)))
       await engine.removeService(name, { limitMs: removalLimitMs });
     log.line(`Removed what was started on ${hostName}; the compose service stays where it was.`);
   },
@@ -89,7 +88,8 @@ const leave: Stage<MoveComposeContext> = {
   sentence: () => 'Removing it from its former server',
   async run(context) {
     try {
-      await removeFormer(context);
+      const { files, folders } = await leaveFormer(context, refOf(context));
+      await files.remove(join(folders.composes, context.compose.composeId));
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.line(
@@ -99,28 +99,6 @@ const leave: Stage<MoveComposeContext> = {
     }
   },
 };
-
-async function removeFormer(context: MoveComposeContext): Promise<void> {
-  const { compose, log } = context;
-  const { engine, files, folders, name: hostName } = await context.formerHost();
-  await context.applyFormerRoutes();
-  for (const name of await namesOn(engine, context)) {
-    await engine.removeService(name, { drains: true });
-    log.line(`Removed ${name} from ${hostName}.`);
-  }
-  for (const { tags } of await engine.images(`berth.compose=${compose.composeId}`))
-    for (const tag of tags) await engine.removeImage(tag);
-  await files.remove(join(folders.composes, compose.composeId));
-}
-
-async function namesOn(
-  engine: Pick<Host['engine'], 'services'>,
-  { compose }: MoveComposeContext,
-): Promise<string[]> {
-  return (await engine.services())
-    .filter(({ labels }) => labels[ownerLabels.compose] === compose.composeId)
-    .map(({ name }) => name);
-}
 
 async function isMoved({ compose, deployment, records }: MoveComposeContext): Promise<boolean> {
   const present = await records.find(compose.composeId);

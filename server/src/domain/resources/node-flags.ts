@@ -1,7 +1,19 @@
 /**
- * What Node.js is started with, for Berth itself and its agent; memory counts more than the last tenth of
- * speed. The young generation stays small, which neither outgrows. Maglev, V8's middle compiler, is left
- * out: its background threads keep what each compilation took, 60 MB under load (ADR 43); what runs often
- * is compiled by TurboFan all the same.
+ * How Node.js holds its memory, for Berth itself and its agent; memory counts more than the last tenth of
+ * speed (ADR 43).
  */
-export const nodeFlags = ['--max-semi-space-size=1', '--no-maglev'] as const;
+
+/** What it is started with. The young generation stays small, which neither outgrows. */
+export const nodeFlags = ['--max-semi-space-size=1'] as const;
+
+/**
+ * Set by `v8.setFlagsFromString` once everything is loaded: given at the start they would make V8 refuse the
+ * compiled form of Node's own modules, which costs a start 50 ms and more. Maglev, V8's middle compiler, is
+ * left out: its background threads keep what each compilation took; what runs often is compiled by TurboFan
+ * all the same. The heap may outgrow what lives in it by four tenths before it is collected, not by several
+ * times.
+ */
+export const flagsOnceLoaded = ['--no-maglev', '--heap-growing-percent=40'] as const;
+
+/** The agent works seldom: what compilers keep of it would cost 14 MB and save little. */
+export const agentFlags = [...nodeFlags, '--no-maglev', '--lite-mode'] as const;

@@ -2,6 +2,7 @@
  * Clusters of servers: which server is a node of which other one, and what its swarm is told (decisions 13).
  * A cluster belongs to the server whose swarm it is, its head: services name the head, never a node.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { managedLabel } from '../../domain/names/labels.ts';
 import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 import type { RunningService } from '../../ports/engine/engine.ts';
@@ -68,9 +69,9 @@ export function createClusters(parts: ClusterParts): Clusters {
       await found.manager.shell.engine.updateNode(found.nodeId, { availability: 'active' });
       return write(() => shownNode(found));
     },
-    async setRole(nodeServerId, role, { organizationId, write }) {
+    async setRole(nodeServerId, role, { organizationId, signal, write }) {
       const found = await member(nodeServerId, organizationId);
-      await found.manager.shell.engine.updateNode(found.nodeId, { role });
+      await takeRole(found, role, signal);
       return write(() => shownNode(found));
     },
   };
@@ -161,6 +162,22 @@ async function drain({ manager, nodeId, node }: Member, signal: AbortSignal): Pr
   const left = await moveTasks(manager.engine, nodeId, signal);
   if (left.length > 0) throw stayed(node, left);
   await manager.shell.engine.updateNode(nodeId, { availability: 'drain' });
+}
+
+const roleLimitMs = 30_000;
+const lookMs = 250;
+
+/** A node that was promoted becomes a manager a moment later, and until then its engine lets nobody demote it. */
+async function takeRole({ manager, nodeId }: Member, role: NodeRole, signal: AbortSignal): Promise<void> {
+  const until = async (isSo: (node: SwarmNode) => boolean): Promise<void> => {
+    for (const end = Date.now() + roleLimitMs; Date.now() < end; await pause(lookMs, undefined, { signal })) {
+      const node = (await manager.engineView.swarmNodes()).find(({ id }) => id === nodeId);
+      if (node === undefined || isSo(node)) return;
+    }
+  };
+  await until((node) => node.role === 'worker' || node.manager !== undefined);
+  await manager.shell.engine.updateNode(nodeId, { role });
+  await until((node) => (node.manager?.reachability === 'reachable') === (role === 'manager'));
 }
 
 interface Member {

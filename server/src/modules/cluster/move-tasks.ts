@@ -1,8 +1,8 @@
 /** Moves the tasks of a node to the others, each service by an update of its own, without a gap. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import type { Engine, RunningService } from '../../ports/engine/engine.ts';
 import { isPlatform } from '../sight/sight.ts';
+import { waitUntil } from '../../ports/wait-until.ts';
 
 /** So long a service's new task has to become healthy on another node. */
 const serviceLimitMs = 5 * 60_000;
@@ -44,12 +44,14 @@ async function moved(
     if (error instanceof AppError && error.code === 'NOT_FOUND') return true;
     throw error;
   }
-  for (const end = performance.now() + serviceLimitMs; performance.now() < end; ) {
-    const { service, tasks } = await engine.serviceWithTasks(name);
-    if (!service) return true;
-    const isEnded = service.update === undefined || service.update.state !== 'updating';
-    if (isEnded && service.update?.state !== 'rollback_started') return !runsOn({ tasks }, nodeId);
-    await pause(pauseMs, undefined, { signal });
-  }
-  return false;
+  const moved = await waitUntil(
+    async () => {
+      const { service, tasks } = await engine.serviceWithTasks(name);
+      if (!service) return true;
+      const isEnded = service.update === undefined || service.update.state !== 'updating';
+      return isEnded && service.update?.state !== 'rollback_started' ? !runsOn({ tasks }, nodeId) : undefined;
+    },
+    { everyMs: pauseMs, limitMs: serviceLimitMs, signal },
+  );
+  return moved ?? false;
 }

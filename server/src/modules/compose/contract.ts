@@ -183,7 +183,8 @@ export const composeContract = {
       'A deployment of the kind `move`: the version that runs is built and started there, all of it must ' +
       'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves ' +
       'it as it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` ' +
-      'null means the own machine of Berth. Refused with 412 while it has volumes or binds.',
+      'null means the own machine of Berth. Refused with 412 while it has volumes or binds. What else of ' +
+      'it reaches its server itself, such as a capability, was approved for that one alone, and does not move.',
     access: {
       class: 'protected',
       resources: [subject, { kind: 'server', field: 'serverId' }],

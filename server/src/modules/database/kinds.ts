@@ -2,15 +2,12 @@
  * What the kinds of database differ in: one row each (interface document, Database; decisions 6). Whatever
  * has a part for each kind is a walk over this table. Pure.
  */
-import type { DatabaseKindName } from '../../domain/database-kind.ts';
+import { databaseFields, type DatabaseField, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { mongoServer } from './kinds/mongo.ts';
 import { mariadbServer, mysqlServer } from './kinds/mysql.ts';
 import { postgresServer } from './kinds/postgres.ts';
 import { redisServer } from './kinds/redis.ts';
 import type { DatabaseServer } from './kinds/server.ts';
-
-/** Fields that only some kinds have. */
-export type OwnField = 'databaseName' | 'databaseUser' | 'databaseRootPassword' | 'replicaSets';
 
 /** Parts of an address, made fit to stand in it. */
 export interface Address {
@@ -34,7 +31,7 @@ export interface DatabaseKind {
   /** One that exists, for hints. */
   exampleImage: string;
   port: number;
-  fields: readonly OwnField[];
+  fields: readonly DatabaseField[];
   /** `documented`: the document's pattern of characters; `line`: anything without a line break. */
   password: 'documented' | 'line';
   /** Texts that must not be empty, as the document states: on create these; on update every text, or none. */
@@ -54,7 +51,7 @@ export const databaseKinds = {
     image: 'mariadb:11',
     exampleImage: 'mariadb:11',
     port: 3306,
-    fields: ['databaseName', 'databaseUser', 'databaseRootPassword'],
+    fields: databaseFields.mariadb,
     password: 'documented',
     filled: { create: ['name', 'appName', 'databaseName', 'databaseUser'], update: true },
     address: ({ user, password, at, database }) => `mariadb://${user}:${password}@${at}/${database}`,
@@ -67,7 +64,7 @@ export const databaseKinds = {
     image: 'mysql:8',
     exampleImage: 'mysql:8',
     port: 3306,
-    fields: ['databaseName', 'databaseUser', 'databaseRootPassword'],
+    fields: databaseFields.mysql,
     password: 'documented',
     filled: { create: ['name', 'appName'], update: true },
     address: ({ user, password, at, database }) => `mysql://${user}:${password}@${at}/${database}`,
@@ -80,7 +77,7 @@ export const databaseKinds = {
     image: 'postgres:18',
     exampleImage: 'postgres:18',
     port: 5432,
-    fields: ['databaseName', 'databaseUser'],
+    fields: databaseFields.postgres,
     password: 'documented',
     filled: { create: ['appName'], update: false },
     address: ({ user, password, at, database }) => `postgresql://${user}:${password}@${at}/${database}`,
@@ -94,7 +91,7 @@ export const databaseKinds = {
     imageIsPublished: false,
     exampleImage: 'mongo:8',
     port: 27_017,
-    fields: ['databaseUser', 'replicaSets'],
+    fields: databaseFields.mongo,
     password: 'documented',
     filled: { create: ['name', 'appName', 'databaseUser'], update: true },
     address: ({ user, password, at, replicaSets }) =>
@@ -108,7 +105,7 @@ export const databaseKinds = {
     image: 'redis:8',
     exampleImage: 'redis:8',
     port: 6379,
-    fields: [],
+    fields: databaseFields.redis,
     password: 'line',
     filled: { create: ['name', 'appName'], update: true },
     address: ({ password, at }) => `redis://default:${password}@${at}`,

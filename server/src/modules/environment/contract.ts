@@ -1,7 +1,8 @@
 /** Environments (interface document, Environments). */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
-import { mutation, query } from '../../procedure/procedure.ts';
+import { logEvent } from '../../procedure/log-event.ts';
+import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { environmentRecord } from './record.ts';
@@ -45,6 +46,22 @@ export const environmentContract = {
     access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId', partial: true }] },
     input: z.object({ projectId: z.string().min(1), ...pageInput }),
     output: listOf(environmentRecord),
+  }),
+  logs: subscription({
+    summary: 'The output of all services of an environment as one live stream, each line with its service',
+    description:
+      'What was written before comes first, by its time; then each line as it is written. Lines of a ' +
+      'compose service name it and the service of its file (`shop/web`). Members see only the services ' +
+      'assigned to them. A service that is deployed for the first time meanwhile comes with the next stream.',
+    access: {
+      class: 'protected',
+      resources: [{ kind: 'environment', field: 'environmentId', partial: true }],
+    },
+    input: id.extend({
+      tail: z.number().int().min(0).max(2000).default(200).describe('Lines of each service to begin with'),
+    }),
+    output: logEvent,
+    refusals: ['SERVICE_UNAVAILABLE'],
   }),
   update: mutation({
     summary: 'Changes an environment; the default one keeps its name, and the project cannot be changed',

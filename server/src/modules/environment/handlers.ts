@@ -4,7 +4,15 @@ import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Members } from '../organization/member.ts';
-import { serviceLists, type LiveReader, type ServiceCopies, type Services } from '../service/service.ts';
+import { mixedOutput, type MixingParts } from '../service/mixed-output.ts';
+import { outputEvents } from '../service/output-events.ts';
+import {
+  serviceLists,
+  type LiveReader,
+  type ServiceCopies,
+  type ServiceReads,
+  type Services,
+} from '../service/service.ts';
 import type { environmentContract } from './contract.ts';
 import type { Environments } from './environment.ts';
 
@@ -18,14 +26,17 @@ export interface EnvironmentNeighbours {
   copies: ServiceCopies;
   members: Members;
   liveOf: LiveReader;
+  placed: ServiceReads['placed'];
+  mixing: MixingParts;
   /** Told when networks may have lost their environment. */
   networksChanged(): void;
 }
 
 export function environmentHandlers(
   environments: Environments,
-  { project, services, copies, members, liveOf, networksChanged }: EnvironmentNeighbours,
+  neighbours: EnvironmentNeighbours,
 ): Handlers<typeof environmentContract, CallContext> {
+  const { project, services, copies, members, liveOf, networksChanged } = neighbours;
   return {
     create: ({ actor, write }, input) =>
       write(async () => {
@@ -41,12 +52,7 @@ export function environmentHandlers(
       const visible = (await services.ofEnvironment(organizationId, environmentId)).filter(({ serviceId }) =>
         reaches({ organizationId, projectId, environmentId, serviceId }),
       );
-      if (visible.length === 0 && !reaches({ organizationId, projectId, environmentId })) {
-        throw new AppError(
-          'FORBIDDEN',
-          'You have no access to this environment. An Owner or Admin of the organization can give it.',
-        );
-      }
+      if (visible.length === 0 && !reaches({ organizationId, projectId, environmentId })) throw outOfReach();
       return {
         ...environment,
         project: await project(projectId, organizationId),
@@ -73,6 +79,16 @@ export function environmentHandlers(
       );
       return paginate(visible, page, ({ environmentId }) => environmentId);
     },
+    async *logs(context, { environmentId, tail }) {
+      const { organizationId } = context.actor;
+      const reaches = reachOf(context.actor);
+      const { projectId } = await environments.one(environmentId, organizationId);
+      const visible = (await neighbours.placed(organizationId)).filter(
+        (one) => one.environmentId === environmentId && reaches(one),
+      );
+      if (visible.length === 0 && !reaches({ organizationId, projectId, environmentId })) throw outOfReach();
+      yield* outputEvents(context, mixedOutput(neighbours.mixing, visible, tail));
+    },
     update: ({ actor, write }, { environmentId, ...patch }) =>
       write(() => environments.update(environmentId, actor.organizationId, patch)),
     async remove({ actor, write }, { environmentId }) {
@@ -97,3 +113,9 @@ export function environmentHandlers(
       }),
   };
 }
+
+const outOfReach = (): AppError =>
+  new AppError(
+    'FORBIDDEN',
+    'You have no access to this environment. An Owner or Admin of the organization can give it.',
+  );

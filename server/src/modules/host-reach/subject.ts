@@ -1,5 +1,5 @@
 /**
- * What an approval is for: a service in its place with its source. Whoever moves it, copies it or lets it
+ * What an approval is for: a service in its place, environment and server, with its source. Whoever moves it, copies it or lets it
  * come from somewhere else takes no approval along. Pure.
  */
 import type { ApplicationRecord, ComposeRecord, TableRecord } from '../../db/tables.ts';
@@ -21,7 +21,10 @@ type Source = Pick<
 
 export function subjectOfApplication(
   application: Source &
-    Pick<ApplicationRecord, 'applicationId' | 'environmentId' | 'containerImage' | 'registryUrl'>,
+    Pick<
+      ApplicationRecord,
+      'applicationId' | 'environmentId' | 'serverId' | 'containerImage' | 'registryUrl'
+    >,
 ): string {
   return subject(
     serviceKey(applicationRef(application.applicationId)),
@@ -33,30 +36,38 @@ export function subjectOfApplication(
           application.containerImage && imageName(application.containerImage),
         ]
       : sourceOf(application)),
+    ...serverOf(application),
   );
 }
 
 export function subjectOfCompose(
-  compose: Source & Pick<ComposeRecord, 'composeId' | 'environmentId' | 'composePath'>,
+  compose: Source & Pick<ComposeRecord, 'composeId' | 'environmentId' | 'serverId' | 'composePath'>,
 ): string {
   return subject(
     serviceKey(composeRef(compose.composeId)),
     compose.environmentId,
     ...(compose.sourceType === 'raw' ? ['raw'] : [...sourceOf(compose), compose.composePath]),
+    ...serverOf(compose),
   );
 }
 
 export function subjectOfDatabase({
   databaseId,
   environmentId,
+  serverId,
   containerImage,
-}: Pick<TableRecord<'database'>, 'databaseId' | 'environmentId' | 'containerImage'>): string {
+}: Pick<TableRecord<'database'>, 'databaseId' | 'environmentId' | 'serverId' | 'containerImage'>): string {
   return subject(
     serviceKey(databaseRef(databaseId)),
     environmentId,
     containerImage && imageName(containerImage),
+    ...serverOf({ serverId }),
   );
 }
+
+/** Berth's own machine goes without saying, as it did before there were others. */
+const serverOf = ({ serverId }: Pick<ApplicationRecord, 'serverId'>): string[] =>
+  serverId === null ? [] : [`server ${serverId}`];
 
 /** What decides which repository, and which part of it, runs. */
 function sourceOf({

@@ -17,6 +17,7 @@ import {
   type IssuedCertificate,
 } from './issued.ts';
 import type { IssuanceRecord, IssuanceStore } from './store.ts';
+import { oneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 export interface IssuanceNeighbours {
   store: IssuanceStore;
@@ -72,7 +73,7 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
   const { store, clock, files, warn } = neighbours;
   const { keepFiles, refused, lookAt } = createNotes(neighbours);
   const look = createLook(neighbours, lookAt);
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = oneAtATime();
   const accounts = forgetting(files, store);
 
   return {
@@ -103,17 +104,14 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       if (await lookAt(host, 0)) await store.forget(host);
     },
     hear(news) {
-      last = last
-        .then(async () =>
-          news.kind === 'failed' ? refused(news) : void (await keepFiles(await files.files(news.host))),
-        )
-        .catch((error: unknown) =>
-          warn(
-            `What the proxy reported about the certificate of ${news.host} could not be stored: ` +
-              `${sentenceOf(error)}`,
-          ),
-        );
-      return last;
+      const take = async (): Promise<void> =>
+        news.kind === 'failed' ? refused(news) : void (await keepFiles(await files.files(news.host)));
+      return inTurn(take).catch((error: unknown) =>
+        warn(
+          `What the proxy reported about the certificate of ${news.host} could not be stored: ` +
+            `${sentenceOf(error)}`,
+        ),
+      );
     },
     async keep() {
       // First, since what is still there would be copied again.

@@ -19,7 +19,7 @@ import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { PreviewComments } from './preview-comments.ts';
 import type { PreviewDeployments, PullRequestFacts } from './preview-deployment.ts';
 import type { RemovePreview } from './preview-removal.ts';
-import type { PreviewDeploymentRecord } from './store.ts';
+import { pullRequestEvent, type PreviewDeploymentRecord } from './store.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
@@ -123,20 +123,6 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
 
 export const pullRequestJob = 'pullRequest';
 
-const eventShape: z.ZodType<PullRequestEvent> = z.object({
-  kind: z.literal('pullRequest'),
-  action: z.enum(['open', 'close']),
-  number: z.number(),
-  title: z.string(),
-  baseBranch: z.string(),
-  headBranch: z.string(),
-  commit: z.string(),
-  isFork: z.boolean(),
-  labels: z.array(z.string()),
-  author: z.object({ id: z.string(), name: z.string() }),
-  repository: z.string(),
-} satisfies { [K in keyof PullRequestEvent]-?: z.ZodType });
-
 const payloadShape = z.object({
   action: z.enum(['build', 'close', 'comment']),
   applicationId: z.string(),
@@ -168,7 +154,7 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
   const application = await applications.find(applicationId);
   const preview = await previews.ofPullRequest(applicationId, Number(number));
   if (!application) return;
-  const given = payload.event === '' ? undefined : eventShape.parse(JSON.parse(payload.event));
+  const given = payload.event === '' ? undefined : pullRequestEvent.parse(JSON.parse(payload.event));
   const isTold = given !== undefined && source !== 'signed';
   const event = isTold ? await asHostSays(neighbours, application, given) : given;
   if (isTold && !event) return;

@@ -3,6 +3,8 @@ import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
+export { pullRequestEvent } from '../../db/stored-records.ts';
+
 export type PreviewDeploymentRecord = TableRecord<'preview_deployment'>;
 
 export interface PreviewDeploymentStore extends TableStore<'preview_deployment'> {

@@ -10,6 +10,7 @@ import {
   type ServiceRef,
 } from '../../domain/names/service-ref.ts';
 import type { Engine, LogLine, ServiceState } from '../../ports/engine/engine.ts';
+import { waitUntilSo } from '../../ports/wait-until.ts';
 
 /** A service as it was released. */
 export interface OwnedService extends ServiceRef {
@@ -131,9 +132,6 @@ export async function removeFromEngine(
 }
 
 async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
-  const end = Date.now() + waitLimitMs;
-  while (!(await isSo())) {
-    if (Date.now() > end) throw new AppError('SERVICE_UNAVAILABLE', otherwise);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
+  if (!(await waitUntilSo(isSo, { everyMs: pollMs, limitMs: waitLimitMs })))
+    throw new AppError('SERVICE_UNAVAILABLE', otherwise);
 }

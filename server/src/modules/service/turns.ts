@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 /**
  * One change of a service at a time: what a person does by hand, and what the reconciler puts right, never
@@ -20,23 +21,23 @@ interface Held {
 }
 
 export function createTurns(): Turns {
-  /** The last work in each service's line; absent when there is none. */
-  const lines = new Map<string, Promise<unknown>>();
+  /** Of each service that somebody works on or waits for: its line, and how many stand in it. */
+  const lines = new Map<string, { inTurn: OneAtATime; works: number }>();
   const present = new AsyncLocalStorage<Held | undefined>();
 
   async function take<T>(serviceId: string, work: () => Promise<T>): Promise<T> {
     const outer = present.getStore();
     if (isHeld(outer, serviceId)) return work();
     const held: Held = { serviceId, isOpen: true, outer };
-    const inTurn = (): Promise<T> => present.run(held, work);
-    const mine = (lines.get(serviceId) ?? Promise.resolve()).then(inTurn);
-    const ended = mine.catch(() => undefined);
-    lines.set(serviceId, ended);
+    const line = lines.get(serviceId) ?? { inTurn: oneAtATime(), works: 0 };
+    lines.set(serviceId, line);
+    line.works += 1;
     try {
-      return await mine;
+      return await line.inTurn(() => present.run(held, work));
     } finally {
       held.isOpen = false;
-      if (lines.get(serviceId) === ended) lines.delete(serviceId);
+      line.works -= 1;
+      if (line.works === 0) lines.delete(serviceId);
     }
   }
   return {

@@ -1,6 +1,5 @@
 /** Opens a program in a running container of a service: which container, which shell, how it ended. */
 import { composeServiceLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import { AppError, badField } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isSameService, ownerOfLabels, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
@@ -11,6 +10,7 @@ import type { Hosts } from '../../ports/host/host.ts';
 import { serviceKinds } from '../service/record-lists.ts';
 import type { ServiceReads } from '../service/service.ts';
 import type { ForwardInput, TerminalInput } from './contract.ts';
+import { waitUntilSo } from '../../ports/wait-until.ts';
 
 export interface OpenedTerminal {
   serviceName: string;
@@ -284,11 +284,10 @@ async function exitCodeOf(
 ): Promise<number | undefined> {
   const exitCode = await program.exitCode();
   if (exitCode !== killed) return exitCode;
-  const end = performance.now() + containerEndMs;
-  while (performance.now() < end) {
+  const hasEnded = async (): Promise<boolean> => {
     const present = (await engine.tasks(service.name)).find(({ id }) => id === task.id);
-    if (present?.state !== 'running' || (await engine.containerEnd(containerId))) return undefined;
-    await pause(lookMs);
-  }
-  return exitCode;
+    return present?.state !== 'running' || (await engine.containerEnd(containerId)) !== undefined;
+  };
+  const isOver = await waitUntilSo(hasEnded, { everyMs: lookMs, limitMs: containerEndMs });
+  return isOver ? undefined : exitCode;
 }

@@ -1,7 +1,7 @@
 /** What Berth asks of a builder: a folder becomes an image. One row per build type in adapters/builder. */
 import type { BuildType } from '../../domain/build-type.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
-import type { ChildIdentity } from '../git.ts';
+import type { ProcessIdentity } from '../../domain/states/process-identity.ts';
 
 export interface Builder {
   /**
@@ -63,7 +63,7 @@ export interface BuildRequest {
   signal: AbortSignal;
   limitMs: number;
   onLine(line: string): void;
-  onChild(child: ChildIdentity): Promise<void>;
+  onChild(child: ProcessIdentity): Promise<void>;
 }
 
 /** An engine that takes images which the builder of another host made. */

@@ -4,7 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
 import { errorAnswer } from '../envelope.ts';
 import { callerOf } from '../request.ts';
-import { drained } from './stream.ts';
+import { drained } from '../../ports/drained.ts';
 import type { Wire } from '../wire.ts';
 
 const path = 'deployment.logs';

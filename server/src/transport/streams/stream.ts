@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Procedure, StreamEvent } from '../../procedure/procedure.ts';
 import { errorAnswer, type ErrorAnswer } from '../envelope.ts';
 import type { AppError } from '../../domain/errors.ts';
+import { drained } from '../../ports/drained.ts';
 
 export interface StreamLimits {
   /** Milliseconds between two signs of life. */
@@ -147,22 +148,6 @@ function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise
       work.then(resolve, reject);
       if (response.destroyed) leave();
     });
-}
-
-/** Whether the reader took what was written, within the time. */
-export function drained(response: ServerResponse, limitMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (isDrained: boolean) => (): void => {
-      clearTimeout(timer);
-      response.off('drain', onDrain);
-      response.off('close', onClose);
-      resolve(isDrained);
-    };
-    const [onDrain, onClose] = [settle(true), settle(false)];
-    const timer = setTimeout(onClose, limitMs);
-    response.once('drain', onDrain);
-    response.once('close', onClose);
-  });
 }
 
 interface Collected {

@@ -1,6 +1,5 @@
 /** A program in a running container and the connection with it, with a terminal or without. */
 import type { Duplex } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import type {
   InteractiveProgram,
   ProgramConnection,
@@ -12,6 +11,8 @@ import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, engineError, isAbsent } from '../client/engine-error.ts';
 import { environmentOf } from './exec.ts';
 import { readFrames } from '../logs/log-frames.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
+import { drained } from '../../../ports/drained.ts';
 
 const doing = 'running a program in a container';
 /** The engine notes the end of a program a moment after its output has ended. */
@@ -78,18 +79,8 @@ async function* outputOf(
 }
 
 /** What has ended takes no more, and that is no fault of whoever wrote. */
-function written(connection: Duplex, bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve) => {
-    if (!connection.writable || connection.write(bytes)) {
-      resolve();
-      return;
-    }
-    const done = (): void => {
-      connection.off('drain', done).off('close', done);
-      resolve();
-    };
-    connection.once('drain', done).once('close', done);
-  });
+async function written(connection: Duplex, bytes: Uint8Array): Promise<void> {
+  if (connection.writable && !connection.write(bytes)) await drained(connection);
 }
 
 async function resizeTerminal(client: EngineClient, id: string, size: TerminalSize): Promise<void> {
@@ -107,13 +98,15 @@ async function resizeTerminal(client: EngineClient, id: string, size: TerminalSi
 }
 
 async function exitCodeOf(client: EngineClient, id: string): Promise<number | undefined> {
-  const end = performance.now() + endLimitMs;
+  let exitCode: number | undefined;
+  const hasEnded = async (): Promise<boolean> => {
+    const state = await client.call({ method: 'GET', path: `/exec/${id}/json`, doing }, execAnswer);
+    exitCode = state.ExitCode ?? undefined;
+    return !state.Running;
+  };
   try {
-    for (;;) {
-      const state = await client.call({ method: 'GET', path: `/exec/${id}/json`, doing }, execAnswer);
-      if (!state.Running || performance.now() > end) return state.ExitCode ?? undefined;
-      await pause(lookMs);
-    }
+    await waitUntilSo(hasEnded, { everyMs: lookMs, limitMs: endLimitMs });
+    return exitCode;
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

@@ -15,6 +15,7 @@ import { pullImage } from '../images/image-transfer.ts';
 import { managed, overridingAll } from '../services/labels.ts';
 import { readFrames } from '../logs/log-frames.ts';
 import { readEagerly } from '../view/read-eagerly.ts';
+import { drained } from '../../../ports/drained.ts';
 
 const keptLines = 5;
 /** Longer than any dump; the caller's signal ends what hangs. */
@@ -187,19 +188,6 @@ async function feed(
   } catch (error) {
     await onFault(error).finally(() => connection.destroy());
   }
-}
-
-function drained(connection: Duplex): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      connection.off('drain', settle);
-      connection.off('close', settle);
-      resolve();
-    };
-    connection.once('drain', settle);
-    connection.once('close', settle);
-    if (connection.destroyed) settle();
-  });
 }
 
 function programName({ argv }: ProgramSpec): string {

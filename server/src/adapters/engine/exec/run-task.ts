@@ -1,5 +1,4 @@
 import { taskLabel } from '../../../domain/names/labels.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { LogLine, ServiceSpec, TaskResult, TaskState } from '../../../ports/engine/engine.ts';
@@ -13,6 +12,7 @@ import { deleteService, removeService } from '../services/service-removal.ts';
 import { toDockerSpec } from '../services/service-spec.ts';
 import { findService } from '../services/services.ts';
 import { endedStates, listTasks } from '../services/tasks.ts';
+import { waitUntil } from '../../../ports/wait-until.ts';
 
 const pollMs = 150;
 
@@ -106,14 +106,13 @@ async function follow(
 
 /** Throws PRECONDITION_FAILED when somebody else removed it. */
 async function ended(client: EngineClient, name: string, signal: AbortSignal): Promise<TaskState> {
-  for (;;) {
-    signal.throwIfAborted();
+  const look = async (): Promise<TaskState | undefined> => {
     const [task] = await listTasks(client, name);
-    if (task !== undefined && endedStates.has(task.state)) return task;
     if (task === undefined && !(await isThere(client, name)))
       throw new AppError('PRECONDITION_FAILED', `The task ${name} was removed before it ended.`);
-    await sleep(pollMs, undefined, { signal });
-  }
+    return task !== undefined && endedStates.has(task.state) ? task : undefined;
+  };
+  return waitUntil(look, { everyMs: pollMs, signal });
 }
 
 const isThere = async (client: EngineClient, name: string): Promise<boolean> =>

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
 import type { EngineClient } from '../client/engine-client.ts';
@@ -7,6 +6,7 @@ import { allowRefusal } from '../client/engine-error.ts';
 import { managed } from '../services/labels.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 import { subnetsOverlap, taskRange } from './subnet.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 /** Swarm gives a new network its addresses a moment later. */
 const allocationLimitMs = 10_000;
@@ -65,25 +65,23 @@ async function untilAllocated(
   lookup: NetworkLookup,
   { name, subnet }: NetworkSpec,
 ): Promise<void> {
-  const end = performance.now() + allocationLimitMs;
-  for (;;) {
+  const isDone = async (): Promise<boolean> => {
     const network = await lookup.find(name);
-    if (network !== undefined && isAllocated(network)) return;
-    if (performance.now() > end) {
-      if (network !== undefined)
-        await client.send({
-          method: 'DELETE',
-          path: `/networks/${segment(network.id)}`,
-          doing: `removing the network ${name}`,
-        });
-      throw new AppError(
-        'CONFLICT',
-        `The engine gave the network ${name} no addresses from ${subnet}, so it was not created; see the ` +
-          `engine's log for the reason.`,
-      );
-    }
-    await sleep(allocationPauseMs);
-  }
+    return network !== undefined && isAllocated(network);
+  };
+  if (await waitUntilSo(isDone, { everyMs: allocationPauseMs, limitMs: allocationLimitMs })) return;
+  const network = await lookup.find(name);
+  if (network !== undefined)
+    await client.send({
+      method: 'DELETE',
+      path: `/networks/${segment(network.id)}`,
+      doing: `removing the network ${name}`,
+    });
+  throw new AppError(
+    'CONFLICT',
+    `The engine gave the network ${name} no addresses from ${subnet}, so it was not created; see the ` +
+      `engine's log for the reason.`,
+  );
 }
 
 /** Swarm shows no subnet for a network that has no addresses. */

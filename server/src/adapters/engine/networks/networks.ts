@@ -1,5 +1,4 @@
 import { managedLabel } from '../../../domain/names/labels.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
 import type { EngineClient } from '../client/engine-client.ts';
@@ -8,6 +7,7 @@ import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
 import { attach, detach } from './network-attachment.ts';
 import { ensureNetwork } from './network-creation.ts';
 import { createNetworkLookup } from './network-lookup.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 /** A network stays "in use" for a moment after its last task ended; so long is its removal tried again. */
 const releaseLimitMs = 15_000;
@@ -52,20 +52,22 @@ export function createNetworks(client: EngineClient): Networks {
 }
 
 async function removeWhenFree(client: EngineClient, network: NetworkState): Promise<void> {
-  const end = performance.now() + releaseLimitMs;
-  for (;;) {
+  let refusal: unknown;
+  const remove = async (): Promise<boolean> => {
     try {
       await client.send({
         method: 'DELETE',
         path: `/networks/${segment(network.id)}`,
         doing: `removing the network ${network.name}`,
       });
-      return;
+      return true;
     } catch (error) {
-      if (isAbsent(error)) return;
-      const isEnding = error instanceof EngineRefusal && /in use by task|active endpoints/i.test(error.words);
-      if (!isEnding || performance.now() > end) throw error;
-      await sleep(releasePauseMs);
+      if (isAbsent(error)) return true;
+      if (!(error instanceof EngineRefusal && /in use by task|active endpoints/i.test(error.words)))
+        throw error;
+      refusal = error;
+      return false;
     }
-  }
+  };
+  if (!(await waitUntilSo(remove, { everyMs: releasePauseMs, limitMs: releaseLimitMs }))) throw refusal;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { ServiceAnswer } from './answers.ts';
@@ -12,6 +11,7 @@ import { requireManaged } from './labels.ts';
 import { nanosecondsPerMs } from './service-spec.ts';
 import { findService, listManaged } from './services.ts';
 import { remainingTasks } from './tasks.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 const pollMs = 150;
 const defaultLimitMs = 30_000;
@@ -104,22 +104,21 @@ async function untilGone(
   service: { id: string; name: string },
   { ended, end, limitMs }: { ended: ReadonlySet<string>; end: number; limitMs: number },
 ): Promise<void> {
-  for (;;) {
+  let present = 0;
+  const isGone = async (): Promise<boolean> => {
     const [tasks, containers] = await Promise.all([
       remainingTasks(client, service),
       containersOf(client, service.id),
     ]);
     // The engine forgets a task up to 4 s after its container is gone.
     const left = tasks.filter(({ containerId }) => containerId === undefined || !ended.has(containerId));
-    if (left.length === 0 && containers.length === 0) return;
-    if (performance.now() > end) {
-      throw new AppError(
-        'SERVICE_UNAVAILABLE',
-        `The service ${service.name} is removed, but ${Math.max(left.length, containers.length)} of its ` +
-          `containers did not stop within ${limitMs / 1000} s. They end when their grace period is over ` +
-          'or their server is back.',
-      );
-    }
-    await sleep(pollMs);
-  }
+    present = Math.max(left.length, containers.length);
+    return present === 0;
+  };
+  if (await waitUntilSo(isGone, { everyMs: pollMs, limitMs: end - performance.now() })) return;
+  throw new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The service ${service.name} is removed, but ${present} of its containers did not stop within ` +
+      `${limitMs / 1000} s. They end when their grace period is over or their server is back.`,
+  );
 }

@@ -7,16 +7,19 @@ import { sentenceOf } from '../../../domain/errors.ts';
 import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts';
 import type { RunThere } from './remote-files.ts';
 
-/** Finds the engine that serves the socket $1: its own path of it is the same file. */
+/**
+ * Finds the engine that serves the socket $1: its own path of it is the same file. Another program started for
+ * each process would take longer than a small build.
+ */
 const findGroup = `for process in /proc/[0-9]*; do
-  [ "$(cat "$process/comm" 2>/dev/null)" = dockerd ] || continue
+  read -r name 2>/dev/null <"$process/comm" && [ "$name" = dockerd ] || continue
   [ "$process/root/run/builder/docker.sock" -ef "$1" ] && root=$process/root/sys/fs/cgroup && break
 done
 [ -n "$root" ] || { echo "its builder's engine was not found" >&2; exit 1; }
 `;
 
 /** $2: bytes of memory, $3: the same and a little more, $4: microseconds of processor time per 100,000. */
-const limit = `${findGroup}
+const limit = `
 if [ -e "$root/cgroup.controllers" ]; then
   group=$root/docker/buildkit
   mkdir -p "$group" && echo "$2" >"$group/memory.max" && echo "$4 100000" >"$group/cpu.max" || exit 1
@@ -36,7 +39,7 @@ fi
 `;
 
 /** Two numbers: processes killed for memory, and how often the limit was met (-1: nobody counts that). */
-const count = `${findGroup}
+const count = `
 if [ -e "$root/cgroup.controllers" ]; then
   sed -n 's/^oom_kill //p' "$root/docker/buildkit/memory.events"
   echo -1
@@ -50,6 +53,7 @@ else
 fi
 `;
 
+const numbers = (text: string): number[] => text.split('\n').map(Number);
 const marginBytes = 1024 * 1024;
 const periodUs = 100_000;
 
@@ -57,33 +61,32 @@ const periodUs = 100_000;
 export function createRemoteBuildLimiter(run: RunThere, socket: string): BuildLimiter {
   const running = new Set<BuildLimits>();
   async function must(text: string, ...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(['sh', '-c', text, 'sh', socket, ...args]);
+    const { code, stdout, stderr } = await run(['sh', '-c', findGroup + text, 'sh', socket, ...args]);
     if (code !== 0) throw new Error(stderr.trim().split('\n').at(-1) ?? `it ended with code ${code}`);
     return stdout;
   }
-  async function apply(): Promise<void> {
+  /** What is counted then, in one go: each program there costs a way to the server and back. */
+  async function apply(): Promise<number[]> {
     let [memory, nanoCpus] = [0, 0];
     for (const limits of running) {
       memory += limits.memoryBytes;
       nanoCpus += limits.nanoCpus;
     }
     const quota = Math.max(1000, Math.round((nanoCpus / 1e9) * periodUs));
-    await must(limit, `${memory}`, `${memory + marginBytes}`, `${quota}`);
+    return numbers(await must(limit + count, `${memory}`, `${memory + marginBytes}`, `${quota}`));
   }
-  const counters = async (): Promise<number[]> => (await must(count)).split('\n').map(Number);
   return {
     async begin(limits, onLine) {
       running.add(limits);
       try {
-        await apply();
-        const [killsBefore = 0, metBefore = 0] = await counters();
+        const [killsBefore = 0, metBefore = 0] = await apply();
         onLine(
           `Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ` +
             `${limits.nanoCpus / 1e9} CPUs.`,
         );
         return {
           async ranOutOfMemory() {
-            const [kills = 0, met = 0] = await counters().catch(() => [killsBefore, metBefore]);
+            const [kills = 0, met = 0] = await must(count).then(numbers, () => [killsBefore, metBefore]);
             return kills > killsBefore && (met === -1 || met > metBefore);
           },
           async end() {

@@ -1,7 +1,8 @@
 /** Against an SSH server of the test's own: ssh2's. */
 import { once } from 'node:events';
+import { Socket } from 'node:net';
 import ssh2, { type Connection } from 'ssh2';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { sshKeyPairs } from '../../ssh/key-pairs.ts';
 import { connectSsh, type SshTarget } from './ssh-client.ts';
 
@@ -16,6 +17,15 @@ test('the host key is told, and a connection that is cut ends with the reason', 
   expect(connected.hostKey).toMatch(/^SHA256:/);
   for (const connection of accepted) connection.end();
   expect((await connected.ended).message).toContain('What runs there keeps running; Berth will try again.');
+});
+
+test('what is sent goes out at once, whether the last packet was acknowledged or not', async () => {
+  const { target } = await sshServer();
+  const setNoDelay = vi.spyOn(Socket.prototype, 'setNoDelay');
+  onTestFinished(() => setNoDelay.mockRestore());
+  const connected = await connectSsh(target, quick);
+  expect(setNoDelay.mock.calls).toEqual([[true]]);
+  connected.end();
 });
 
 test('another host key is refused with both fingerprints before anybody signs in', async () => {

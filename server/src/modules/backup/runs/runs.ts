@@ -6,6 +6,7 @@ import type { Queue } from '../../../ports/queue.ts';
 import { createSequence } from '../../../ports/sequence.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
 import { serviceIdOf, subjectOf } from '../../../domain/names/backup-subject.ts';
+import { waitUntil } from '../../../ports/wait-until.ts';
 
 export interface Accepting
   extends Pick<
@@ -200,15 +201,14 @@ function createReads(store: BackupRunStore): BackupRunReads {
       (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
     stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),
     async settled(backupRunId, signal) {
-      for (;;) {
+      const look = async (): Promise<BackupRunRecord | undefined> => {
         const run = await store.find({ backupRunId });
         if (!run) throw new AppError('NOT_FOUND', 'The run was removed before it ended.');
-        if (run.status === 'done') return run;
         if (run.status === 'error')
           throw new AppError(run.errorCode ?? 'INTERNAL_SERVER_ERROR', run.errorMessage ?? 'It failed.');
-        signal.throwIfAborted();
-        await new Promise((resolve) => setTimeout(resolve, pollMs));
-      }
+        return run.status === 'done' ? run : undefined;
+      };
+      return waitUntil(look, { everyMs: pollMs, signal });
     },
   };
 }

@@ -6,7 +6,7 @@ import { managedLabel, roleLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../../../domain/errors.ts';
-import { nodeFlags } from '../../../domain/resources/node-flags.ts';
+import { agentFlags } from '../../../domain/resources/node-flags.ts';
 import type { Secret } from '../../../domain/secrets/secret.ts';
 import { type ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { AgentPlaces, Host } from '../../../ports/host/host.ts';
@@ -49,8 +49,7 @@ export function installationDigest({
 /** Throws AppError with the way out. */
 export async function installAgent(installation: Installation): Promise<void> {
   const { host, image, signal } = installation;
-  if (host.agent === undefined)
-    throw new AppError('PRECONDITION_FAILED', `No monitoring agent can run on ${host.name}.`);
+  placesOn(host);
   const folder = join(host.folders.data, 'agent');
   await requireArchitecture(installation);
   await layOut(installation, folder);
@@ -60,15 +59,7 @@ export async function installAgent(installation: Installation): Promise<void> {
       `Neither ${host.name} nor Berth's own machine has the image ${image}, which the agent runs in. Run ` +
         'bin/up on the machine of Berth, then set the monitoring up again.',
     );
-  const { nodeId } = await host.engine.info();
-  const spec = specOf({
-    folder,
-    places: host.agent,
-    image,
-    nodeId,
-    digest: installationDigest(installation),
-    entry: entryOf(installation),
-  });
+  const spec = await agentSpec(installation);
   if (installation.isNode) {
     await host.standing.ensure(spec);
     return;
@@ -76,6 +67,24 @@ export async function installAgent(installation: Installation): Promise<void> {
   // One that stayed of a cluster which it is no node of any more.
   await host.standing.remove(agentServiceName);
   await host.engine.applyService(spec);
+}
+
+function placesOn({ agent, name }: Host): AgentPlaces {
+  if (agent) return agent;
+  throw new AppError('PRECONDITION_FAILED', `No monitoring agent can run on ${name}.`);
+}
+
+async function agentSpec(installation: Installation): Promise<ServiceSpec & { command: string[] }> {
+  const { host, image } = installation;
+  const digest = installationDigest(installation);
+  return specOf({
+    folder: join(host.folders.data, 'agent'),
+    places: placesOn(host),
+    image,
+    nodeId: (await host.engine.info()).nodeId,
+    digest,
+    entry: [...entryOf(installation), `${folderInContainer}/${configName(digest)}`],
+  });
 }
 
 async function requireArchitecture({ shell, program, host }: Installation): Promise<void> {
@@ -116,26 +125,38 @@ async function layOut(installation: Installation, folder: string): Promise<void>
     });
   const digest = installationDigest(installation);
   const config = { settings, tokenHash: hashOf(token), digest, places: inContainer };
-  await runTelling(shell, [...asCommand(place), join(folder, 'config.json')], {
+  await runTelling(shell, [...asCommand(place), join(folder, configName(digest))], {
     stdin: JSON.stringify(config),
     signal,
   });
-  // Those of former versions: nothing starts them any more once the service is changed.
+}
+
+/** Removes what former ones were started with; until the present one answers, it is the way back. */
+export async function tidyAgent(installation: Installation): Promise<void> {
+  const { host, shell, program, signal } = installation;
   const tidy =
-    'cd "$1" && for each in node-* program-*; do ' +
-    'case $each in "$2"|"$3") ;; *) rm -rf -- "$each";; esac; done';
-  await runTelling(shell, ['sh', '-c', tidy, 'sh', folder, nodeName(program), programName(program)], {
-    signal,
-  });
+    'cd "$1" && shift && for each in node-* program-* config*.json; do ' +
+    'case $each in "$1"|"$2"|"$3") ;; *) rm -rf -- "$each";; esac; done';
+  const kept = [nodeName(program), programName(program), configName(installationDigest(installation))];
+  await runTelling(shell, ['sh', '-c', tidy, 'sh', join(host.folders.data, 'agent'), ...kept], { signal });
+}
+
+/** Starts the one before it again, unless the engine has done so by itself. */
+export async function putAgentBack(installation: Installation): Promise<void> {
+  const { engine } = installation.host;
+  const present = await engine.service(agentServiceName);
+  if (present?.specDigest === engine.specDigest(await agentSpec(installation)))
+    await engine.rollbackService(agentServiceName);
 }
 
 const asCommand = ([first = 'sh', ...others]: readonly string[]): [string, ...string[]] => [first, ...others];
 const nodeName = ({ node }: AgentProgram): string => `node-${node.version}`;
 const programName = ({ digest }: AgentProgram): string => `program-${digest}`;
+const configName = (digest: string): string => `config-${digest}.json`;
 const hashOf = (token: Secret): string => createHash('sha256').update(token.reveal()).digest('hex');
 const entryOf = ({ program }: Installation): string[] => [
   `${folderInContainer}/${nodeName(program)}`,
-  ...nodeFlags,
+  ...agentFlags,
   `${folderInContainer}/${programName(program)}/${program.entry}`,
   folderInContainer,
 ];

@@ -10,8 +10,16 @@ import type { Host } from '../../../ports/host/host.ts';
 import type { AgentProgram, CollectorSettings, MonitoringAgent } from '../../../ports/metrics.ts';
 import type { Outgoing } from '../../../ports/outgoing.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
+import type { Begun, Renewals } from '../../platform-service/renewals.ts';
 import { passingSentence, tellCallback } from './callback.ts';
-import { installAgent, installationDigest, type Installation } from './installation.ts';
+import {
+  installAgent,
+  installationDigest,
+  putAgentBack,
+  tidyAgent,
+  type Installation,
+} from './installation.ts';
+import { waitUntilSo } from '../../../ports/wait-until.ts';
 
 type ServerRecord = TableRecord<'server'>;
 type Monitored = ServerRecord & {
@@ -30,6 +38,7 @@ export interface MonitoringParts {
   agentOf(address: { socketPath: string; serverName: string; token: Secret }): MonitoringAgent;
   program(): Promise<AgentProgram>;
   image: string;
+  renewals: Renewals;
   outgoing: Pick<Outgoing, 'request'>;
   tell: TellFact;
   clock: Clock;
@@ -98,10 +107,13 @@ async function whenSetUp(
   { servers, clock }: Pick<MonitoringParts, 'servers' | 'clock'>,
   serverId: string,
 ): Promise<ServerRecord | undefined> {
-  for (const end = clock.now() + setUpLimitMs; ; await pause(pauseMs)) {
-    const server = await servers.find({ serverId });
-    if (server?.setupStatus !== 'running' || clock.now() >= end) return server;
-  }
+  let server: ServerRecord | undefined;
+  const isOver = async (): Promise<boolean> => {
+    server = await servers.find({ serverId });
+    return server?.setupStatus !== 'running';
+  };
+  await waitUntilSo(isOver, { everyMs: pauseMs, limitMs: setUpLimitMs, clock });
+  return server;
 }
 
 function monitored(server: ServerRecord): Monitored {
@@ -138,21 +150,68 @@ async function installationOf(parts: MonitoringParts, server: Monitored): Promis
 async function setUp(parts: MonitoringParts, server: Monitored): Promise<void> {
   const installation = await installationOf(parts, server);
   await installAgent(installation);
+  await untilItAnswers(parts, server, installation);
+  await tidyAgent(installation);
+}
+
+async function untilItAnswers(
+  parts: MonitoringParts,
+  { name }: Monitored,
+  installation: Installation,
+): Promise<void> {
   const digest = installationDigest(installation);
-  const { token } = installation;
-  const agent = agentOn(parts, installation.host, { serverName: `the server ${server.name}`, token });
+  const { token, host } = installation;
+  const agent = agentOn(parts, host, { serverName: `the server ${name}`, token });
   for (const end = parts.clock.now() + answerLimitMs; ; await pause(pauseMs)) {
     const seen = await agent.digest().catch((error: unknown) => error);
     if (seen === digest) return;
     if (parts.clock.now() < end) continue;
     throw new AppError(
       'SERVICE_UNAVAILABLE',
-      `The monitoring agent of ${installation.host.name} was started and does not answer within ` +
+      `The monitoring agent of ${host.name} was started and does not answer within ` +
         `${answerLimitMs / 1000} s. "docker service ps berth-monitoring" and "docker service logs ` +
         'berth-monitoring" there show why.',
       { cause: seen },
     );
   }
+}
+
+/** With the way back: an agent that does not answer gives its place to the one before it. */
+async function renew(parts: MonitoringParts, server: Monitored): Promise<void> {
+  const installation = await installationOf(parts, server);
+  const begin = async (): Promise<Begun<true>> => {
+    await installAgent(installation);
+    const outcome = outcomeOf(parts, server, installation);
+    void outcome
+      .catch((error: unknown) => error)
+      .then((error) => error !== undefined && parts.onFault(error, server.serverId));
+    return { result: true, outcome };
+  };
+  // The next look asks again, in its turn.
+  await parts.renewals.take(`berth-monitoring ${installation.program.digest}`, begin);
+}
+
+async function outcomeOf(
+  parts: MonitoringParts,
+  server: Monitored,
+  installation: Installation,
+): Promise<AppError | undefined> {
+  const { host, isNode } = installation;
+  try {
+    await untilItAnswers(parts, server, installation);
+  } catch (cause) {
+    // Of a server that cannot be reached nothing is concluded; of a node's container nothing is kept.
+    if (isNode || host.whySilent?.() !== undefined) throw cause;
+    await putAgentBack(installation);
+    return new AppError(
+      'SERVICE_UNAVAILABLE',
+      `The monitoring agent of this version of Berth did not answer on ${host.name}; the former one runs ` +
+        'again, and other servers keep theirs. Berth tries again in an hour, or when it is started again.',
+      { cause },
+    );
+  }
+  await tidyAgent(installation);
+  return undefined;
 }
 
 function settingsOf({ metricsConfig: { server, containers } }: Monitored): CollectorSettings {
@@ -178,7 +237,7 @@ async function lookAt(parts: MonitoringParts, server: Monitored): Promise<void> 
   const digest = await agent.digest().catch(() => undefined);
   // One that runs and is another: this Berth is newer, or its own set-up was broken off.
   if (digest !== undefined && digest !== installationDigest({ program, settings: settingsOf(server), token }))
-    await setUp(parts, server);
+    await renew(parts, server);
   if (digest === undefined) return;
   for (const passing of await agent.passings()) {
     const isOld = parts.clock.now() - passing.at > toldWithinMs;

@@ -1,9 +1,9 @@
 /** Engine and swarm of a server: what is there is used, what is missing is started or made. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { runTelling } from './run-telling.ts';
 import type { SetupContext, Stage } from './stage.ts';
+import { waitUntil } from '../../../ports/wait-until.ts';
 
 const startLimitMs = 90_000;
 const pauseMs = 500;
@@ -45,11 +45,12 @@ export const engineStage: Stage = async (context) => {
 type EngineInfo = NonNullable<Awaited<ReturnType<ServerShell['engine']['info']>>>;
 
 async function answering({ shell, signal, facts }: SetupContext): Promise<EngineInfo> {
-  for (const end = performance.now() + startLimitMs; performance.now() < end; ) {
-    const info = await shell.engine.info();
-    if (info) return info;
-    await pause(pauseMs, undefined, { signal });
-  }
+  const info = await waitUntil(() => shell.engine.info(), {
+    everyMs: pauseMs,
+    limitMs: startLimitMs,
+    signal,
+  });
+  if (info) return info;
   const log = facts.hasSystemd ? '"journalctl -u docker"' : 'the end of /var/log/berth-engine.log';
   throw new AppError(
     'PRECONDITION_FAILED',

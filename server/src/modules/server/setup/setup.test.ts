@@ -106,7 +106,9 @@ it.each(setupStages)('that is broken off in the stage %s goes on', async (last) 
   isFirst = false;
   await run(2);
   expect(server()).toMatchObject({ setupStatus: 'done', status: 'active' });
-  expect((await lines()).join('\n')).toContain('Berth was restarted; continuing (attempt 2).');
+  const told = await lines();
+  expect(told.join('\n')).toContain('Berth was restarted; continuing (attempt 2).');
+  expect(told.at(-1)).toBe('Done. After the restart nothing was missing any more.');
 });
 
 it('tells why a stage failed, and what went wrong inside only by its id', async () => {

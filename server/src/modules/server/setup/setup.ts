@@ -144,7 +144,7 @@ async function attempt(parts: SetupParts, { server, attempts, signal, log }: Att
     if (attempts > 1) log.line(`Berth was restarted; continuing (attempt ${attempts}).`);
     const changes = await runStages(parts, { server, signal, log });
     for (const change of changes) log.line(`Changed: ${change}.`);
-    log.line(changes.length === 0 ? 'Done. Everything was already there; nothing was changed.' : 'Done.');
+    log.line(lastLine(changes, attempts));
     await finish({ status: 'active', setupStatus: 'done', setupError: null });
   } catch (error) {
     if (signal.aborted) return log.line(`Interrupted: ${sentenceOf(signal.reason)}`);
@@ -155,6 +155,14 @@ async function attempt(parts: SetupParts, { server, attempts, signal, log }: Att
     log.line(`Failed: ${told}`);
     await finish({ setupStatus: 'error', setupError: told.slice(0, longestError) });
   }
+}
+
+/** What an attempt that was broken off changed is not known any more. */
+function lastLine(changes: readonly string[], attempts: number): string {
+  if (changes.length > 0) return 'Done.';
+  return attempts > 1
+    ? 'Done. After the restart nothing was missing any more.'
+    : 'Done. Everything was already there; nothing was changed.';
 }
 
 /** Gives what was changed. */

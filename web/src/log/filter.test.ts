@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { everyLine, isoTime, localTime, timesOf } from './filter.ts';
+import { colourCount, colourOf, matching, type Line } from './lines.ts';
+
+const now = Date.parse('2026-11-24T12:00:00.000Z');
+
+it('a range reaches back from when it was chosen; the other kind has two ends, of which each may lack', () => {
+  expect(timesOf(everyLine, now)).toEqual({});
+  expect(timesOf({ ...everyLine, range: '5m' }, now)).toEqual({ from: '2026-11-24T11:55:00.000Z' });
+  const to = '2026-11-24T11:00:00.000Z';
+  expect(timesOf({ ...everyLine, range: 'between', to }, now)).toEqual({ to });
+});
+
+it('a time goes into the field of the browser and comes back', () => {
+  const iso = '2026-11-24T11:22:33.000Z';
+  expect(isoTime(localTime(iso))).toBe(iso);
+  expect([localTime(''), isoTime('')]).toEqual(['', '']);
+});
+
+const lines: Line[] = [
+  { text: 'begun', at: '2026-11-24T11:00:00.000000001Z', service: 'web', task: 'a' },
+  { text: 'error: full', at: '2026-11-24T11:30:00.5Z', service: 'data', task: 'b' },
+  { text: 'warning', at: '2026-11-24T11:59:00.123456789Z', service: 'web', task: 'c' },
+  { text: 'without a time', service: 'web' },
+];
+
+it('lines are left by time, service, task, level and text, each alone and together', () => {
+  expect(matching(lines, {})).toBeUndefined();
+  expect(matching(lines, { from: '2026-11-24T11:30:00.000Z' })).toEqual([1, 2]);
+  expect(matching(lines, { from: '2026-11-24T11:00:00.000Z', to: '2026-11-24T11:30:00.400Z' })).toEqual([0]);
+  expect(matching(lines, { service: 'web' })).toEqual([0, 2, 3]);
+  expect(matching(lines, { task: 'b' })).toEqual([1]);
+  expect(matching(lines, { level: 'warn' })).toEqual([1, 2]);
+  expect(matching(lines, { service: 'web', level: 'warn', search: /warn/ })).toEqual([2]);
+});
+
+it('services have colours of their own as long as there are some, and the same again next time', () => {
+  const names = Array.from({ length: colourCount + 1 }, (_, at) => `service ${at}`);
+  const colours = new Set<number>();
+  for (const name of names.slice(0, colourCount)) colours.add(colourOf(name, colours));
+  expect(colours.size).toBe(colourCount);
+  expect(colourOf(names.at(-1) ?? '', colours)).toBeLessThan(colourCount);
+  expect(colourOf('web', new Set())).toBe(colourOf('web', new Set()));
+});

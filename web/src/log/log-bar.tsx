@@ -1,0 +1,160 @@
+/** What of a log is shown: search, level, task or service, time; and what is done with all of it. */
+import type { ReactElement, ReactNode } from 'react';
+import { Button } from '../parts/button.tsx';
+import { isoTime, isRange, localTime, ranges, type FilterState } from './filter.ts';
+
+interface BarProps extends FilterState {
+  label: string;
+  tasks: ReadonlyMap<string, string>;
+  services: readonly string[];
+  /** Whether lines have times, so that a range of it can be wanted. */
+  hasTimes: boolean;
+  /** Of how many how many are shown; undefined while all are. */
+  count: { found: number; all: number } | undefined;
+  children: ReactNode;
+}
+
+export function LogBar({
+  label,
+  filter,
+  change,
+  tasks,
+  services,
+  hasTimes,
+  count,
+  children,
+}: BarProps): ReactElement {
+  return (
+    <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
+      <input
+        className="input !h-[28px] flex-1 basis-full sm:max-w-[280px] sm:basis-auto"
+        type="search"
+        placeholder="Search, or /expression/"
+        aria-label={`Search in ${label}`}
+        value={filter.q}
+        onChange={(event) => change({ q: event.target.value })}
+      />
+      <Choice
+        label="Level"
+        value={filter.level}
+        options={[
+          ['', 'All lines'],
+          ['warn', 'Warnings and errors'],
+          ['error', 'Errors'],
+        ]}
+        onChange={(level) => change({ level })}
+      />
+      {(services.length > 1 || filter.service !== '') && (
+        <Choice
+          label="Service"
+          value={filter.service}
+          options={[['', 'All services'], ...services.map((name): [string, string] => [name, name])]}
+          onChange={(service) => change({ service })}
+        />
+      )}
+      {(tasks.size > 1 || filter.task !== '') && (
+        <Choice
+          label="Task"
+          value={filter.task}
+          options={[['', 'All tasks'], ...tasks]}
+          onChange={(task) => change({ task })}
+        />
+      )}
+      {(hasTimes || filter.range !== '') && (
+        <Choice
+          label="Time"
+          value={filter.range}
+          options={Object.entries(ranges)}
+          onChange={(range) => change({ range: isRange(range) ? range : '' })}
+        />
+      )}
+      {filter.range === 'between' && (
+        <span className="flex flex-wrap items-center gap-1 text-12 text-faint">
+          {(['from', 'to'] as const).map((end) => (
+            <input
+              key={end}
+              type="datetime-local"
+              step="1"
+              className="input !h-[28px] !w-auto"
+              aria-label={end === 'from' ? 'From' : 'To'}
+              value={localTime(filter[end])}
+              onChange={(event) => change({ [end]: isoTime(event.target.value) })}
+            />
+          ))}
+        </span>
+      )}
+      {count && (
+        <span className="text-12 text-faint tabular-nums" role="status">
+          {count.found.toLocaleString('en')} of {count.all.toLocaleString('en')}
+        </span>
+      )}
+      <span className="flex-1" />
+      {children}
+    </div>
+  );
+}
+
+export function LogButtons({
+  stages,
+  onFold,
+  isFolded,
+  hasTimes,
+  showsTimes,
+  onTimes,
+  onDownload,
+  label,
+}: {
+  stages: ReadonlySet<string>;
+  isFolded: boolean;
+  onFold: () => void;
+  hasTimes: boolean;
+  showsTimes: boolean;
+  onTimes: () => void;
+  onDownload: () => void;
+  label: string;
+}): ReactElement {
+  return (
+    <>
+      {stages.size > 1 && (
+        <Button small look="quiet" aria-pressed={isFolded} onClick={onFold}>
+          {isFolded ? 'Unfold stages' : 'Fold stages'}
+        </Button>
+      )}
+      {hasTimes && (
+        <Button small look="quiet" aria-pressed={showsTimes} onClick={onTimes}>
+          Times
+        </Button>
+      )}
+      <Button small look="quiet" icon="download" onClick={onDownload} aria-label={`Download ${label}`} />
+    </>
+  );
+}
+
+function Choice({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  options: readonly (readonly [value: string, word: string])[];
+  onChange: (value: string) => void;
+}): ReactElement {
+  return (
+    <select
+      className="input !h-[28px] !w-auto max-w-full"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      {/* One of a link that no line has shown yet. */}
+      {options.every(([one]) => one !== value) && <option value={value}>{value}</option>}
+      {options.map(([one, word]) => (
+        <option key={one} value={one}>
+          {word}
+        </option>
+      ))}
+    </select>
+  );
+}
