@@ -16,6 +16,7 @@ import type { AgentConfig } from '../../../adapters/metrics/agent.ts';
 import type { Fact } from '../../../domain/states/fact.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import { systemClock } from '../../../ports/clock.ts';
+import { createRenewals } from '../../platform-service/renewals.ts';
 import { installationDigest } from './installation.ts';
 import { createServerMonitoring } from './monitoring.ts';
 
@@ -82,6 +83,7 @@ it('is told to the callback and as an event, once', async () => {
     program: async () => program,
     image: 'none',
     outgoing: homeOutgoing,
+    renewals: createRenewals(systemClock),
     tell: async (fact) => void facts.push(fact),
     clock: systemClock,
     onFault: (error) => void faults.push(error),
