@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts';
 import { proxyServiceName } from '../domain/names/names.ts';
 import { composeNetwork } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
-import type { Begun, Renewals } from '../modules/platform-service/renewals.ts';
+import type { Begun, Renewals } from '../modules/renewal/renewal.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';

@@ -1,7 +1,7 @@
 /** A new version of Berth brings a new proxy: one machine after another; what fails is put back. */
 import { expect, test } from 'vitest';
 import { proxyServiceName } from '../../../server/src/domain/names/names.ts';
-import { createRenewals } from '../../../server/src/modules/platform-service/renewals.ts';
+import { createRenewals } from '../../../server/src/modules/renewal/renewal.ts';
 import { systemClock } from '../../../server/src/ports/clock.ts';
 import type { ServiceSpec } from '../../../server/src/ports/engine/engine.ts';
 import type { Host } from '../../../server/src/ports/host/host.ts';
