@@ -53,7 +53,7 @@ const add: Word = {
     port: {
       short: 'p',
       value: 'PORT',
-      description: 'port of the service; default: 3000, or 80 for a static site',
+      description: 'port of the service; default: the one its image exposes, or 3000; 80 for a static site',
     },
     path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },

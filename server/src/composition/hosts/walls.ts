@@ -9,6 +9,8 @@ import type { JudgeFile } from '../../deploy/compose/compose-context.ts';
 import { ownCookies } from '../../domain/access/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../../modules/own-host/own-host.ts';
 import { findProxy, type FindProxy } from '../../deploy/spec/networks.ts';
+import { isPlatformImage } from '../../domain/names/image-reference.ts';
+import { createPullRequests } from '../../modules/preview-deployment/pull-request.ts';
 import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
 import { createPortGuard, type CreatePortGuard } from '../../reconcile/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
@@ -20,6 +22,7 @@ import { createRegistries } from '../../modules/registry/registry.ts';
 import { createSettings } from '../../modules/settings/settings.ts';
 import { createSignInThrottle } from '../../modules/user/sign-in/sign-in-throttle.ts';
 import { createGuard } from '../../procedure/guard.ts';
+import { cookieJar } from '../../transport/entrance/cookies.ts';
 import { createAdapters } from '../adapters.ts';
 import { createImageAccess, type ImageAccess, type ImageAccessParts } from '../../modules/image/image.ts';
 import { createJudge, type Judge, type JudgeParts } from '../../deploy/images/judged-engine.ts';
@@ -31,10 +34,16 @@ export interface Walls {
   judgeFile(parts: JudgeFileParts): JudgeFile;
   /** Judges which images an organization may run. */
   images(parts: ImageAccessParts): ImageAccess;
+  /** Whether set-up alone makes an image of this name, so that none is pulled. */
+  isOwnImage(reference: string): boolean;
   /** Keeps hosts that are Berth's, or everybody's, from services. */
   hosts: CreateHostRules;
   /** Names of cookies that the proxy keeps from services. */
   keptCookies: readonly string[];
+  /** Reads and sets Berth's own cookies. */
+  cookies: typeof cookieJar;
+  /** What comes of what a webhook tells of a pull request. */
+  pullRequests: typeof createPullRequests;
   /** Names of services, one holder each. */
   names: CreateServiceNames;
   /** What domains lead to. */
@@ -66,8 +75,11 @@ export const walls: Walls = {
   judge: createJudge,
   judgeFile: createFileJudge,
   images: createImageAccess,
+  isOwnImage: isPlatformImage,
   hosts: createHostRules,
   keptCookies: ownCookies,
+  cookies: cookieJar,
+  pullRequests: createPullRequests,
   names: createServiceNames,
   leadsTo: releasedName,
   findProxy,
