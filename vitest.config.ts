@@ -40,10 +40,20 @@ export default defineConfig({
   test: {
     // Vitest's own second is shorter than a pause of a busy machine.
     expect: { poll: { timeout: minutes(1) } },
-    projects: Object.entries<Project>(projects).flatMap(([name, { on, files, without = [] }]) =>
+    projects: Object.entries<Project>(projects).flatMap(([name, { on, files, without = [], setup }]) =>
       on === 'types'
         ? []
-        : [{ test: { name, include: [...files], exclude: [...everywhere, ...without], ...grounds[on] } }],
+        : [
+            {
+              test: {
+                name,
+                include: [...files],
+                exclude: [...everywhere, ...without],
+                ...grounds[on],
+                ...(setup && { globalSetup: [grounds[on].globalSetup ?? [], setup].flat() }),
+              },
+            },
+          ],
     ),
   },
 });

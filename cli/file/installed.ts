@@ -215,12 +215,18 @@ async function entriesOf(
   for (const row of rows.toReversed()) {
     const fields: Record<string, unknown> = {};
     for (const field of entryFields[list] ?? [])
-      if (field !== 'serviceName' || kind === 'compose') fields[field] = await names.shown(field, row[field]);
+      if (field !== 'serviceName' || kind === 'compose')
+        fields[field] = await names.shown(field, setOf(list, field, row));
     entries.push({ id: String(row[idField]), fields });
   }
   if (ordered) return entries;
   // What was made in another order, by an apply that was killed for one, is the same.
   return entries.toSorted((one, other) => (keyOf(one.fields) < keyOf(other.fields) ? -1 : 1));
+}
+
+/** A domain's port as it was set, not as it is without that. */
+function setOf(list: string, field: string, row: Fields): unknown {
+  return list === 'domains' && field === 'port' && 'ownPort' in row ? row['ownPort'] : row[field];
 }
 
 function runOf(kind: ServiceKindName, record: Fields): RunState {

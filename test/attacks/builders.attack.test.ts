@@ -9,18 +9,16 @@ import { growingPause } from '../bed/machine/pauses.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
-import { fieldOf } from '../e2e/fixtures/one-of-everything.ts';
-import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked, type Party } from './fixture.ts';
-import { arrivals, countArrivals, machineAddresses, type Knock } from './machine-ports.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { base, built, fetching, knocking, looted, loot, sleeping } from './support/building.ts';
+import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
+import { arrivals, countArrivals, machineAddresses, type Knock } from './support/machine-ports.ts';
 
-const loot = 'nobody-elses-affair';
 const loopbackPort = 8099;
 const metadata = '169.254.169.254';
 /** The proxy has port 80 on every address. */
 const metadataPort = 8098;
-const table = attackTable();
+const table = attackTable('builders');
 const { machineIp } = inject('bed');
 /** Of another machine in the same private network. */
 const heard = new Set<string>();
@@ -45,68 +43,9 @@ beforeAll(async () => {
   neighbourPort = typeof address === 'object' && address !== null ? address.port : 0;
 });
 afterAll(async () => {
-  table.print('builders');
   neighbour.close();
   await world[Symbol.asyncDispose]();
 });
-
-interface Built {
-  log: string;
-  image: string;
-}
-
-/** Builds an application of the party from this Dockerfile; gives its log, whatever came of it. */
-async function built(
-  party: Party,
-  dockerfile: string,
-  { keeps = false, buildArgs = '' } = {},
-): Promise<Built> {
-  const name = `spy-${randomId(8)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, 'x')}`;
-  const { owner, environmentId } = party;
-  const made = await valueOf(owner('application.create', { name, appName: name, environmentId }));
-  const applicationId = textOf(made, 'applicationId');
-  await valueOf(owner('application.saveBuildType', { applicationId, buildType: 'dockerfile' }));
-  if (buildArgs !== '')
-    await valueOf(owner('application.saveEnvironment', { applicationId, env: '', buildArgs }));
-  await valueOf(owner('application.dropDeployment', { applicationId }, 'b', { Dockerfile: dockerfile }));
-  const pause = growingPause();
-  for (const end = Date.now() + 240_000; Date.now() < end; await pause()) {
-    const all = await valueOf(owner('deployment.all', { applicationId }));
-    const newest: unknown = Array.isArray(all) ? all[0] : undefined;
-    if (newest === undefined) continue;
-    const image = fieldOf(newest, 'image');
-    const hasEnded = !['queued', 'running'].includes(textOf(newest, 'status'));
-    if (!hasEnded && typeof image !== 'string') continue;
-    const deploymentId = textOf(newest, 'deploymentId');
-    const lines = await valueOf(owner('deployment.readLogs', { deploymentId }));
-    // The next build needs its place; deleting takes the images too.
-    if (!keeps) await owner('application.delete', { applicationId });
-    return {
-      log: Array.isArray(lines) ? lines.join('\n') : '',
-      image: typeof image === 'string' ? image : '',
-    };
-  }
-  throw new Error(`The deployment of ${name} did not end.`);
-}
-
-const base = 'FROM berth/node:24\n';
-const sleeping = 'CMD ["sleep", "600"]\n';
-
-/** Whether the build printed the loot. */
-async function looted(party: Party, dockerfile: string): Promise<Outcome> {
-  const { log } = await built(party, `${dockerfile}${sleeping}`);
-  const printed = log.split('\n').filter((line) => /#\d+ \d+\.\d+ /.test(line));
-  const last = log.split('\n').findLast((line) => line.trim() !== '') ?? '';
-  return printed.some((line) => line.includes(loot))
-    ? { succeeded: true, said: loot }
-    : { succeeded: false, said: last };
-}
-
-const fetching = (url: string): string =>
-  `${base}RUN node -e "fetch('${url}', { signal: AbortSignal.timeout(15000) }).then((a) => a.text())` +
-  `.then(console.log)"\n`;
 
 type Attack = (world: Attacked) => Promise<Outcome>;
 
@@ -114,16 +53,7 @@ type Attack = (world: Attacked) => Promise<Outcome>;
 async function knocks(party: Party, knock: Knock): Promise<Outcome> {
   const { host } = world.berth;
   const before = await arrivals(host, knock);
-  const hosts = JSON.stringify(await machineAddresses(host));
-  const send =
-    knock.protocol === 'tcp'
-      ? `for (const h of ${hosts}) require('net').connect(${knock.port}, h, function () ` +
-        "{ this.end('berth') }).on('error', () => {}).unref()"
-      : `const s = require('dgram').createSocket('udp4'); for (const h of ${hosts}) ` +
-        `s.send('berth', ${knock.port}, h, () => {})`;
-  const step =
-    `RUN echo '${Buffer.from(send).toString('base64')}' | base64 -d > /knock.cjs && ` +
-    'timeout 5 node /knock.cjs; sleep 1; echo has-knocked-$((1+1))\n';
+  const step = knocking(await machineAddresses(host), knock.protocol, knock.port);
   const { log } = await built(party, `${base}${step}${sleeping}`);
   if (!log.includes('has-knocked-2')) throw new Error(`The step did not run: ${log}`);
   const arrived = (await arrivals(host, knock)) - before;

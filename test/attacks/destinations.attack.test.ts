@@ -4,12 +4,12 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { newName } from './deployments.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { newName } from './support/deployments.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 const dump = 'nightly-of-the-installation.sql.gz';
-const table = attackTable();
+const table = attackTable('local destinations');
 let world: Attacked;
 /** Where Berth keeps the local backups of the installation's organization. */
 let theirs = '';
@@ -22,7 +22,6 @@ beforeAll(async () => {
   await host.exec(['ln', '-s', data, '/srv/looks-harmless']);
 });
 afterAll(async () => {
-  table.print('local destinations');
   await world[Symbol.asyncDispose]();
 });
 

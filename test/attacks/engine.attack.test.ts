@@ -10,12 +10,12 @@ import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { viewFromContainers, type FromContainers, type Reached } from '../e2e/fixtures/from-containers.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 const loot = 'what the others keep';
 const evil = 'evil/dump:1';
-const table = attackTable();
+const table = attackTable('engine');
 let world: Attacked;
 let fromContainers: FromContainers;
 
@@ -49,7 +49,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  table.print('engine');
   await world[Symbol.asyncDispose]();
 });
 

@@ -11,13 +11,13 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 /** On the machine, for nobody's eyes. */
 const folder = '/etc/berth-attacks';
 const loot = 'the-machine-s-own-secret';
-const table = attackTable();
+const table = attackTable('host reach');
 let world: Attacked;
 
 beforeAll(async () => {
@@ -33,7 +33,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  table.print('host reach');
   await world[Symbol.asyncDispose]();
 });
 

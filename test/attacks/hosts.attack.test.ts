@@ -11,13 +11,13 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 /** What a browser that is signed in to Berth sends to every port of its host name. */
 const session = 'the-owner-s-session';
 const ownName = 'berth.example.com';
-const table = attackTable();
+const table = attackTable('hosts');
 let world: Attacked;
 /** Of the tenant; answers with the cookies it was sent. */
 let thief: string;
@@ -29,7 +29,6 @@ beforeAll(async () => {
   thief = await echo(tenant.owner, tenant, 'thief');
 });
 afterAll(async () => {
-  table.print('hosts');
   await world[Symbol.asyncDispose]();
 });
 

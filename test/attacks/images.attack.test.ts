@@ -13,14 +13,14 @@ import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { docker, output } from '../e2e/fixtures/workshop.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 /** In the image, for nobody outside its organization. */
 const loot = 'the-other-organization-s-own-secret';
 const sayIt = ['node', '-e', 'console.log(process.env.LOOT)'];
 const handmade = 'handmade/tools:1';
-const table = attackTable();
+const table = attackTable("another organization's image");
 
 interface Prey {
   /** In a registry with a login, and on the server since its owner deployed it. */
@@ -50,7 +50,6 @@ beforeAll(async () => {
   prey = await makePrey();
 });
 afterAll(async () => {
-  table.print("another organization's image");
   await world[Symbol.asyncDispose]();
 });
 

@@ -1,19 +1,23 @@
-/** A narrowed key reads what it does not name; a registry tells what listens in the private network. */
+/**
+ * A narrowed key reads what it does not name; whatever can be tested tells what listens in the private
+ * network.
+ */
+import { createServer as createWebServer } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { newName } from './deployments.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { newName } from './support/deployments.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 const loot = 'for-people-who-may-read-secrets';
-const table = attackTable();
+const table = attackTable('narrowed keys and probes');
 const { machineIp } = inject('bed');
-/** Of another machine in the private network; it hangs up on whoever comes. */
-const neighbour = createServer((socket) => void socket.destroy());
+/** Of another machine in the private network. */
+const neighbour = createWebServer((_, response) => void response.writeHead(403).end());
 let openPort = 0;
 let world: Attacked;
 
@@ -24,7 +28,6 @@ beforeAll(async () => {
   world = await attackedHost(await bedOfRun(), 'keys', 54);
 });
 afterAll(async () => {
-  table.print('narrowed keys and probes');
   neighbour.close();
   await world[Symbol.asyncDispose]();
 });
@@ -49,16 +52,40 @@ const attacks: Readonly<Record<string, (world: Attacked) => Promise<Outcome>>> =
     const { text } = await key('application.one', { applicationId });
     return { succeeded: text.includes(loot), said: /"env":"[^"]*"/.exec(text)?.[0] ?? text };
   },
-  'a registry that is tested tells which ports of the private network are open': async ({ tenant }) => {
-    const said = async (port: number): Promise<string> => {
-      const registryUrl = `${machineIp}:${port}`;
-      const { text } = await tenant.owner('registry.test', { registryUrl, username: 'a', password: 'b' });
-      return text.replaceAll(String(port), 'PORT');
-    };
-    const [open, closed] = [await said(openPort), await said(await closedPort())];
-    return { succeeded: open !== closed, said: open };
-  },
+  'a registry that is tested tells which ports of the private network are open': ({ tenant }) =>
+    probe(async (address) => {
+      const signIn = { registryUrl: address, username: 'a', password: 'b' };
+      return (await tenant.owner('registry.test', signIn)).text;
+    }),
+  'a destination that is tested tells it': ({ tenant }) =>
+    probe(async (address) => {
+      const keys = {
+        provider: 's3',
+        accessKey: 'a',
+        secretAccessKey: 'b',
+        bucket: 'backups',
+        region: 'here',
+      };
+      const given = { ...keys, endpoint: `http://${address}`, path: '' };
+      return (await tenant.owner('destination.testConnection', given)).text;
+    }),
+  'a git host that is tested tells it': ({ tenant }) =>
+    probe(async (address) => {
+      const link = { provider: 'gitea', name: 'Ours', accessToken: 'a', baseUrl: `https://${address}` };
+      const made = await tenant.owner('gitProvider.create', link);
+      if (made.status !== 200) return made.text;
+      const gitProviderId = textOf(made.body, 'gitProviderId');
+      return (await tenant.owner('gitProvider.testConnection', { gitProviderId })).text;
+    }),
 };
+
+/** Whether what is said of an open port differs from what is said of a closed one. */
+async function probe(ask: (address: string) => Promise<string>): Promise<Outcome> {
+  const said = async (port: number): Promise<string> =>
+    (await ask(`${machineIp}:${port}`)).replaceAll(String(port), 'PORT');
+  const [open, closed] = [await said(openPort), await said(await closedPort())];
+  return { succeeded: open !== closed, said: open };
+}
 
 describe('with the walls as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {

@@ -5,14 +5,14 @@ import { processesOf } from '../bed/machine/processes.ts';
 import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { lootOf, newName } from './deployments.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { lootOf, newName } from './support/deployments.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 const MiB = 1024 ** 2;
 /** No log says it: what counts is how a deployment ends. */
 const noLoot = 'nothing that a log would say';
-const table = attackTable();
+const table = attackTable('memory and disk');
 let world: Attacked;
 /** A running application of the tenant's. */
 let applicationId = '';
@@ -28,7 +28,6 @@ beforeAll(async () => {
   deploymentId = textOf(Array.isArray(all) ? all[0] : undefined, 'deploymentId');
 });
 afterAll(async () => {
-  table.print('memory and disk');
   await world[Symbol.asyncDispose]();
 });
 

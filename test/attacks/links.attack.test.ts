@@ -8,14 +8,14 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder, type Repository } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { lootOf, newName } from './deployments.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { lootOf, newName } from './support/deployments.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 /** On the machine, for nobody's eyes. */
 const folder = '/etc/berth-links';
 const loot = 'the-machine-s-own-secret';
-const table = attackTable();
+const table = attackTable('links of a repository');
 let world: Attacked;
 
 beforeAll(async () => {
@@ -30,7 +30,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  table.print('links of a repository');
   await world[Symbol.asyncDispose]();
 });
 

@@ -10,8 +10,8 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked, type Party } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 const loot = 'what the others keep';
 const answering = `require('http').createServer((_, response) => response.end('${loot}')).listen(3000)`;
@@ -21,7 +21,7 @@ services:
     image: berth/node:24
     command: ["node", "-e", "${answering}"]
 `;
-const table = attackTable();
+const table = attackTable('names');
 let world: Attacked;
 
 beforeAll(async () => {
@@ -38,7 +38,6 @@ beforeAll(async () => {
   await deployed(owner, applicationId);
 });
 afterAll(async () => {
-  table.print('names');
   await world[Symbol.asyncDispose]();
 });
 

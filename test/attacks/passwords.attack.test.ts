@@ -6,12 +6,12 @@ import { makeCertificate } from '../certificates/authority.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { lootOf, newName } from './deployments.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { lootOf, newName } from './support/deployments.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 const password = 'given-for-another-host';
-const table = attackTable();
+const table = attackTable('stored passwords');
 const { machineIp } = inject('bed');
 const authority = makeCertificate({ name: 'thief', isAuthority: true });
 const own = makeCertificate({ name: machineIp, hosts: [machineIp], issuer: authority });
@@ -41,7 +41,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  table.print('stored passwords');
   thief.close();
   await world[Symbol.asyncDispose]();
 });

@@ -5,13 +5,13 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder, type Repository } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { lootOf, newName } from './deployments.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { lootOf, newName } from './support/deployments.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 const loot = 'for-no-repository-s-eyes';
 const openGit = '/usr/local/bin/git-of-all-folders';
-const table = attackTable();
+const table = attackTable('local repositories');
 let world: Attacked;
 /** Beside the folder that is allowed. */
 let vault: Repository;
@@ -30,7 +30,6 @@ beforeAll(async () => {
   );
 });
 afterAll(async () => {
-  table.print('local repositories');
   await world[Symbol.asyncDispose]();
 });
 

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
-import { attackTable, type Outcome } from './attack.ts';
-import { attackedHost, type Attacked } from './fixture.ts';
+import { attackTable, type Outcome } from './support/attack.ts';
+import { attackedHost, type Attacked } from './support/fixture.ts';
 
 /** The Owner of `berthHost`. */
 const email = 'ada@example.com';
 const password = 'correct horse battery';
-const table = attackTable();
+const table = attackTable('sign-in');
 const { machineIp } = inject('bed');
 /** Addresses of visitors count as its proxy tells them. */
 const environment = { BERTH_TRUSTED_PROXIES: machineIp };
@@ -21,7 +21,6 @@ beforeAll(async () => {
   await world.berth.start(environment);
 });
 afterAll(async () => {
-  table.print('sign-in');
   await world[Symbol.asyncDispose]();
 });
 

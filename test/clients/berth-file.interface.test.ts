@@ -54,6 +54,32 @@ it('an export of one of everything, applied, changes nothing', async () => {
   }
 });
 
+it('a domain without a port follows its image, in the file as null or not at all', async () => {
+  const text = (await berth('export Shop')).out;
+  const planWith = async (host: RegExp, port: unknown): Promise<unknown> => {
+    const content: unknown = parse(text);
+    const found: object[] = [];
+    JSON.stringify(content, (_key, value: unknown) => {
+      if (typeof value === 'object' && value !== null && 'host' in value && host.test(String(value.host)))
+        found.push(value);
+      return value;
+    });
+    expect(found).toHaveLength(1);
+    for (const domain of found) Object.assign(domain, port === undefined ? {} : { port });
+    await save(content);
+    return [found[0] && Reflect.get(found[0], 'port'), valueOf(await berth('plan'))];
+  };
+  const change = (from: string, to: string): object => ({
+    steps: [{ changes: [{ field: expect.stringMatching(/^domains .* port$/), from, to }] }],
+  });
+  const [own, following] = [/^(?!secure)/, /^secure/];
+  expect(await planWith(own, undefined)).toMatchObject([3000, nothing]);
+  expect(await planWith(following, undefined)).toMatchObject([undefined, nothing]);
+  expect(await planWith(following, null)).toMatchObject([null, nothing]);
+  expect(await planWith(own, null)).toMatchObject([null, change('3000', 'null')]);
+  expect(await planWith(following, 3000)).toMatchObject([3000, change('null', '3000')]);
+});
+
 it('what a file says is there after an apply, killed at any point or not; what follows, too', async () => {
   let count = 0;
   const file = fc.nat({ max: 0 }).chain(() => generatedFile('P'));

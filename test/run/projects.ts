@@ -16,6 +16,8 @@ export interface Project {
   files: readonly string[];
   /** Patterns of files that belong to another project although `files` has them. */
   without?: readonly string[];
+  /** Set-up of its own, besides that of what it runs on. */
+  setup?: string;
   /** The most it may take on a busy machine. */
   minutes: number;
 }
@@ -42,6 +44,7 @@ const takingSeconds: readonly string[] = [
   'server/src/adapters/ssh/key-pairs',
   'server/src/deploy/release/health-check',
   'server/src/domain/secrets/sealed-key',
+  'server/src/modules/server/monitoring/thresholds',
   'server/src/procedure/describe/example',
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
@@ -72,7 +75,12 @@ export const projects = {
     ),
     minutes: 60,
   },
-  attacks: { on: 'bed', files: ['test/attacks/*.attack.test.ts'], minutes: 40 },
+  attacks: {
+    on: 'bed',
+    files: ['test/attacks/*.attack.test.ts'],
+    setup: 'test/attacks/support/table-setup.ts',
+    minutes: 40,
+  },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
   machine: { on: 'bed', files: e2e('up'), minutes: 30 },

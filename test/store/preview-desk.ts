@@ -33,7 +33,10 @@ import {
   createPreviewDeployments,
   type PreviewDeployments,
 } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
-import { pullRequestJob } from '../../server/src/modules/preview-deployment/pull-request.ts';
+import {
+  createPullRequests,
+  pullRequestJob,
+} from '../../server/src/modules/preview-deployment/pull-request.ts';
 import {
   createPreviewRuntime,
   type PreviewRuntime,
@@ -107,6 +110,7 @@ export function createPreviewDesk(database: Database): PreviewDesk {
     queue,
     interruption: idleInterruption(deployments),
     changeRoutes: noting(steps, routes.changeRoutes),
+    createPullRequests,
   });
   return {
     stores,

@@ -103,6 +103,8 @@ function domains(fixtures: Fixtures, application: OfApplication, number: number)
       host: `secure.${fixtures['host']}`,
       asciiHost: `secure.${fixtures['host']}`,
       https: true,
+      // It follows its image, which has shown nothing yet.
+      ownPort: null,
       uniqueConfigKey: 3 * number + 3,
     },
     {

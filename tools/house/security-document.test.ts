@@ -1,5 +1,5 @@
 /** What SECURITY.md promises is held by tests that exist. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
@@ -35,6 +35,9 @@ function hasAlone(source: string, quote: string, name: string): boolean {
   return source.split('\n').some((line) => line.trim() === `${quote}${name}${quote},`);
 }
 
+/** Six were of little weight, and have no number. */
+const lows = Array.from({ length: 6 }, () => 'low');
+
 const found = mentions(document);
 
 it('names files that exist', () => {
@@ -53,9 +56,33 @@ it('names tests that exist', () => {
   expect(missing).toEqual([]);
 });
 
-it('names a test for each promise', () => {
-  const [, promises = ''] = /## What we promise[^\n]*\n([\s\S]*?)\n## /.exec(document) ?? [];
-  const rows = promises.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| promise'));
-  expect(rows.length).toBeGreaterThan(20);
+/** Rows of a part's table, without its head. */
+function rowsOf(part: string): string[] {
+  const [, text = ''] = new RegExp(`## ${part}[^\\n]*\\n([\\s\\S]*?)\\n## `).exec(document) ?? [];
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1);
+}
+
+it('names a test for each promise, and for each class of what was found in others', () => {
+  const rows = [...rowsOf('What we promise'), ...rowsOf('What was found in others')];
+  expect(rows.length).toBeGreaterThan(50);
   expect(rows.filter((row) => mentions(row).every(({ names }) => names.length === 0))).toEqual([]);
+});
+
+it('names an attack for each finding, held and with its wall left out, and no attack is without one', () => {
+  const rows = rowsOf('What was found here');
+  const attacksOf = (row: string): string[] =>
+    mentions(row).flatMap(({ file }) => (file.endsWith('.attack.test.ts') ? [file] : []));
+  const numbers = rows.map((row) => row.split('|')[1]?.trim());
+  expect(numbers).toEqual([...Array.from({ length: 14 }, (_, index) => String(index + 1)), ...lows]);
+  expect(rows.filter((row) => attacksOf(row).length === 0)).toEqual([]);
+  const named = new Set(rows.flatMap(attacksOf));
+  expect([...named].toSorted()).toEqual(globSync('test/attacks/*.attack.test.ts', { cwd: root }).toSorted());
+  const blind = [...named].filter((file) => {
+    const source = readFileSync(join(root, file), 'utf8');
+    return ["'as built'", "'left out'", 'test/attacks/without/'].some((part) => !source.includes(part));
+  });
+  expect(blind).toEqual([]);
 });

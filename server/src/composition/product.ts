@@ -45,11 +45,16 @@ export interface Product {
   /** Of proxies and agents that a new version of Berth brings. */
   renewals: Renewals;
   createDestinations: Walls['destinations'];
+  createPullRequests: Walls['pullRequests'];
+  cookieJar: Walls['cookies'];
 }
 
 export async function createProduct(
   ground: Ground,
-  walls: Pick<Walls, 'hosts' | 'names' | 'guard' | 'throttle' | 'applications' | 'destinations'>,
+  walls: Pick<
+    Walls,
+    'hosts' | 'names' | 'guard' | 'throttle' | 'applications' | 'destinations' | 'pullRequests' | 'cookies'
+  >,
 ): Promise<Product> {
   const { config, log, stores, database, adapters, clock, settings, local } = ground;
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
@@ -90,6 +95,8 @@ export async function createProduct(
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),
     createDestinations: walls.destinations,
+    createPullRequests: walls.pullRequests,
+    cookieJar: walls.cookies,
     counters,
     notifying: createNotifying(ground, counters),
   };

@@ -18,7 +18,6 @@ import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
 import { createRegistry, router, type Router } from '../procedure/registry.ts';
 import { addAuthRoutes } from '../transport/entrance/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
-import { cookieJar } from '../transport/entrance/cookies.ts';
 import { createHttpServer } from '../transport/http.ts';
 import { createOpenapi } from '../transport/openapi/openapi.ts';
 import { trustProxies } from '../transport/entrance/trusted-proxies.ts';
@@ -45,7 +44,7 @@ export function createApp(parts: AppParts): FastifyInstance {
   let document: string | undefined;
   const { proxySocket, ownHost } = parts;
   const isBelowHttps = config.url.startsWith('https:');
-  const cookies = cookieJar(
+  const cookies = parts.cookieJar(
     (request) => isBelowHttps || (proxySocket.isFrom(request) && request.protocol === 'https'),
   );
   const app = createHttpServer({

@@ -1,9 +1,9 @@
 /** What an attack by a deployment came to. */
-import { randomId } from '../../server/src/ports/clock.ts';
-import { growingPause } from '../bed/machine/pauses.ts';
-import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
-import { fieldOf } from '../e2e/fixtures/one-of-everything.ts';
-import { textOf } from '../http/interface-client.ts';
+import { randomId } from '../../../server/src/ports/clock.ts';
+import { growingPause } from '../../bed/machine/pauses.ts';
+import { valueOf, type Call } from '../../e2e/fixtures/caller.ts';
+import { fieldOf } from '../../e2e/fixtures/one-of-everything.ts';
+import { textOf } from '../../http/interface-client.ts';
 import type { Outcome } from './attack.ts';
 
 /** Unlike any other. */

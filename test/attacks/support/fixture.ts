@@ -1,14 +1,14 @@
 /** A Berth with the installation's organization and a tenant's, each with an Owner and a Member. */
-import { createUserStore, type UserStore } from '../../server/src/modules/user/store.ts';
-import { noGrants } from '../../server/src/domain/access/permissions.ts';
-import type { Database } from '../../server/src/db/database.ts';
-import type { Bed } from '../bed/bed.ts';
-import { berthHost, type BerthHost } from '../e2e/fixtures/berth-host.ts';
-import { callerOf, valueOf, type Call } from '../e2e/fixtures/caller.ts';
-import { fieldOf } from '../e2e/fixtures/one-of-everything.ts';
-import { databaseOnHost } from '../e2e/fixtures/people-on-host.ts';
-import { createPeople, type Person } from '../http/people.ts';
-import { textOf } from '../http/interface-client.ts';
+import { createUserStore, type UserStore } from '../../../server/src/modules/user/store.ts';
+import { noGrants } from '../../../server/src/domain/access/permissions.ts';
+import type { Database } from '../../../server/src/db/database.ts';
+import type { Bed } from '../../bed/bed.ts';
+import { berthHost, type BerthHost } from '../../e2e/fixtures/berth-host.ts';
+import { callerOf, valueOf, type Call } from '../../e2e/fixtures/caller.ts';
+import { fieldOf } from '../../e2e/fixtures/one-of-everything.ts';
+import { databaseOnHost } from '../../e2e/fixtures/people-on-host.ts';
+import { createPeople, type Person } from '../../http/people.ts';
+import { textOf } from '../../http/interface-client.ts';
 
 export interface Attacked extends AsyncDisposable {
   berth: BerthHost;
@@ -21,6 +21,8 @@ export interface Party {
   owner: Call;
   /** Headers of the Owner's calls. */
   headers: Record<string, string>;
+  /** Headers of a new session of the Owner's. */
+  session(): Promise<Record<string, string>>;
   /** A key of the Owner's that may only this. */
   narrowed(permissions: Record<string, string[]>): Promise<Call>;
   /** Reaches everything of the organization's project. */
@@ -54,6 +56,7 @@ export async function attackedHost(bed: Bed, name: string, index: number): Promi
     return {
       owner,
       headers,
+      session: () => people.session(person, berth.url),
       narrowed: async (permissions) => by((await people.newKey(person, { permissions })).headers),
       member,
       organizationId,

@@ -1,5 +1,5 @@
 /** What comes from builds to ports of a machine, as its own packet filter counts it. */
-import type { BedHost } from '../bed/host/host.ts';
+import type { BedHost } from '../../bed/host/host.ts';
 
 export interface Knock {
   protocol: 'tcp' | 'udp';

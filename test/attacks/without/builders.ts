@@ -2,12 +2,18 @@
 import type { BuildEnginesOptions } from '../../../server/src/adapters/build-engine/build-engines.ts';
 import { walls } from '../../../server/src/composition/hosts/walls.ts';
 import type { BuildEngines } from '../../../server/src/ports/engine/build-engine.ts';
+import type { BuildLimiter } from '../../../server/src/ports/engine/builder.ts';
 import { start } from '../../../server/src/start.ts';
 
-const buildEngines = ({ engineSocket, limiterOf }: BuildEnginesOptions): BuildEngines => ({
+/** Of a machine over SSH the engine has no group that Berth could find. */
+const noLimits: BuildLimiter = {
+  begin: async () => ({ ranOutOfMemory: async () => false, end: async () => undefined }),
+};
+
+const buildEngines = ({ engineSocket, limiterOf, folders }: BuildEnginesOptions): BuildEngines => ({
   lend: async () => ({
     socket: engineSocket,
-    limiter: limiterOf(engineSocket),
+    limiter: folders === undefined ? limiterOf(engineSocket) : noLimits,
     bring: async () => undefined,
     deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),
     giveBack: async () => undefined,

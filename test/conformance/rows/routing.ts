@@ -10,6 +10,7 @@ const domain = {
   https: false,
   certificateType: any.text,
   uniqueConfigKey: any.number,
+  ownPort: any.numberOrNull,
   applicationId: '<applicationId>',
   composeId: null,
   createdAt: any.time,

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { attackedHost, type Attacked, type Party } from '../../attacks/fixture.ts';
+import { attackedHost, type Attacked, type Party } from '../../attacks/support/fixture.ts';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { processesOf } from '../../bed/machine/processes.ts';

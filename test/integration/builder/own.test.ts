@@ -122,6 +122,24 @@ test('a build begins from what Berth built for its organization, by FROM and COP
   });
 });
 
+test('an image of set-up that is not here is no base, whoever publishes one of its name', async () => {
+  const absent = 'berth/there-is-none:1';
+  for (const dockerfile of [
+    `FROM ${absent}\n`,
+    `FROM docker.io/${absent}\n`,
+    `${base}COPY --from=${absent} /bin /bin\n`,
+    `# syntax=${absent}\n${base}`,
+  ]) {
+    fixture.write({ Dockerfile: dockerfile });
+    await expect(fixture.build()).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('are never pulled from a registry'),
+    });
+    // Nothing has begun.
+    expect(fixture.lines).toEqual([]);
+  }
+});
+
 test.each([
   ['another organization’s', ofOrganization('another')],
   ['nobody’s', { labels: {} }],

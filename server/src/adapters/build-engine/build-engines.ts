@@ -2,7 +2,7 @@
 import { builderLabel } from '../../domain/names/labels.ts';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { isImageReference } from '../../domain/names/image-reference.ts';
+import { isImageReference, isPlatformImage } from '../../domain/names/image-reference.ts';
 import { builderImage } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
@@ -12,6 +12,7 @@ import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
 import { findImage, listImages, removeImage } from '../engine/images/images.ts';
+import { missingPlatformImage } from '../engine/images/platform-image.ts';
 import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
 import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
@@ -218,7 +219,10 @@ function lent(
         const isForAll = await isShared(reference);
         if (!isForAll) {
           const image = await findImage(engine, reference);
-          if (!(await mayBuildFrom({ organizationId, reference }, image))) continue;
+          if (!(await mayBuildFrom({ organizationId, reference }, image))) {
+            refusePull(reference);
+            continue;
+          }
           hasOwn = true;
         }
         // One after another for each image; the second finds it there. Builds that need no image go on.
@@ -231,7 +235,9 @@ function lent(
           reference,
           chains.catch(() => undefined),
         );
-        brought.set(reference, await chains);
+        const found = await chains;
+        if (found.length === 0) refusePull(reference);
+        brought.set(reference, found);
       }
     },
     async deliver({ name, labels }, to, signal) {
@@ -252,6 +258,11 @@ function lent(
         await builder.inTurn(() => limitBuilder(engine, id, running)).catch(() => undefined);
     },
   };
+}
+
+/** What is not brought, the builder pulls: of set-up's own names anybody could own it at a registry. */
+function refusePull(reference: string): void {
+  if (isPlatformImage(reference)) throw missingPlatformImage(reference);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { systemClock } from '../../ports/clock.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine, EngineInfo } from '../../ports/engine/engine.ts';
+import { isPlatformImage } from '../../domain/names/image-reference.ts';
 import { infoAnswer } from './services/answers.ts';
 import { changes } from './services/changes.ts';
 import {
@@ -32,6 +33,8 @@ export type SwarmEngineOptions = EngineAddress & {
   clock?: Clock;
   /** Bytes of output that one reading of a service's log gives, the newest. */
   logAnswerBytes?: (() => Promise<number>) | undefined;
+  /** Whether set-up alone makes an image of this name, so that none is pulled. */
+  isOwnImage?: ((reference: string) => boolean) | undefined;
 };
 
 const defaultLogAnswerBytes = 8 * 1024 ** 2;
@@ -43,11 +46,12 @@ const defaultLogAnswerBytes = 8 * 1024 ** 2;
 export function createSwarmEngine({
   clock = systemClock,
   logAnswerBytes = async () => defaultLogAnswerBytes,
+  isOwnImage = isPlatformImage,
   ...address
 }: SwarmEngineOptions): Engine {
   const client = clientAt(address);
   const networks = createNetworks(client);
-  const services = createServices(client, networks);
+  const services = createServices(client, networks, isOwnImage);
   return {
     info: () => engineInfo(client),
     ensureNetwork: networks.ensure,
@@ -73,7 +77,7 @@ export function createSwarmEngine({
     async *taskLogs(taskId, options) {
       yield* serviceLogs(client, taskId, { ...options, maxBytes: await logAnswerBytes(), of: 'tasks' });
     },
-    runTask: (spec, options) => runTask(client, spec, options, clock),
+    runTask: (spec, options) => runTask(client, spec, options, { clock, isOwnImage }),
     programOutput: (spec, streams) => programOutput(client, spec, streams),
     removeContainers: (label) => removeContainers(client, label),
     containers: (label) => listContainers(client, label),
@@ -85,9 +89,9 @@ export function createSwarmEngine({
     failedCheck: (containerId) => failedCheck(client, containerId),
     exec: (containerId, program) => exec(client, containerId, program),
     interact: (containerId, program) => interact(client, containerId, program),
-    pullImage: (reference, options) => pullImage(client, reference, options),
+    pullImage: (reference, options) => pullImage(client, reference, options, isOwnImage),
     pushImage: (reference, options) => pushImage(client, reference, options),
-    askRegistry: (reference, options) => askRegistry(client, reference, options),
+    askRegistry: (reference, options) => askRegistry(client, reference, options, isOwnImage),
     image: (reference) => findImage(client, reference),
     images: (label) => listImages(client, label),
     tagImage: (source, target) => tagImage(client, source, target),

@@ -38,6 +38,8 @@ export interface MachineOptions {
   staticImage: string;
   /** Bytes of a service's output that one reading gives, the newest. */
   logAnswerBytes?: () => Promise<number>;
+  /** Whether set-up alone makes an image of this name. */
+  isOwnImage?: ((reference: string) => boolean) | undefined;
   /** Names of cookies that the proxy gives to no service; Berth's own when absent. */
   keptCookies?: readonly string[] | undefined;
   /** Makes the builders of a host. */
@@ -63,7 +65,7 @@ export interface MachineOptions {
 /** `name` as sentences have it: "this server", "the server frankfurt". */
 export function createMachine(named: NamedConnection, options: MachineOptions): Machine {
   const { key, name, connection } = named;
-  const { clock, dockerPath, staticImage, logAnswerBytes, ownEngineSocket } = options;
+  const { clock, dockerPath, staticImage, logAnswerBytes, isOwnImage, ownEngineSocket } = options;
   const { engineSocket, transferSocket = engineSocket, proxyFolder, proxyBeside, ...own } = connection;
   const { whySilent } = own;
   // Whoever runs Berth knows the sockets of its own machine; of another one they are Berth's affair.
@@ -87,7 +89,14 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     imageIntake: { name, socket: transferSocket },
     copyImage: (from, reference, signal) =>
       createImageFetch({ from: from.socket, to: transferSocket, serverName })(reference, signal),
-    engine: createSwarmEngine({ socketPath: engineSocket, serverName, whySilent, clock, logAnswerBytes }),
+    engine: createSwarmEngine({
+      socketPath: engineSocket,
+      serverName,
+      whySilent,
+      clock,
+      logAnswerBytes,
+      isOwnImage,
+    }),
     engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
     builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
     standing,

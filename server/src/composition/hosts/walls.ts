@@ -9,9 +9,12 @@ import type { JudgeFile } from '../../deploy/compose/compose-context.ts';
 import { ownCookies } from '../../domain/access/own-cookies.ts';
 import { createHostRules, type CreateHostRules } from '../../modules/own-host/own-host.ts';
 import { findProxy, type FindProxy } from '../../deploy/spec/networks.ts';
+import { isPlatformImage } from '../../domain/names/image-reference.ts';
+import { createPullRequests } from '../../modules/preview-deployment/pull-request.ts';
 import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
 import { createPortGuard, type CreatePortGuard } from '../../reconcile/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
+import { engineOfOrganization } from '../../deploy/images/own-services.ts';
 import { createFileJudge, type JudgeFileParts } from '../../deploy/compose/judge-file.ts';
 import { createWorkFiles } from '../../adapters/files/work-files.ts';
 import { createApplications } from '../../modules/application/application.ts';
@@ -20,6 +23,7 @@ import { createRegistries } from '../../modules/registry/registry.ts';
 import { createSettings } from '../../modules/settings/settings.ts';
 import { createSignInThrottle } from '../../modules/user/sign-in/sign-in-throttle.ts';
 import { createGuard } from '../../procedure/guard.ts';
+import { cookieJar } from '../../transport/entrance/cookies.ts';
 import { createAdapters } from '../adapters.ts';
 import { createImageAccess, type ImageAccess, type ImageAccessParts } from '../../modules/image/image.ts';
 import { createJudge, type Judge, type JudgeParts } from '../../deploy/images/judged-engine.ts';
@@ -29,12 +33,20 @@ export interface Walls {
   judge(parts: JudgeParts): Judge;
   /** Judges what a compose file asks for. */
   judgeFile(parts: JudgeFileParts): JudgeFile;
+  /** Keeps what a server shows to the services of its organization. */
+  ownServices: typeof engineOfOrganization;
   /** Judges which images an organization may run. */
   images(parts: ImageAccessParts): ImageAccess;
+  /** Whether set-up alone makes an image of this name, so that none is pulled. */
+  isOwnImage(reference: string): boolean;
   /** Keeps hosts that are Berth's, or everybody's, from services. */
   hosts: CreateHostRules;
   /** Names of cookies that the proxy keeps from services. */
   keptCookies: readonly string[];
+  /** Reads and sets Berth's own cookies. */
+  cookies: typeof cookieJar;
+  /** What comes of what a webhook tells of a pull request. */
+  pullRequests: typeof createPullRequests;
   /** Names of services, one holder each. */
   names: CreateServiceNames;
   /** What domains lead to. */
@@ -65,9 +77,13 @@ export interface Walls {
 export const walls: Walls = {
   judge: createJudge,
   judgeFile: createFileJudge,
+  ownServices: engineOfOrganization,
   images: createImageAccess,
+  isOwnImage: isPlatformImage,
   hosts: createHostRules,
   keptCookies: ownCookies,
+  cookies: cookieJar,
+  pullRequests: createPullRequests,
   names: createServiceNames,
   leadsTo: releasedName,
   findProxy,

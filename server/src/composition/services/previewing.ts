@@ -33,7 +33,7 @@ import {
   type RemovePreview,
 } from '../../modules/preview-deployment/preview-removal.ts';
 import { createPreviewWatch } from '../../modules/preview-deployment/preview-watch.ts';
-import { createPullRequests, type PullRequests } from '../../modules/preview-deployment/pull-request.ts';
+import type { PullRequests } from '../../modules/preview-deployment/pull-request.ts';
 import type { ServiceNames } from '../../modules/service-name/service-name.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { createWebhooks, type Webhooks } from '../../modules/webhook/webhook.ts';
@@ -46,6 +46,7 @@ import type { Hosts } from '../../ports/host/host.ts';
 import type { Accounts } from '../installation/accounts.ts';
 import type { Adapters } from '../adapters.ts';
 import type { Log } from '../installation/log.ts';
+import type { Walls } from '../hosts/walls.ts';
 import type { Notifying } from '../upkeep/notifying.ts';
 import { linkedSource } from '../../modules/git-provider/linked-source.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
@@ -75,6 +76,7 @@ export interface PreviewingParts {
   queue: Queue;
   interruption: Pick<Interruption, 'endThen'>;
   changeRoutes: ChangeRoutes;
+  createPullRequests: Walls['pullRequests'];
 }
 
 export function createPreviewing(parts: PreviewingParts): Previewing {
@@ -91,7 +93,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
   };
   const comments = createPreviewComments(shared);
   const remove = createRemovePreview({ ...shared, comments });
-  const pullRequests = createPullRequests({ ...shared, comments, remove });
+  const pullRequests = parts.createPullRequests({ ...shared, comments, remove });
   return {
     pullRequests,
     remove,

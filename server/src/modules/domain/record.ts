@@ -10,6 +10,10 @@ export const domainRecord = z
     host: z.string(),
     path: z.string(),
     port: z.number(),
+    ownPort: z
+      .number()
+      .nullable()
+      .describe('As it was set; null: port is the one that the service has without it'),
     https: z.boolean(),
     certificateType: z.enum(certificateTypes),
     customCertResolver: optional,

@@ -30,12 +30,12 @@ export async function runTask(
   client: EngineClient,
   spec: ServiceSpec,
   options: RunOptions,
-  clock: Clock,
+  { clock, isOwnImage }: { clock: Clock; isOwnImage?: (reference: string) => boolean },
 ): Promise<TaskResult> {
   const limit = AbortSignal.timeout(options.limitMs);
   const signal = AbortSignal.any([options.signal, limit]);
   signal.throwIfAborted();
-  await createTask(client, spec);
+  await createTask(client, spec, isOwnImage);
   try {
     const result = await follow(client, spec.name, signal, options.onLine);
     // Its container has ended, so nobody needs to wait until the engine has tidied up.
@@ -52,9 +52,13 @@ export async function runTask(
   }
 }
 
-async function createTask(client: EngineClient, spec: ServiceSpec): Promise<void> {
+async function createTask(
+  client: EngineClient,
+  spec: ServiceSpec,
+  isOwnImage?: (reference: string) => boolean,
+): Promise<void> {
   const [image, configIds] = await Promise.all([
-    pinImage(client, spec.image),
+    pinImage(client, spec.image, isOwnImage),
     storeFiles(client, spec.files),
   ]);
   const once = toDockerSpec(

@@ -22,8 +22,9 @@ export async function pullImage(
   client: EngineClient,
   reference: string,
   options: ImageTransfer,
+  isOwnImage = isPlatformImage,
 ): Promise<void> {
-  if (isPlatformImage(reference)) throw missingPlatformImage(reference);
+  if (isOwnImage(reference)) throw missingPlatformImage(reference);
   const { repository, tag } = parseImageReference(reference);
   const query = { fromImage: repository, tag };
   await transfer(
@@ -68,8 +69,9 @@ export async function askRegistry(
   client: EngineClient,
   reference: string,
   { auth, signal }: Omit<ImageTransfer, 'onLine'>,
+  isOwnImage = isPlatformImage,
 ): Promise<string> {
-  if (isPlatformImage(reference)) throw missingPlatformImage(reference);
+  if (isOwnImage(reference)) throw missingPlatformImage(reference);
   const doing = `asking for the image ${reference}`;
   const path = `/distribution/${imagePath(reference).slice('/images/'.length)}/json`;
   try {

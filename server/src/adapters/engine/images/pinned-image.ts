@@ -12,7 +12,11 @@ import { missingPlatformImage } from './platform-image.ts';
  * that no registry knows by its id; neither is pulled when it is here (measured on 20.10). An image that is
  * not here keeps its name, and is pulled; one that only set-up makes is not: PRECONDITION_FAILED.
  */
-export async function pinImage(client: EngineClient, reference: string): Promise<string> {
+export async function pinImage(
+  client: EngineClient,
+  reference: string,
+  isOwnImage = isPlatformImage,
+): Promise<string> {
   if (reference.includes('@') || reference.startsWith('sha256:')) return reference;
   try {
     const image = await client.call(
@@ -22,7 +26,7 @@ export async function pinImage(client: EngineClient, reference: string): Promise
     return pinnedReference(reference, image.Id, image.RepoDigests ?? []);
   } catch (error) {
     if (!isAbsent(error)) throw error;
-    if (isPlatformImage(reference)) throw missingPlatformImage(reference);
+    if (isOwnImage(reference)) throw missingPlatformImage(reference);
     return reference;
   }
 }

@@ -38,7 +38,11 @@ export interface Services {
   rollback(name: string): Promise<AppliedService>;
 }
 
-export function createServices(client: EngineClient, networks: Networks): Services {
+export function createServices(
+  client: EngineClient,
+  networks: Networks,
+  isOwnImage: (reference: string) => boolean,
+): Services {
   async function withTasks(name: string): Promise<ServiceWithTasks> {
     const [service, tasks] = await Promise.all([findService(client, name), listTasks(client, name)]);
     if (service === undefined) return { service, tasks };
@@ -58,7 +62,7 @@ export function createServices(client: EngineClient, networks: Networks): Servic
   }
 
   return {
-    apply: (spec) => again(() => applyOnce(client, spec)),
+    apply: (spec) => again(() => applyOnce(client, spec, isOwnImage)),
     one: async (name) => (await withTasks(name)).service,
     withTasks,
 
@@ -121,12 +125,16 @@ export function listManaged(client: EngineClient, withStatus: boolean): Promise<
   return client.call({ method: 'GET', path: '/services', query, doing: 'listing services' }, servicesAnswer);
 }
 
-async function applyOnce(client: EngineClient, spec: ServiceSpec): Promise<AppliedService> {
+async function applyOnce(
+  client: EngineClient,
+  spec: ServiceSpec,
+  isOwnImage: (reference: string) => boolean,
+): Promise<AppliedService> {
   const [configIds, current] = await Promise.all([
     storeFiles(client, spec.files),
     findService(client, spec.name),
   ]);
-  const image = keptPin(spec, current) ?? (await pinImage(client, spec.image));
+  const image = keptPin(spec, current) ?? (await pinImage(client, spec.image, isOwnImage));
   if (current === undefined) {
     const body = toDockerSpec(spec, { image, configIds, restarts: 0 });
     await client.call(
