@@ -47,5 +47,6 @@ const staysThere = ({ name }: Pick<ComposeRecord, 'name'>, dangers: readonly Dan
   new AppError(
     'PRECONDITION_FAILED',
     `${name} reaches its server itself (${listed(dangers)}), which was approved for that server alone, ` +
-      'so it does not move. Create it anew on the other server, where it is approved anew, or take this out of it.',
+      'so it does not move. Create it anew on the other server, where it is approved anew, or take this ' +
+      'out of it.',
   );
