@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import { startBrowser } from '../test/web/browser.ts';
+import { serveFlood } from './load/flood.ts';
 import { serveBarePage } from './baseline/page.ts';
 import { copyInstallation, fillInstallation } from './data.ts';
 import { median, type Figure } from './figure.ts';
@@ -161,7 +162,11 @@ const lineCount = 1_000_000;
 export async function pageFigures({ root, folder, say }: Bench): Promise<Figure[]> {
   say('The dashboard …');
   const { berth, data, headers, path, ...account } = await startFilled(folder, 'dashboard');
-  const bare = await serveBarePage(root, join(folder, 'bare'), berth.url);
+  const flood = await serveFlood(berth.url, floodLines);
+  const bare = await serveBarePage(root, join(folder, 'bare'), {
+    berthUrl: berth.url,
+    logsUrl: flood.url,
+  });
   const browser = await startBrowser();
   try {
     const answer = await fetch(`${berth.url}${path}`, { headers, signal: AbortSignal.timeout(30_000) });
@@ -175,15 +180,21 @@ export async function pageFigures({ root, folder, say }: Bench): Promise<Figure[
       ...account,
       deploymentId,
       lineCount,
+      floodUrl: flood.url,
+      floodLines,
       // One every five seconds.
       changesOfAnHour: 720,
     });
   } finally {
     await browser.close();
     await bare.close();
+    await flood.close();
     await berth.stop();
   }
 }
+
+/** Lines a second of a log that is followed. */
+const floodLines = 10_000;
 
 /** Ten lines of it tell of a full disk. */
 const longLogText = (): string =>

@@ -16,12 +16,18 @@ export interface BarePage {
 
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
-export async function serveBarePage(root: string, folder: string, berthUrl: string): Promise<BarePage> {
+/** `logsUrl` gives the streams of logs in the place of Berth. */
+export async function serveBarePage(
+  root: string,
+  folder: string,
+  { berthUrl, logsUrl }: { berthUrl: string; logsUrl: string },
+): Promise<BarePage> {
   await build(root, folder);
   const server = createServer((asked, answer) => {
     const path = asked.url ?? '/';
     if (path.startsWith('/api/')) {
-      const onward = request(new URL(path, berthUrl), { method: asked.method, headers: asked.headers });
+      const target = path.startsWith('/api/deployment.logs') ? logsUrl : berthUrl;
+      const onward = request(new URL(path, target), { method: asked.method, headers: asked.headers });
       onward.once('response', (answered) => {
         answer.writeHead(answered.statusCode ?? 502, answered.headers);
         answered.pipe(answer);

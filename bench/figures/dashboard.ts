@@ -19,6 +19,9 @@ export interface Measured {
   applicationId: string;
   deploymentId: string;
   lineCount: number;
+  /** The same Berth, but that the log of each deployment is written at `floodLines` a second. */
+  floodUrl: string;
+  floodLines: number;
   /** So many changes stand for an hour. */
   changesOfAnHour: number;
 }
@@ -35,6 +38,7 @@ export async function dashboardFigures(given: Measured): Promise<Figure[]> {
     await wire(measured),
     ...(await home(measured)),
     ...(await longLog(measured)),
+    await flood(measured),
     ...(await anHour(measured)),
   ];
 }
@@ -284,6 +288,57 @@ async function logOf(
   await close();
   return { heap, searchMs, scrollTaskMs };
 }
+
+const floodSeconds = 8;
+/** So many lines are there before it is measured. */
+const floodBegun = 20_000;
+
+/** How often a log is drawn that is written faster than anybody reads, and how busy the page is with it. */
+async function flood(measured: SignedIn): Promise<Figure> {
+  const own = await floodOf(measured, 'dashboard');
+  const bare = await floodOf(measured, 'bare');
+  const said = ({ drawn, busy }: Flooded): string =>
+    `${drawn.toFixed(1)} times a second; ${busy.toFixed(0)} %`;
+  return {
+    name: `dashboard: a log at ${measured.floodLines.toLocaleString('en')} lines/s, followed: drawn; main thread`,
+    measured: said(own),
+    baseline: `${said(bare)} (React alone, which draws what comes)`,
+    budget: '≤ 4 times a second; ≤ 30 %',
+    isKept: own.drawn <= 4.5 && own.busy <= 30,
+    kind: 'absolute',
+  };
+}
+
+interface Flooded {
+  /** Times a second. */
+  drawn: number;
+  /** Percent of the main thread. */
+  busy: number;
+}
+
+async function floodOf(measured: SignedIn, which: Which): Promise<Flooded> {
+  const { deploymentId, floodUrl, urls } = measured;
+  const there = { ...measured, urls: { ...urls, dashboard: floodUrl } };
+  const { page, gauge, close } = await opened(there, which);
+  await page.goto(
+    which === 'bare' ? `${urls.bare}/?follow=${deploymentId}` : `${floodUrl}/deployments/${deploymentId}`,
+  );
+  await untilSeen(page, 'undefined', `${lastLineOf} > ${floodBegun}`);
+  const before = await gauge.busyMs();
+  const drawn = await page.evaluate<number>(`new Promise((done) => {
+    let count = 0;
+    const observer = new MutationObserver(() => { count += 1; });
+    observer.observe(document.querySelector('[role=log]'), { childList: true, subtree: true });
+    setTimeout(() => done(count), ${floodSeconds * 1000});
+  })`);
+  const busy = (await gauge.busyMs()) - before;
+  await close();
+  return { drawn: drawn / floodSeconds, busy: busy / (floodSeconds * 10) };
+}
+
+/** The number of the last line that is drawn. */
+const lastLineOf = `Number(/\\/orders\\/(\\d+)/.exec(
+  [...document.querySelectorAll('[role=log] > div > div')].at(-1)?.textContent ?? '')?.[1] ?? 0)`;
 
 async function anHour(measured: SignedIn): Promise<Figure[]> {
   const [own, bare] = [await hourOf(measured, 'dashboard'), await hourOf(measured, 'bare')];

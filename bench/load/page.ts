@@ -4,6 +4,8 @@ import type { CDPSession, Page } from 'playwright-core';
 export interface Gauge {
   /** Milliseconds of script since the page began. */
   scriptMs(): Promise<number>;
+  /** Milliseconds that the main thread was busy since the page began. */
+  busyMs(): Promise<number>;
   /** Bytes, after the garbage is collected. */
   heapBytes(): Promise<number>;
   /** The longest task since it was asked last, in milliseconds; 0 when none took over 50. */
@@ -22,11 +24,13 @@ export async function gaugeOf(page: Page): Promise<Gauge> {
       for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
     }).observe({ type: 'longtask', buffered: true });
   `);
+  const milliseconds = async (wanted: string): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return 1000 * (metrics.find(({ name }) => name === wanted)?.value ?? 0);
+  };
   return {
-    async scriptMs() {
-      const { metrics } = await session.send('Performance.getMetrics');
-      return 1000 * (metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? 0);
-    },
+    scriptMs: () => milliseconds('ScriptDuration'),
+    busyMs: () => milliseconds('TaskDuration'),
     async heapBytes() {
       await session.send('HeapProfiler.collectGarbage');
       return (await session.send('Runtime.getHeapUsage')).usedSize;

@@ -44,7 +44,7 @@ export const deploy: Word = {
     image: { short: 'i', value: 'REFERENCE', description: 'runs this image instead of building a folder' },
     port: {
       value: 'PORT',
-      description: 'port that a new service listens on; otherwise found out from the folder, or 3000',
+      description: 'port that a new service listens on; default: what the folder or the image says, or 3000',
     },
     server: { value: 'SERVER', description: 'name or id of the server that a new service runs on' },
     'compose-service': {

@@ -53,9 +53,7 @@ const add: Word = {
     port: {
       short: 'p',
       value: 'PORT',
-      description:
-        'port of the service; default: what the image exposes once a build has shown it (80 for a static ' +
-        'site), 3000 until then',
+      description: 'port of the service; default: the one its image exposes, or 3000; 80 for a static site',
     },
     path: { value: 'PATH', description: 'only paths that begin with this' },
     http: { description: 'without a certificate' },

@@ -81,7 +81,7 @@ const runLimitMs = 24 * 3_600_000;
 
 const run: Word = {
   name: 'run',
-  usage: '[service] -- command …',
+  usage: '[service] -- COMMAND [argument …]',
   summary: 'runs a one-off command in a new container of the current release',
   description:
     'Runs the command in a new task of the current release, prints its output when it has ended, and ends ' +
@@ -90,7 +90,7 @@ const run: Word = {
   calls: ['project.all', 'application.run'],
   async run(context) {
     if (context.rest === undefined || context.rest.length === 0)
-      throw new UsageError('Which command? Usage: berth run [service] -- command …');
+      throw new UsageError('Which command? Usage: berth run [service] -- COMMAND [argument …]');
     const { client } = await context.berth();
     const service = await serviceOf(context, context.args[0]);
     if (service.kind !== 'application')

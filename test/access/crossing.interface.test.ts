@@ -61,6 +61,8 @@ const beside: Readonly<Record<string, Record<string, unknown>>> = {
   'domain.create customCertResolver': { https: true, certificateType: 'custom' },
   'domain.update customCertResolver': { https: true, certificateType: 'custom' },
   'backup.byDatabase redisId': { postgresId: undefined, databaseType: undefined },
+  'logDrain.create address': { type: 'loki', enabled: false },
+  'logDrain.update address': { password: 'something' },
   'destination.create path': { provider: 'local' },
   'destination.update path': { provider: 'local' },
   'destination.testConnection path': { provider: 'local', destinationId: undefined },

@@ -44,6 +44,7 @@ const takingSeconds: readonly string[] = [
   'server/src/adapters/ssh/key-pairs',
   'server/src/deploy/release/health-check',
   'server/src/domain/secrets/sealed-key',
+  'server/src/modules/server/monitoring/thresholds',
   'server/src/procedure/describe/example',
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',

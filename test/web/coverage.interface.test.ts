@@ -12,7 +12,7 @@ const unused: Record<string, string> = {
   'application.cancelDeployment':
     'of cloud installations; killBuild and cleanQueues end what is queued or builds',
   'compose.redeploy': 'deploy does the same for a file that is stored; of a repository the newest is wanted',
-  'deployment.logLines': 'not yet: the page of a deployment streams its log whole',
+  'deployment.logLines': 'the page of a deployment streams its log whole',
   'deployment.readLogs': 'the stream gives the same lines, live',
   'backup.runs': 'runsByDatabase shows those of every schedule together',
   'backup.one': 'byDatabase has the same fields',
@@ -27,16 +27,13 @@ const unused: Record<string, string> = {
   'volumeBackup.runs': 'runsByService shows those of every schedule together',
   'deployment.latest': 'deployment.all has the newest of everything',
   'metrics.prometheus': 'for Prometheus, not for people',
-  'container.logs': 'not yet: a service shows the output of its own tasks',
   'container.getContainersByAppNameMatch': 'getContainers shows all; a service shows its own tasks',
   'container.getContainersByAppLabel': 'getContainers shows all',
   'container.getStackContainersByAppName': 'getContainers shows all',
   'container.getServiceContainersByAppName': 'getContainers shows all',
   'server.getServerMetrics': 'wants a token that nobody may read',
-  'server.setupMonitoring': 'a server is set up with it from the command line',
   'registry.test': 'create and update try the sign-in',
   'environment.byProjectId': 'project.one has its environments',
-  'previewDeployment.logs': 'not yet: the deployments of a preview show theirs',
   'previewDeployment.one': 'all has the same fields',
 };
 

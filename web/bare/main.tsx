@@ -103,6 +103,51 @@ function Log({ deploymentId }: { deploymentId: string }): ReactElement {
   );
 }
 
+/** Draws the end of a log with each piece that comes. */
+function Followed({ deploymentId }: { deploymentId: string }): ReactElement {
+  const [lines, setLines] = useState<readonly string[]>([]);
+  useEffect(() => {
+    const end = new AbortController();
+    const read = async (): Promise<void> => {
+      const input = encodeURIComponent(JSON.stringify({ deploymentId }));
+      const answer = await fetch(`/api/deployment.logs?input=${input}`, { signal: end.signal });
+      const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = '';
+      for (;;) {
+        const { done, value } = (await reader?.read()) ?? { done: true };
+        if (done) return;
+        const events = (rest + value).split('\n\n');
+        rest = events.pop() ?? '';
+        const texts = events.map(
+          (event) => JSON.parse(event.slice(event.indexOf('data: ') + 6)).text as string,
+        );
+        setLines((former) => [...former, ...texts]);
+      }
+    };
+    void read();
+    return () => end.abort();
+  }, [deploymentId]);
+  return (
+    <div role="log">
+      <div>
+        {lines.slice(-drawn).map((line) => (
+          <div key={line}>{line}</div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
 const root = document.getElementById('root');
-const deploymentId = new URLSearchParams(location.search).get('log');
-if (root) createRoot(root).render(deploymentId ? <Log deploymentId={deploymentId} /> : <Home />);
+const address = new URLSearchParams(location.search);
+const [deploymentId, followed] = [address.get('log'), address.get('follow')];
+if (root)
+  createRoot(root).render(
+    followed ? (
+      <Followed deploymentId={followed} />
+    ) : deploymentId ? (
+      <Log deploymentId={deploymentId} />
+    ) : (
+      <Home />
+    ),
+  );

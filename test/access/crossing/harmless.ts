@@ -78,6 +78,7 @@ const rows: Readonly<Record<string, Harmless>> = {
     reason: 'Stored; the registry is judged before it is asked, at every deployment (adapters/outgoing).',
   },
   customGitUrl: connectedLater,
+  address: connectedLater,
   endpoint: connectedLater,
   'webhook.url': connectedLater,
   composeFile: judgedAtDeployment,

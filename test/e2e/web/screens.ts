@@ -62,7 +62,10 @@ async function screensOf({ berth }: Workshop): Promise<Record<string, string>> {
   >('deployment.all', { applicationId: id('daily') });
   const deployment = (status: string): string =>
     deployments.find((one) => one.status === status)?.deploymentId ?? '';
-  const [project] = await berth.call<{ projectId: string }[] & Record<string, unknown>>('project.all');
+  const projects = await berth.call<{ projectId: string; name: string }[] & Record<string, unknown>>(
+    'project.all',
+  );
+  const project = projects.find(({ name }) => name === 'Shop');
   const application = `/applications/${id('daily')}`;
   const database = `/databases/postgres/${id('books')}`;
   const settings = ['account', 'keys', 'members', 'organization', 'git', 'registries', 'ssh-keys'];

@@ -1,13 +1,23 @@
 /** Previews of pull requests, and how they are made. */
 import { useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
-import { useAsk, useDo } from '../live/api.ts';
-import { deploymentMark, Mark } from '../parts/mark.tsx';
+import { useAsk, useDo, type Answer } from '../live/api.ts';
+import { OutputDialog } from '../log/output-dialog.tsx';
+import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import type { Service } from '../service/service.ts';
+
+type Status = Answer<'previewDeployment.all'>[number]['status'];
+
+const marks: Record<Status, { of: MarkName; word: string }> = {
+  building: { of: 'running', word: 'Building' },
+  running: { of: 'up', word: 'Up' },
+  error: { of: 'failed', word: 'Failed' },
+  stopped: { of: 'stopped', word: 'Stopped' },
+};
 
 export function PreviewsTab({ service }: { service: Service }): ReactElement | null {
   const { id, application } = service;
@@ -18,6 +28,7 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
   const kill = useDo('previewDeployment.killBuild');
   const remove = useDo('previewDeployment.delete');
   const [removing, setRemoving] = useState<string | undefined>();
+  const [read, setRead] = useState<{ previewDeploymentId: string; name: string } | undefined>();
   if (!application) return null;
   return (
     <>
@@ -33,19 +44,36 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
         )}
         <ul className="rows text-13">
           {data?.map((preview) => {
-            const { previewDeploymentId } = preview;
-            const facts: Readonly<Record<string, unknown>> = preview;
+            const { previewDeploymentId, pullRequestNumber, branch, domain, commit, status } = preview;
             return (
-              <li key={previewDeploymentId} className="flex min-h-(--row) items-center gap-4 pr-2 pl-4">
-                <Mark of={deploymentMark(String(facts['previewStatus'] ?? facts['status'] ?? 'done'))} />
-                <span className="cut flex-1">
-                  #{String(facts['pullRequestNumber'] ?? '')}{' '}
-                  {String(facts['pullRequestTitle'] ?? facts['branch'] ?? '')}
+              <li
+                key={previewDeploymentId}
+                className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 sm:flex-nowrap"
+              >
+                <Mark {...marks[status]} />
+                <span className="cut min-w-0 flex-1" title={branch}>
+                  {pullRequestNumber !== null && <b className="font-medium">#{pullRequestNumber}</b>} {branch}
+                  {!preview.isTrusted && <span className="text-warn"> · from a fork, without secrets</span>}
                 </span>
+                {commit && <code className="text-12 text-faint max-md:hidden">{commit.slice(0, 7)}</code>}
+                <a
+                  href={domain}
+                  target="_blank"
+                  rel="noreferrer"
+                  className="cut min-w-0 text-12 underline decoration-edge underline-offset-2 max-sm:order-last max-sm:basis-full sm:max-w-[40%]"
+                >
+                  {domain.replace(/^https?:\/\//, '')}
+                </a>
                 <Menu
                   label="More for this preview"
                   className="button quiet small icon"
                   items={[
+                    {
+                      label: 'Output',
+                      icon: 'eye',
+                      onPick: () =>
+                        setRead({ previewDeploymentId, name: domain.replace(/^https?:\/\//, '') }),
+                    },
                     {
                       label: 'Deploy again',
                       icon: 'refresh',
@@ -71,34 +99,44 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
           })}
         </ul>
       </Panel>
-      <Panel title="How previews are made" isPadded>
-        <Form
-          of="application.update"
-          show={[
-            'isPreviewDeploymentsActive',
-            'previewWildcard',
-            'previewPort',
-            'previewPath',
-            'previewLimit',
-            'previewLabels',
-            'previewEnv',
-            'previewRequireCollaboratorPermissions',
-          ]}
-          change={{
-            isPreviewDeploymentsActive: { label: 'Pull requests get previews' },
-            previewWildcard: { label: 'Host', placeholder: '*.preview.example.com' },
-            previewPort: { label: 'Port of the container' },
-            previewPath: { label: 'Path' },
-            previewLimit: { label: 'Previews at once' },
-            previewLabels: { label: 'Only pull requests with a label', help: 'Empty: all of them.' },
-            previewEnv: { label: 'Variables of previews' },
-            previewRequireCollaboratorPermissions: { label: 'Only of people who may push' },
-          }}
-          fixed={{ applicationId: id }}
-          stored={{ ...application }}
-          verb="Save"
+      <div className="max-w-[760px]">
+        <Panel title="How previews are made" isPadded>
+          <Form
+            of="application.update"
+            show={[
+              'isPreviewDeploymentsActive',
+              'previewWildcard',
+              'previewPort',
+              'previewPath',
+              'previewLimit',
+              'previewLabels',
+              'previewEnv',
+              'previewRequireCollaboratorPermissions',
+            ]}
+            change={{
+              isPreviewDeploymentsActive: { label: 'Pull requests get previews' },
+              previewWildcard: { label: 'Host', placeholder: '*.preview.example.com' },
+              previewPort: { label: 'Port of the container' },
+              previewPath: { label: 'Path' },
+              previewLimit: { label: 'Previews at once' },
+              previewLabels: { label: 'Only pull requests with a label', help: 'Empty: all of them.' },
+              previewEnv: { label: 'Variables of previews' },
+              previewRequireCollaboratorPermissions: { label: 'Only of people who may push' },
+            }}
+            fixed={{ applicationId: id }}
+            stored={{ ...application }}
+            verb="Save"
+          />
+        </Panel>
+      </div>
+      {read && (
+        <OutputDialog
+          of="previewDeployment.logs"
+          input={{ previewDeploymentId: read.previewDeploymentId }}
+          name={read.name}
+          onClose={() => setRead(undefined)}
         />
-      </Panel>
+      )}
       {removing && (
         <Confirm
           title="Remove this preview?"

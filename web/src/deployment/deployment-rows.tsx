@@ -23,17 +23,21 @@ export function DeploymentRows({
   service?: string;
 }): ReactElement {
   const [asked, setAsked] = useState<Deployment | undefined>();
+  const canGoBack = (one: Deployment): boolean =>
+    service !== undefined && canRollBack(one) && live !== one.deploymentId;
   return (
-    <div className="rows">
+    <div className="rows @container">
       {deployments.map((deployment) => (
         <div key={deployment.deploymentId} className="hoverable relative">
           <Go
             to={`/deployments/${deployment.deploymentId}`}
             data-row
-            className="grid min-h-(--row) grid-cols-[max-content_minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline sm:grid-cols-[88px_minmax(0,1.6fr)_minmax(0,1fr)_64px_84px]"
+            className="grid min-h-(--row) grid-cols-[max-content_minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline sm:grid-cols-[76px_minmax(0,1fr)_84px] @min-[680px]:grid-cols-[88px_minmax(0,1.6fr)_minmax(0,1fr)_64px_84px]"
           >
             <Mark of={deploymentMark(deployment.status)} />
-            <span className="flex min-w-0 items-center gap-2">
+            <span
+              className={`flex min-w-0 items-center gap-2 ${canGoBack(deployment) ? 'sm:@max-[680px]:pr-20' : ''}`}
+            >
               {names && (
                 <span className="cut shrink-0 font-medium max-w-[40%]">
                   {names.get(serviceOf(deployment)) ?? ''}
@@ -51,27 +55,29 @@ export function DeploymentRows({
                 </code>
               )}
             </span>
-            <span className="cut text-12 max-sm:hidden" title={deployment.errorMessage ?? undefined}>
+            <span className="cut text-12 @max-[680px]:hidden" title={deployment.errorMessage ?? undefined}>
               {deployment.errorMessage ? (
                 <span className="text-down">{deployment.errorMessage}</span>
               ) : deployment.status === 'running' && deployment.stage ? (
                 <span className="text-busy">{stageWords[deployment.stage] ?? deployment.stage}</span>
               ) : null}
             </span>
-            <span className="text-end text-12 text-faint max-sm:hidden">
+            <span className="text-end text-12 text-faint @max-[680px]:hidden">
               <Took from={deployment.startedAt} to={deployment.finishedAt} />
             </span>
             <span className="text-end text-12 text-faint">
               <Ago at={deployment.createdAt} />
             </span>
             {deployment.errorMessage && (
-              <span className="cut col-span-3 text-12 text-down sm:hidden">{deployment.errorMessage}</span>
+              <span className="cut col-span-3 text-12 text-down @min-[680px]:hidden">
+                {deployment.errorMessage}
+              </span>
             )}
           </Go>
-          {service !== undefined && canRollBack(deployment) && live !== deployment.deploymentId && (
+          {canGoBack(deployment) && (
             <Button
               small
-              className="absolute top-1 right-[196px] max-sm:hidden"
+              className="absolute top-1 right-[112px] max-sm:hidden @min-[680px]:right-[196px]"
               aria-label={`Roll back to ${deployment.title}`}
               onClick={() => setAsked(deployment)}
             >

@@ -11,6 +11,9 @@ interface BarProps extends FilterState {
   hasTimes: boolean;
   /** Of how many how many are shown; undefined while all are. */
   count: { found: number; all: number } | undefined;
+  /** Beside the filters: which log it is. */
+  choice: ReactNode;
+  /** At the end: what is done with all of it. */
   children: ReactNode;
 }
 
@@ -22,52 +25,57 @@ export function LogBar({
   services,
   hasTimes,
   count,
+  choice,
   children,
 }: BarProps): ReactElement {
   return (
     <div className="flex flex-wrap items-center gap-2 border-b border-line p-2">
       <input
-        className="input !h-[28px] flex-1 basis-full sm:max-w-[280px] sm:basis-auto"
+        className="input !h-[28px] min-w-32 flex-1 sm:max-w-[280px]"
         type="search"
         placeholder="Search, or /expression/"
         aria-label={`Search in ${label}`}
         value={filter.q}
         onChange={(event) => change({ q: event.target.value })}
       />
-      <Choice
-        label="Level"
-        value={filter.level}
-        options={[
-          ['', 'All lines'],
-          ['warn', 'Warnings and errors'],
-          ['error', 'Errors'],
-        ]}
-        onChange={(level) => change({ level })}
-      />
-      {(services.length > 1 || filter.service !== '') && (
+      {/* On a phone they are one line, which is drawn to the side. */}
+      <div className="flex gap-2 max-sm:order-last max-sm:basis-full max-sm:overflow-x-auto sm:flex-wrap">
+        {choice}
         <Choice
-          label="Service"
-          value={filter.service}
-          options={[['', 'All services'], ...services.map((name): [string, string] => [name, name])]}
-          onChange={(service) => change({ service })}
+          label="Level"
+          value={filter.level}
+          options={[
+            ['', 'All lines'],
+            ['warn', 'Warnings and errors'],
+            ['error', 'Errors'],
+          ]}
+          onChange={(level) => change({ level })}
         />
-      )}
-      {(tasks.size > 1 || filter.task !== '') && (
-        <Choice
-          label="Task"
-          value={filter.task}
-          options={[['', 'All tasks'], ...tasks]}
-          onChange={(task) => change({ task })}
-        />
-      )}
-      {(hasTimes || filter.range !== '') && (
-        <Choice
-          label="Time"
-          value={filter.range}
-          options={Object.entries(ranges)}
-          onChange={(range) => change({ range: isRange(range) ? range : '' })}
-        />
-      )}
+        {(services.length > 1 || filter.service !== '') && (
+          <Choice
+            label="Service"
+            value={filter.service}
+            options={[['', 'All services'], ...services.map((name): [string, string] => [name, name])]}
+            onChange={(service) => change({ service })}
+          />
+        )}
+        {(tasks.size > 1 || filter.task !== '') && (
+          <Choice
+            label="Task"
+            value={filter.task}
+            options={[['', 'All tasks'], ...tasks]}
+            onChange={(task) => change({ task })}
+          />
+        )}
+        {(hasTimes || filter.range !== '') && (
+          <Choice
+            label="Time"
+            value={filter.range}
+            options={Object.entries(ranges)}
+            onChange={(range) => change({ range: isRange(range) ? range : '' })}
+          />
+        )}
+      </div>
       {filter.range === 'between' && (
         <span className="flex flex-wrap items-center gap-1 text-12 text-faint">
           {(['from', 'to'] as const).map((end) => (
@@ -88,8 +96,7 @@ export function LogBar({
           {count.found.toLocaleString('en')} of {count.all.toLocaleString('en')}
         </span>
       )}
-      <span className="flex-1" />
-      {children}
+      <span className="ml-auto flex items-center gap-1">{children}</span>
     </div>
   );
 }
@@ -143,7 +150,7 @@ function Choice({
 }): ReactElement {
   return (
     <select
-      className="input !h-[28px] !w-auto max-w-full"
+      className="input !h-[28px] !w-auto max-w-full shrink-0"
       aria-label={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}

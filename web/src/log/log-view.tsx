@@ -23,6 +23,8 @@ interface LogViewProps {
   name: string;
   isLive?: boolean;
   aside?: ReactNode;
+  /** Where there are several logs: which of them. */
+  choice?: ReactNode;
   height?: string;
   empty?: string;
   linksBy?: LinksBy;
@@ -38,6 +40,7 @@ export function LogView({
   name,
   isLive = false,
   aside,
+  choice,
   height = 'h-[min(68dvh,720px)]',
   empty = 'Nothing has been written yet.',
   linksBy = 'number',
@@ -78,7 +81,7 @@ export function LogView({
   return (
     <div className="flex min-w-0 flex-col">
       <LogBar
-        {...{ label, filter, change, hasTimes }}
+        {...{ label, filter, change, hasTimes, choice }}
         tasks={isMixed ? noTasks : store.tasks}
         services={[...store.services.keys()].toSorted()}
         count={found && { found: found.length, all: count }}

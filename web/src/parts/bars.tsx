@@ -42,7 +42,8 @@ export function Line({
   /** Within a row. */
   isSmall?: boolean;
 }): ReactElement {
-  const most = Math.max(top ?? 0, ...values, 1e-9);
+  // Within a row a line has room above it: what stays as it is is no full block.
+  const most = Math.max(top ?? 0, ...values, 1e-9) * (isSmall ? 1.4 : 1);
   // One value is a line as well.
   const drawn = values.length === 1 ? [...values, ...values] : values;
   const points = drawn.map(
@@ -56,7 +57,7 @@ export function Line({
       preserveAspectRatio="none"
       className={`w-full text-accent ${isSmall ? 'h-4' : 'h-12'}`}
     >
-      <polygon points={`0,40 ${points.join(' ')} 200,40`} fill="currentColor" opacity="0.12" />
+      {!isSmall && <polygon points={`0,40 ${points.join(' ')} 200,40`} fill="currentColor" opacity="0.12" />}
       <polyline
         points={points.join(' ')}
         fill="none"

@@ -21,7 +21,7 @@ export function Gauges({ gauges }: { gauges: readonly Gauge[] }): ReactElement {
           <div key={title} className="min-w-0">
             <dt className="flex items-baseline justify-between gap-2 text-12 text-faint">{title}</dt>
             <dd>
-              <span className="text-14 font-medium tabular-nums">{now}</span>
+              <span className="mb-1.5 block text-14 font-medium tabular-nums">{now}</span>
               <Line values={values} top={top} label={`${title} in the last hour; now ${now}`} />
             </dd>
           </div>

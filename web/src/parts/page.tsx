@@ -55,7 +55,7 @@ export function Panel({
     <section className="panel mb-4 min-w-0 overflow-clip">
       {title !== undefined && (
         <header>
-          <h2 className="cut flex-1 text-14">{title}</h2>
+          <h2 className="cut min-w-24 flex-1 text-14">{title}</h2>
           {actions}
         </header>
       )}

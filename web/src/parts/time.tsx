@@ -20,6 +20,8 @@ export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 /** `just now`, `40 s ago`, `3 min ago`, `5 h ago`, `2 d ago`, then the date. */
 export function ago(at: number, from: number): string {
   const seconds = Math.round((from - at) / 1000);
+  // What is months away is better known by its date.
+  if (seconds < -90 * 86_400) return new Date(at).toLocaleDateString('en-CA');
   if (seconds < 0) return until(-seconds);
   if (seconds < 10) return 'just now';
   if (seconds < 60) return `${Math.floor(seconds / 10) * 10} s ago`;

@@ -9,6 +9,7 @@ import { useLog } from '../log/use-log.ts';
 import { Mark } from '../parts/mark.tsx';
 import { Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { environmentsOf } from './environments.ts';
 import { texts } from './texts.ts';
 
@@ -41,7 +42,7 @@ export function ProjectLogs(): ReactElement {
         </Go>
       }
     >
-      <nav className="tabs mb-4" aria-label="Environments">
+      <Tabs label="Environments" shown={environment?.environmentId}>
         {environments.map((one) => (
           <Go
             key={one.environmentId}
@@ -51,7 +52,7 @@ export function ProjectLogs(): ReactElement {
             {one.name}
           </Go>
         ))}
-      </nav>
+      </Tabs>
       {environment && (
         <Mixed
           key={environment.environmentId}

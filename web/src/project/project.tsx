@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { environmentsOf } from './environments.ts';
 import { texts } from './texts.ts';
@@ -75,7 +76,7 @@ export function ProjectPage(): ReactElement {
         </>
       }
     >
-      <nav className="tabs mb-4" aria-label="Environments">
+      <Tabs label="Environments" shown={environment?.environmentId}>
         {environments.map((one) => (
           <Go
             key={one.environmentId}
@@ -85,7 +86,7 @@ export function ProjectPage(): ReactElement {
             {one.name}
           </Go>
         ))}
-      </nav>
+      </Tabs>
       <Panel>
         {rows.length === 0 ? (
           <Empty title="This environment is empty" action={create} command="berth deploy">

@@ -1,6 +1,7 @@
 /** The machines of the swarm, and the containers on this one. */
 import { useState, type ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
+import { OutputDialog } from '../log/output-dialog.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
@@ -78,6 +79,7 @@ function Containers({ serverId }: { serverId?: string }): ReactElement {
   const { data, error } = useAsk('container.getContainers', input, { retry: false, every: 15_000 });
   const restart = useDo('container.restartContainer');
   const [shown, setShown] = useState<string | undefined>();
+  const [read, setRead] = useState<{ id: string; name: string } | undefined>();
   const rows = (data ?? []) as readonly Facts[];
   return (
     <Panel title={data ? `Containers: ${rows.length}` : 'Containers'}>
@@ -91,31 +93,54 @@ function Containers({ serverId }: { serverId?: string }): ReactElement {
           const id = text(row, 'containerId', 'Id', 'id');
           const state = text(row, 'state', 'State');
           return (
-            <li key={id} className="flex min-h-(--row) items-center gap-4 pr-2 pl-4">
+            <li
+              key={id}
+              className="grid min-h-(--row) grid-cols-[76px_minmax(0,1fr)_max-content] items-center gap-x-4 pr-2 pl-4 md:grid-cols-[76px_minmax(0,1.3fr)_minmax(0,1fr)_168px_max-content]"
+            >
               <Mark of={state === 'running' ? 'up' : 'stopped'} word={state} />
-              <span className="cut flex-1" title={text(row, 'name', 'Name')}>
+              <span className="cut" title={text(row, 'name', 'Name')}>
                 {text(row, 'name', 'Name')}
               </span>
-              <code className="cut text-12 text-faint max-md:hidden">{text(row, 'image', 'Image')}</code>
-              <span className="cut text-12 text-faint max-sm:hidden">{text(row, 'status', 'Status')}</span>
-              <Button
-                small
-                look="quiet"
-                icon="eye"
-                aria-label={`Configuration of ${text(row, 'name')}`}
-                onClick={() => setShown(id)}
-              />
-              <Button
-                small
-                look="quiet"
-                icon="refresh"
-                aria-label={`Restart ${text(row, 'name')}`}
-                onClick={() => restart.mutate({ containerId: id, ...input } as never)}
-              />
+              <code className="cut text-12 text-faint max-md:hidden" title={text(row, 'image', 'Image')}>
+                {text(row, 'image', 'Image')}
+              </code>
+              <span className="cut text-12 text-faint max-md:hidden">{text(row, 'status', 'Status')}</span>
+              <span className="flex items-center gap-1">
+                <Button
+                  small
+                  look="quiet"
+                  aria-label={`Logs of ${text(row, 'name')}`}
+                  onClick={() => setRead({ id, name: text(row, 'name', 'Name') })}
+                >
+                  Logs
+                </Button>
+                <Button
+                  small
+                  look="quiet"
+                  icon="eye"
+                  aria-label={`Configuration of ${text(row, 'name')}`}
+                  onClick={() => setShown(id)}
+                />
+                <Button
+                  small
+                  look="quiet"
+                  icon="refresh"
+                  aria-label={`Restart ${text(row, 'name')}`}
+                  onClick={() => restart.mutate({ containerId: id, ...input } as never)}
+                />
+              </span>
             </li>
           );
         })}
       </ul>
+      {read && (
+        <OutputDialog
+          of="container.logs"
+          input={{ containerId: read.id, ...input }}
+          name={read.name}
+          onClose={() => setRead(undefined)}
+        />
+      )}
       {shown && <Configuration containerId={shown} input={input} onClose={() => setShown(undefined)} />}
     </Panel>
   );

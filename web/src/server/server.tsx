@@ -10,6 +10,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Cluster } from './cluster.tsx';
+import { Monitoring } from './monitoring.tsx';
 import { Nodes } from './nodes.tsx';
 import { ServerMetrics } from './server-metrics.tsx';
 import { stateOf } from './servers.tsx';
@@ -67,6 +68,7 @@ export function ServerPage(): ReactElement {
       <Checks serverId={serverId} />
       {isActive && server.serverType === 'deploy' && <Cluster server={server} />}
       {isActive && server.clusterServerId === null && <Nodes serverId={serverId} />}
+      {isActive && <Monitoring key={server.serverId} server={server} />}
       <Panel title="Settings" isPadded>
         <Form
           of="server.update"

@@ -23,7 +23,7 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
   const { data: tasks = [] } = useAsk('service.endedTasks', { serviceId: id, limit: 50 }, { retry: false });
   const choice = tasks.length > 0 && (
     <select
-      className="input !h-[28px] !w-auto"
+      className="input !h-[28px] !w-auto shrink-0"
       aria-label="Output of"
       value={ended}
       onChange={(event) => setEnded(event.target.value)}
@@ -39,7 +39,7 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
   if (ended !== '')
     return (
       <Panel>
-        <Ended key={ended} service={service} task={ended} aside={choice} />
+        <Ended key={ended} service={service} task={ended} choice={choice} />
       </Panel>
     );
   return (
@@ -56,12 +56,8 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
         isLive={log.state === 'live'}
         state={state}
         linksBy="time"
-        aside={
-          <>
-            {choice}
-            {log.state === 'live' && <Mark of="running" word="Live" />}
-          </>
-        }
+        choice={choice}
+        aside={log.state === 'live' && <Mark of="running" word="Live" />}
         empty={live === null || live.running === 0 ? texts.notRunning : texts.logsEmpty}
       />
     </Panel>
@@ -93,11 +89,11 @@ const endedTail = 10_000;
 function Ended({
   service: { id, name, appName },
   task,
-  aside,
+  choice,
 }: {
   service: Service;
   task: string;
-  aside: ReactNode;
+  choice: ReactNode;
 }): ReactElement {
   const { data, error } = useAsk('service.endedOutput', { serviceId: id, task, tail: endedTail });
   const store = useMemo(() => {
@@ -117,8 +113,8 @@ function Ended({
         label={`output of ${name}`}
         name={`${appName}-${task}`}
         linksBy="time"
-        aside={aside}
-        empty={data ? texts.logsEmpty : ''}
+        choice={choice}
+        empty={data ? texts.endedEmpty : ''}
       />
     </>
   );

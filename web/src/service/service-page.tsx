@@ -9,6 +9,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { addressOf } from './address.ts';
 import { Overview } from './overview.tsx';
 import { ServiceActions } from './service-actions.tsx';
@@ -99,7 +100,7 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
       about={<About service={service} />}
       actions={<ServiceActions service={service} />}
     >
-      <nav className="tabs mb-4" aria-label="Of this service">
+      <Tabs label="Of this service" shown={name}>
         {offered.map((one) => (
           <Go
             key={one}
@@ -109,7 +110,7 @@ function ServicePage({ kind }: { kind: ServiceKind }): ReactElement {
             {tabWords[one]}
           </Go>
         ))}
-      </nav>
+      </Tabs>
       <Suspense
         fallback={
           <Panel>

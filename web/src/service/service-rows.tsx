@@ -118,7 +118,8 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
         </span>
         <Wide isWidest>{row.address?.replace(/^https?:\/\//, '')}</Wide>
         <Wide isCode>{row.commit?.slice(0, 7)}</Wide>
-        <Measured usage={row.usage} />
+        {/* What ended a moment ago was measured until then. */}
+        <Measured usage={row.running > 0 ? row.usage : undefined} />
         <span className="cut text-end text-12 text-faint max-sm:hidden" title="Since when it runs">
           {row.failedId ? '' : since}
         </span>
@@ -185,7 +186,7 @@ function Measured({ usage }: { usage: ServiceRow['usage'] }): ReactElement {
         <span className="w-14 shrink-0">
           <Line values={day} label={`Memory in the last day; now ${now}`} isSmall />
         </span>
-        <span className="whitespace-nowrap">{now}</span>
+        <span className="min-w-14 text-end whitespace-nowrap">{now}</span>
       </span>
     </>
   );

@@ -5,7 +5,8 @@ export const texts = {
   neverDeployedMore: 'Choose its source, then deploy it. The log is live.',
   stopTitle: 'Stop this service?',
   stop: 'Its tasks end and its addresses stop answering. Images and data stay; Start brings it back.',
-  logsEmpty: 'The service has written nothing yet.',
+  logsEmpty: 'Waiting for what the service writes.',
+  endedEmpty: 'It wrote nothing.',
   notRunning: 'No task is running, so nothing is written.',
 };
 export const tabWords = {

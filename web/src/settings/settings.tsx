@@ -5,6 +5,7 @@ import { Go } from '../frame/link.tsx';
 import { useRights } from '../live/viewer.ts';
 import { SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 
 interface Section {
   name: string;
@@ -101,9 +102,10 @@ export function Settings(): ReactElement {
   return (
     <Page title="Settings">
       <div className="grid gap-x-8 md:grid-cols-[160px_minmax(0,1fr)]">
-        <nav
-          aria-label="Settings"
-          className="mb-4 flex gap-1 overflow-x-auto md:sticky md:top-6 md:flex-col md:self-start"
+        <Tabs
+          label="Settings"
+          shown={shown?.name}
+          className="mb-4 flex gap-1 overflow-x-auto md:sticky! md:top-6 md:flex-col md:self-start"
         >
           {offered.map(({ name, title }) => (
             <Go
@@ -115,7 +117,7 @@ export function Settings(): ReactElement {
               {title}
             </Go>
           ))}
-        </nav>
+        </Tabs>
         <div className="max-w-[760px] min-w-0">
           <Suspense
             fallback={
