@@ -1,8 +1,8 @@
 /** The walls round each machine, joined from records and the machine itself. */
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
+import { seenEngine } from '../../deploy/images/own-services.ts';
 import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
-import { seenEngine } from '../../deploy/images/service-owner.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
