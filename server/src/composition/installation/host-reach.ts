@@ -2,6 +2,8 @@
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
 import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
@@ -33,7 +35,10 @@ export function hostReachOn(
 
 export interface WallParts {
   approvals: Approvals;
-  stores: Pick<Stores, 'deployments' | 'images' | 'quotas'>;
+  stores: Pick<
+    Stores,
+    'applications' | 'deployments' | 'images' | 'previewDeployments' | 'quotas' | 'servers'
+  >;
   images: ImageAccess;
   disk: Pick<DiskQuotas, 'requireRoom'>;
 }
@@ -42,7 +47,7 @@ export interface WallParts {
 export function walledEngine(
   machine: Omit<Host, 'networks'>,
   { approvals, stores, images, disk }: WallParts,
-  { judge }: Walls,
+  { judge, ownServices }: Walls,
 ): Engine {
   const { engine, key: serverKey } = machine;
   const released: JudgeParts['released'] = ({ kind }, deploymentId) =>
@@ -63,8 +68,33 @@ export function walledEngine(
     store: stores.images,
     released: (kind, deploymentId) => releasedSpecs(stores, kind, deploymentId),
   });
-  return judgedEngine(engine, async (spec) => {
+  return judgedEngine(seenEngine(machine, { approvals, stores }, ownServices), async (spec) => {
     await ofReach(spec);
     await ofImages(spec);
   });
+}
+
+/** Root of Berth's own machine is trusted with all services; root of a server with those of its organization. */
+function seenEngine(
+  { engine, key }: Pick<Host, 'engine' | 'key'>,
+  { approvals, stores }: Pick<WallParts, 'approvals' | 'stores'>,
+  ownServices: Walls['ownServices'],
+): Engine {
+  if (key === localServer) return engine;
+  let organization: Promise<string | undefined> | undefined;
+  return ownServices(engine, {
+    organizationId: () =>
+      (organization ??= stores.servers.find({ serverId: key }).then((server) => server?.organizationId)),
+    organizationOf: (service) => organizationOf({ approvals, stores }, service),
+  });
+}
+
+async function organizationOf(
+  { approvals, stores }: Pick<WallParts, 'approvals' | 'stores'>,
+  service: ServiceRef,
+): Promise<string | undefined> {
+  if (service.kind !== 'previewDeployment') return (await approvals.find(service))?.organizationId;
+  const preview = await stores.previewDeployments.find({ previewDeploymentId: service.serviceId });
+  const application = preview && (await stores.applications.find({ applicationId: preview.applicationId }));
+  return application?.organizationId;
 }

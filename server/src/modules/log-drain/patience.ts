@@ -19,8 +19,11 @@ export interface Patience {
   forget(what: string): void;
 }
 
-const retryMs = [2, 5, 15, 60].map((seconds) => seconds * 1000);
-const longestMs = 60_000;
+const pausesMs = [2, 5, 15].map((seconds) => seconds * 1000);
+const longestPauseMs = 60_000;
+
+/** Until the next attempt, in ms, after so many failures before this one. */
+export const pauseAfter = (failures: number): number => pausesMs[failures] ?? longestPauseMs;
 
 export function createPatience({ clock, onTrouble, onOver }: PatiencePorts): Patience {
   const troubles = new Map<string, { failures: number; nextAt: number }>();
@@ -30,7 +33,7 @@ export function createPatience({ clock, onTrouble, onOver }: PatiencePorts): Pat
     failed(what, error) {
       const failures = troubles.get(what)?.failures ?? 0;
       if (failures === 0) onTrouble(what, error);
-      troubles.set(what, { failures: failures + 1, nextAt: clock.now() + (retryMs[failures] ?? longestMs) });
+      troubles.set(what, { failures: failures + 1, nextAt: clock.now() + pauseAfter(failures) });
     },
     succeeded(what) {
       if (troubles.delete(what)) onOver(what);

@@ -5,6 +5,7 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { createDrainBuffer, type DrainBuffer } from './buffer.ts';
 import type { FollowedLine, FollowServices } from './following.ts';
 import type { DrainedLine } from './forms.ts';
+import { pauseAfter } from './patience.ts';
 import type { SendLines } from './sending.ts';
 import type { LogDrainRecord, LogDrainStore } from './store.ts';
 
@@ -36,7 +37,6 @@ interface Active {
   untold: number;
 }
 
-const retryMs = [2, 5, 15, 60].map((seconds) => seconds * 1000);
 const errorLimit = 1000;
 /** Longer than any attempt takes; a process that died holds a drain up for so long. */
 const leaseMs = 60_000;
@@ -140,7 +140,7 @@ async function sendAll(ports: ShippingPorts, one: Active, isOver: () => boolean)
       await attempt(ports, record, lost === 0 ? lines : [ownLine(record, clock, words), ...lines]);
     } catch {
       // The record says why. The same lines are sent again.
-      one.nextAt = clock.now() + (retryMs[one.failures] ?? 60_000);
+      one.nextAt = clock.now() + pauseAfter(one.failures);
       one.failures += 1;
       return;
     }
