@@ -1,4 +1,6 @@
-/** Root of a server gives its services labels of another organization's: nothing of Berth takes them for that. */
+/**
+ * Root of a server gives its services labels of another organization's: nothing of Berth takes them for that.
+ */
 import { expect, test } from 'vitest';
 import { stepService } from '../../engine-suite/fixture.ts';
 import { webImage } from '../images.ts';

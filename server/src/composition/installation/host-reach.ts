@@ -1,9 +1,8 @@
 /** The walls round each machine, joined from records and the machine itself. */
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
+import { seenEngine } from '../../deploy/images/own-services.ts';
 import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
-import { localServer } from '../../domain/names/server-key.ts';
-import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
@@ -72,29 +71,4 @@ export function walledEngine(
     await ofReach(spec);
     await ofImages(spec);
   });
-}
-
-/** Root of Berth's own machine is trusted with all services; root of a server with those of its organization. */
-function seenEngine(
-  { engine, key }: Pick<Host, 'engine' | 'key'>,
-  { approvals, stores }: Pick<WallParts, 'approvals' | 'stores'>,
-  ownServices: Walls['ownServices'],
-): Engine {
-  if (key === localServer) return engine;
-  let organization: Promise<string | undefined> | undefined;
-  return ownServices(engine, {
-    organizationId: () =>
-      (organization ??= stores.servers.find({ serverId: key }).then((server) => server?.organizationId)),
-    organizationOf: (service) => organizationOf({ approvals, stores }, service),
-  });
-}
-
-async function organizationOf(
-  { approvals, stores }: Pick<WallParts, 'approvals' | 'stores'>,
-  service: ServiceRef,
-): Promise<string | undefined> {
-  if (service.kind !== 'previewDeployment') return (await approvals.find(service))?.organizationId;
-  const preview = await stores.previewDeployments.find({ previewDeploymentId: service.serviceId });
-  const application = preview && (await stores.applications.find({ applicationId: preview.applicationId }));
-  return application?.organizationId;
 }

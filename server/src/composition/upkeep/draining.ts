@@ -1,11 +1,11 @@
 /** What services write, sent to where organizations want it. */
-import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { createFollowing } from '../../modules/log-drain/following.ts';
 import type { LogDrainDesk } from '../../modules/log-drain/handlers.ts';
 import { createLogDrains } from '../../modules/log-drain/log-drain.ts';
 import { createSendLines } from '../../modules/log-drain/sending.ts';
 import { createShipping, type Shipping } from '../../modules/log-drain/shipping.ts';
+import { logTrouble } from '../../modules/log-drain/trouble.ts';
 import { serviceKinds } from '../../modules/service/record-lists.ts';
 import type { PlacedService } from '../../modules/service/service.ts';
 import type { Ground } from '../ground.ts';
@@ -21,12 +21,6 @@ export function createDraining(
   { hosts }: Pick<Machines, 'hosts'>,
 ): Draining {
   const onFault = (error: unknown): void => void log.fault(error, 'log drain');
-  /** A server that is away, or a service that has just ended, is no fault of Berth. */
-  const onTrouble = (what: string, error: unknown): void => {
-    if (error instanceof AppError)
-      log.warn('Output cannot be read for log drains', { what, why: sentenceOf(error) });
-    else onFault(error);
-  };
   const drains = createLogDrains(stores.logDrains, clock);
   const shipping = createShipping({
     store: stores.logDrains,
@@ -40,10 +34,12 @@ export function createDraining(
         kind: serviceKinds[kind].deployed,
         serviceId,
       }),
-      organizationName: async (organizationId) =>
-        (await stores.organizations.find({ organizationId }))?.name ?? organizationId,
+      organizationName: (organizationId) =>
+        stores.organizations
+          .find({ organizationId })
+          .then((organization) => organization?.name ?? organizationId),
       clock,
-      onTrouble,
+      onTrouble: logTrouble(log),
       onOver: (what) => log.info('Output can be read for log drains again', { what }),
     }),
   });

@@ -2,8 +2,11 @@
  * What an engine of an organization's server shows. Whoever is root there can give a service any label, one
  * that says that it is another organization's service too: nothing of Berth takes it for that.
  */
+import { localServer } from '../../domain/names/server-key.ts';
 import { ownerOfLabels, serviceKey, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
+import type { Host } from '../../ports/host/host.ts';
+import type { Approvals } from '../../modules/host-reach/host-reach.ts';
 
 export interface OwnServicesParts {
   /** Of the server. */
@@ -45,4 +48,39 @@ export function engineOfOrganization(engine: Engine, parts: OwnServicesParts): E
       return !found.service || (await isOwn(found.service)) ? found : { service: undefined, tasks: [] };
     },
   };
+}
+
+interface Find<W, R> {
+  find(where: W): Promise<R | undefined>;
+}
+
+export interface SeenParts {
+  approvals: Pick<Approvals, 'find'>;
+  stores: {
+    servers: Find<{ serverId: string }, { organizationId: string }>;
+    applications: Find<{ applicationId: string }, { organizationId: string }>;
+    previewDeployments: Find<{ previewDeploymentId: string }, { applicationId: string }>;
+  };
+}
+
+/**
+ * Root of Berth's own machine is trusted with all services; root of a server with those of its organization.
+ */
+export function seenEngine(
+  { engine, key }: Pick<Host, 'engine' | 'key'>,
+  { approvals, stores }: SeenParts,
+  ownServices: typeof engineOfOrganization,
+): Engine {
+  if (key === localServer) return engine;
+  let organization: Promise<string | undefined> | undefined;
+  return ownServices(engine, {
+    organizationId: () =>
+      (organization ??= stores.servers.find({ serverId: key }).then((server) => server?.organizationId)),
+    async organizationOf(service) {
+      if (service.kind !== 'previewDeployment') return (await approvals.find(service))?.organizationId;
+      const preview = await stores.previewDeployments.find({ previewDeploymentId: service.serviceId });
+      const { applicationId } = preview ?? {};
+      return applicationId && (await stores.applications.find({ applicationId }))?.organizationId;
+    },
+  });
 }

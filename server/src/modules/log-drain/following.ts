@@ -29,7 +29,7 @@ export interface FollowedHost {
   engine: Pick<Engine, 'services' | 'serviceLogs'>;
 }
 
-/** A host whose engine does not answer, and a service that cannot be read, are told of once (PatiencePorts). */
+/** A host whose engine does not answer, or a service that cannot be read, is told of once (PatiencePorts). */
 export interface FollowingPorts extends PatiencePorts {
   hosts(): Promise<readonly FollowedHost[]>;
   /** Every service, with where it stands. */

@@ -1,4 +1,4 @@
-/** What cannot be read for now: tried again, later each time, and told once when it begins and once when it ends. */
+/** What cannot be read for now: tried again, later each time, and told once when it begins and ends. */
 import type { Clock } from '../../ports/clock.ts';
 
 export interface PatiencePorts {
