@@ -1,9 +1,14 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
+import { pullRequestEvent } from '../../db/stored-records.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 
-export { pullRequestEvent } from '../../db/stored-records.ts';
+/** An event as a job keeps it; throws ZodError for what is none. */
+export function readPullRequestEvent(text: string): PullRequestEvent {
+  return pullRequestEvent.parse(JSON.parse(text));
+}
 
 export type PreviewDeploymentRecord = TableRecord<'preview_deployment'>;
 
