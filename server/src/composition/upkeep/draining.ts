@@ -1,9 +1,9 @@
 /** What services write, sent to where organizations want it. */
-import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { createFollowing } from '../../modules/log-drain/following.ts';
 import type { LogDrainDesk } from '../../modules/log-drain/handlers.ts';
 import { createLogDrains } from '../../modules/log-drain/log-drain.ts';
+import { toldTo } from '../../modules/log-drain/patience.ts';
 import { createSendLines } from '../../modules/log-drain/sending.ts';
 import { createShipping, type Shipping } from '../../modules/log-drain/shipping.ts';
 import { serviceKinds } from '../../modules/service/record-lists.ts';
@@ -21,12 +21,6 @@ export function createDraining(
   { hosts }: Pick<Machines, 'hosts'>,
 ): Draining {
   const onFault = (error: unknown): void => void log.fault(error, 'log drain');
-  /** A server that is away, or a service that has just ended, is no fault of Berth. */
-  const onTrouble = (what: string, error: unknown): void => {
-    if (error instanceof AppError)
-      log.warn('Output cannot be read for log drains', { what, why: sentenceOf(error) });
-    else onFault(error);
-  };
   const drains = createLogDrains(stores.logDrains, clock);
   const shipping = createShipping({
     store: stores.logDrains,
@@ -40,11 +34,9 @@ export function createDraining(
         kind: serviceKinds[kind].deployed,
         serviceId,
       }),
-      organizationName: async (organizationId) =>
-        (await stores.organizations.find({ organizationId }))?.name ?? organizationId,
+      organizations: stores.organizations,
       clock,
-      onTrouble,
-      onOver: (what) => log.info('Output can be read for log drains again', { what }),
+      ...toldTo(log),
     }),
   });
   return {

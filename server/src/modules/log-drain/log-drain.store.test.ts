@@ -112,7 +112,7 @@ eachDatabase('log drains', (test) => {
           hosts: async () => [{ key: 'local', name: 'here', engine: memory.engine }],
           placed: () => stores.serviceReads.everywhere(),
           refOf: ({ serviceId }) => applicationRef(serviceId),
-          organizationName: async (id) => id,
+          organizations: { find: async ({ organizationId: name }) => ({ name }) },
           clock,
           onTrouble: (what, error) => void troubles.push(`${what}: ${sentenceOf(error)}`),
           onOver: (what) => void troubles.push(`${what} is read again`),
