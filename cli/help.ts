@@ -108,18 +108,19 @@ export function generalHelp(): string {
 export function routersHelp(): string {
   return `Every procedure of the interface is a command.
 
-  berth api <router>.<procedure> --field value …     calls it and prints the answer as JSON
-  berth api <router>                                 its procedures
-  berth api <router>.<procedure> --help              its fields
+  berth api <router>.<procedure> --field value …  calls it; the answer is JSON
+  berth api <router>                              its procedures
+  berth api <router>.<procedure> --help           its fields
 
-Values: a field more than once makes a list; lists and objects may be JSON; a bare --field is true,
---no-field is false or null; @file is the file's content where there is such a file (@./file and @/file
-always), @- the standard input, and @@text a text that begins with @.
---input '{…}' gives the whole input. --follow keeps a stream open. --file PATH is what an upload sends,
---file - what comes through a pipe. A command may be one quoted text or a field for each word.
+Values: a field more than once makes a list; lists and objects may be JSON; a
+bare --field is true, --no-field is false or null; @file is the file's content
+where there is such a file (@./file and @/file always), @- the standard input,
+and @@text a text that begins with @. --input '{…}' gives the whole input.
+--follow keeps a stream open. --file PATH is what an upload sends, --file - what
+comes through a pipe. A command may be one quoted text or a field for each word.
 \`api\` may be left out.
 
-Routers: ${Object.keys(procedureKinds).join(', ')}
+${wrapped(`Routers: ${Object.keys(procedureKinds).join(', ')}`, lineWidth).join('\n')}
 `;
 }
 

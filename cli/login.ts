@@ -93,8 +93,15 @@ async function keep(login: StoredLogin, terminal: Terminal): Promise<void> {
   terminal.out(`Signed in to ${login.url} as ${email} (${role}).\n`);
 }
 
+const examples: Readonly<Record<string, string>> = {
+  url: ': the address of Berth, such as https://berth.example.com',
+  email: ': the address of the account',
+  name: ': your name, as other members see it',
+};
+
 function required(flags: Flags, name: string): string {
   const text = textOf(flags, name);
-  if (text === undefined || text === 'true') throw new UsageError(`--${name} is required.`);
+  if (text === undefined || text === 'true')
+    throw new UsageError(`--${name} is required${examples[name] ?? ''}.`);
   return name === 'url' ? addressOf(text, '--url') : text;
 }

@@ -107,8 +107,8 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   if (!known.has(name)) {
     const all = [...words.map((word) => word.name), ...loginCommands.keys(), 'help', 'api', ...known];
     throw new UsageError(
-      `There is no ${name.includes('.') ? name : `command ${name}`}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
-        'routers of the interface.',
+      `There is no ${name.includes('.') ? name : `command ${name}`}.${didYouMean(name, all)} ` +
+        '`berth help` lists the commands, `berth api` the routers of the interface.',
     );
   }
   const flags = readFlags(argv);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createReadStream, openAsBlob } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { blob, text } from 'node:stream/consumers';
 import { Writable, type Readable } from 'node:stream';
 import { sentence } from './output/wrap.ts';
@@ -177,7 +177,7 @@ export async function askSecret(
   const mute = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: terminal.stdin, output: mute, terminal: true });
   try {
-    return firstLine(await lines.question('', { signal: terminal.signal }), question);
+    return firstLine(await answerOf(lines, '', terminal), question);
   } finally {
     lines.close();
     terminal.say('\n');
@@ -206,11 +206,29 @@ export async function ask(terminal: Terminal, question: string, usual: string): 
   try {
     // What is offered stays beside the end of the question.
     const whole = sentence(`${question}${noBreak}[${usual}]`, terminal);
-    const answer = await lines.question(`${whole.replaceAll(noBreak, ' ')} `, { signal: terminal.signal });
+    const answer = await answerOf(lines, `${whole.replaceAll(noBreak, ' ')} `, terminal);
     return answer.trim() || usual;
   } finally {
     lines.close();
   }
+}
+
+/** Throws UsageError when what is typed ends in its place, by ctrl-D. */
+function answerOf(
+  lines: Interface,
+  question: string,
+  { say, signal }: Pick<Conversation, 'say' | 'signal'>,
+): Promise<string> {
+  const ended = new Promise<never>((_resolve, reject) => {
+    lines.once('close', () => reject(new UsageError('There was no answer, so nothing was done.')));
+  });
+  // Whoever closes it afterwards has the answer.
+  ended.catch(() => undefined);
+  const answered = lines.question(question, { signal });
+  return Promise.race([answered, ended]).catch((error: unknown) => {
+    if (error instanceof UsageError && question !== '') say('\n');
+    throw error;
+  });
 }
 
 /** Whether questions can be asked: somebody sits at both ends. */

@@ -1,4 +1,4 @@
-/** The monitoring agent of a server with 50 containers: its processor time, and its memory beside a bare Node. */
+/** The monitoring agent of a server with 50 containers: processor time, and memory beside a bare Node. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nodeFlags } from '../../server/src/domain/resources/node-flags.ts';
 import type { BedHost } from '../../test/bed/host/host.ts';

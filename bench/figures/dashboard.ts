@@ -300,7 +300,9 @@ async function flood(measured: SignedIn): Promise<Figure> {
   const said = ({ drawn, busy }: Flooded): string =>
     `${drawn.toFixed(1)} times a second; ${busy.toFixed(0)} %`;
   return {
-    name: `dashboard: a log at ${measured.floodLines.toLocaleString('en')} lines/s, followed: drawn; main thread`,
+    name:
+      `dashboard: a log at ${measured.floodLines.toLocaleString('en')} lines/s, followed: drawn; ` +
+      'main thread',
     measured: said(own),
     baseline: `${said(bare)} (React alone, which draws what comes)`,
     budget: '≤ 4 times a second; ≤ 30 %',

@@ -59,7 +59,7 @@ const use: Word = {
       ]);
       if (!known.includes(scope))
         throw new UsageError(
-          `There is no ${scope}.${didYouMean(scope, known)} \`berth projects\` lists the projects.`,
+          `There is no project ${scope}.${didYouMean(scope, known)} \`berth projects\` lists the projects.`,
         );
       await saveScope(context.terminal, connection.url, scope);
     }

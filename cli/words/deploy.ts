@@ -5,7 +5,6 @@ import { BerthError } from '../../client/berth-error.ts';
 import type { Client } from '../../client/client.ts';
 import {
   folderKinds,
-  nameFromFolder,
   unknownFolder,
   whatItIs,
   type FolderFacts,
@@ -96,10 +95,8 @@ export const deploy: Word = {
     const { client } = await context.berth();
     const ofFile = context.text('image') === undefined ? await applyFirst(context, folder) : undefined;
     if (typeof ofFile === 'number') return ofFile;
-    const target = await targetOf(
-      ofFile ? { ...context, args: [ofFile.name] } : context,
-      nameFromFolder(folder),
-    );
+    const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
+    const target = await targetOf(ofFile ? { ...context, args: [ofFile.name] } : context, { folder, facts });
     if ('service' in target && context.text('compose-service') !== undefined)
       throw new UsageError(
         `--compose-service is for a new service, and ${nameOf(target.service)} already exists. ` +
@@ -115,7 +112,6 @@ export const deploy: Word = {
         `--server is for a new service, and ${nameOf(target.service)} already exists. It goes to another ` +
           `server by: berth move ${nameOf(target.service)} --to ${context.text('server') ?? 'SERVER'}.`,
       );
-    const facts = context.text('image') === undefined ? await whatItIs(folder, kindOf(context)) : undefined;
     const service =
       'service' in target ? target.service : await createService(context, target.toCreate, facts, folder);
     await link(context, folder, service);
@@ -210,7 +206,7 @@ async function sendPacked(
     throw new UsageError(`${folder} contains nothing to send: everything in it is excluded.`);
   const packedAt = context.terminal.now();
   context.say(
-    `Packed ${packed.files} files, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
+    `Packed ${packed.files} ${packed.files === 1 ? 'file' : 'files'}, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
       `${size(packed.packedBytes)} to send${base ? ', the rest is already there' : ''}.`,
   );
   const commit = context.text('commit');

@@ -125,8 +125,9 @@ const check: Word = {
       const addresses = verdict.resolvedIps.join(', ');
       const said = verdict.isValid
         ? `${domain} points to the server (${addresses}).`
-        : `${domain}: ${verdict.error ?? `leads to ${addresses || 'nowhere'}`}`;
-      return `${sentence(said, context.terminal)}\n`;
+        : (verdict.error ?? `It leads to ${addresses || 'nowhere'}.`);
+      const whole = said.startsWith(domain) ? said : `${domain}: ${said}`;
+      return `${sentence(whole, context.terminal)}\n`;
     });
     return verdict.isValid ? exitCodes.done : exitCodes.refused;
   },

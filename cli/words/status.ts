@@ -43,7 +43,9 @@ const status: Word = {
     );
     if (!context.isJson && rows.length > 0)
       context.terminal.out(
-        `\n${failed === 0 ? 'Nothing needs attention.' : `${failed} of ${rows.length} ${failed === 1 ? 'needs' : 'need'} attention.`}\n`,
+        failed === 0
+          ? '\nNothing needs attention.\n'
+          : `\n${failed} of ${rows.length} ${failed === 1 ? 'needs' : 'need'} attention.\n`,
       );
   },
 };

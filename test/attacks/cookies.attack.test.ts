@@ -7,7 +7,8 @@ import { sessionCookie } from '../../server/src/domain/access/own-cookies.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { callerOf } from '../e2e/fixtures/caller.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
 
 const table = attackTable('planted cookies');

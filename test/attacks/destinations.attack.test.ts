@@ -4,7 +4,8 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { newName } from './support/deployments.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
 

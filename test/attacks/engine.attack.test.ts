@@ -10,7 +10,8 @@ import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { viewFromContainers, type FromContainers, type Reached } from '../e2e/fixtures/from-containers.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 const loot = 'what the others keep';

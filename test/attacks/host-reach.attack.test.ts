@@ -11,7 +11,8 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 /** On the machine, for nobody's eyes. */

@@ -13,7 +13,8 @@ import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { docker, output } from '../e2e/fixtures/workshop.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
 /** In the image, for nobody outside its organization. */

@@ -13,7 +13,8 @@ import { createRepository, repositoriesFolder, type Repository } from '../e2e/fi
 import { output, until } from '../e2e/fixtures/workshop.ts';
 import { acceptedToken, startGitHost, type GitHost } from '../git-host/git-host.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { lootOf } from './support/deployments.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
 

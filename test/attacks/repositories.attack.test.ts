@@ -5,7 +5,8 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder, type Repository } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable, type Outcome } from './support/attack.ts';
+import { attackTable } from './support/attack.ts';
+import type { Outcome } from './support/rows.ts';
 import { lootOf, newName } from './support/deployments.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
 

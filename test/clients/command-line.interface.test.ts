@@ -68,7 +68,7 @@ it('makes what is missing and sends the folder; without an engine it ends with 1
   const first = await berth('deploy --project Letters');
   expect(first).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/Making Letters\/notes.+\n[\s\S]*Packed 1 files/),
+    said: expect.stringMatching(/Creating Letters\/notes.+\n[\s\S]*Packed 1 file,/),
   });
   expect(valueOf(first)).toMatchObject({
     service: 'Letters/notes',

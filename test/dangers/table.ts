@@ -15,8 +15,8 @@ export const deployables = ['compose', 'application', 'database'] as const;
 export type Deployable = (typeof deployables)[number];
 
 /**
- * `reconcile, saved`, and `start`, after a stop: brought in, and not deployed. `reconcile, ran`: released with leave that was withdrawn
- * since, and gone from the engine.
+ * `reconcile, saved`, and `start`, after a stop: brought in, and not deployed. `reconcile, ran`: released
+ * with leave that was withdrawn since, and gone from the engine.
  */
 export const paths = {
   manual: deployables,

@@ -107,7 +107,7 @@ it('monitoring measures it as its kernel and its engine do', async () => {
   expect(await watchServer({ berth, server: far, serverId, services })).toBe('measured');
 }, 180_000);
 
-it('a newer Berth brings its agent there, and puts the former one back where that one does not answer', async () => {
+it('a newer Berth brings its agent there, and puts the former one back if it does not answer', async () => {
   const before = await containersThere();
   const agent = (): Promise<string> => on('ps', '-q', '--no-trunc', '--filter', 'name=berth-monitoring');
   const newest = async (): Promise<string> =>
@@ -154,7 +154,7 @@ it('a connection that is cut is made again; what runs is not touched', async () 
 
 const stages = ['checkout', 'build', 'release', 'await-healthy', 'route', 'prune'];
 
-it('kill -9 of Berth in each stage of a deployment there: it goes on, and what runs is not touched', async () => {
+it('kill -9 of Berth in each stage of a deployment there: it goes on, what runs is not touched', async () => {
   const { applicationId } = services;
   const before = await containersThere();
   const load = startLoad({ ip: far.ip, hostName: 'app.localhost', path: '/', perSecond: 10 });

@@ -55,6 +55,7 @@ export const screensOf = ({ own }: World): string[] => [
     'certificates',
     'notifications',
     'log-drains',
+    'log-drains',
     'installation',
     'audit',
   ].map((section) => `/settings/${section}`),

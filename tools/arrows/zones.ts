@@ -202,7 +202,7 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'source is fetched.',
   },
   {
-    file: /^server\/src\/modules\/service\/(turns|own-service|output-events)\.ts$/,
+    file: /^server\/src\/modules\/service\/(turns|own-service|output-events|mixed-output)\.ts$/,
     reason:
       'Whoever changes a running service waits for its turn and looks at it, whatever kind of service it is.',
   },

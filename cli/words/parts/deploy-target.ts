@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BerthError } from '../../../client/berth-error.ts';
 import type { Client } from '../../../client/client.ts';
-import { unknownFolder, type FolderFacts } from '../../folder/what-it-is.ts';
+import { nameFromFolder, unknownFolder, type FolderFacts } from '../../folder/what-it-is.ts';
 import { linkOf, scopeOf } from '../../folder-links.ts';
-import { ask } from '../../terminal.ts';
+import { ask, isPersonThere } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
 import { urlOf } from './follow-deployment.ts';
@@ -22,7 +22,7 @@ export interface ToCreate {
 /** The service that was named, is linked, or is called like the folder; else what is to be made. */
 export async function targetOf(
   context: Context,
-  folderName: string,
+  { folder, facts }: { folder: string; facts: FolderFacts | undefined },
 ): Promise<{ service: Service } | { toCreate: ToCreate }> {
   const { client, connection } = await context.berth();
   const [written] = context.args;
@@ -34,7 +34,10 @@ export async function targetOf(
     if (matches(services, written, scope).length > 0) return { service: pick(services, written, scope) };
     return { toCreate: await partsOf(context, written, scope) };
   }
-  const name = await ask(context.terminal, 'Name of the service', folderName);
+  // Nobody is asked for the name of what cannot be deployed.
+  if (isPersonThere(context.terminal) && context.text('image') === undefined && !facts)
+    throw unknownFolder(folder);
+  const name = await ask(context.terminal, 'Name of the service', nameFromFolder(folder));
   const toCreate = await partsOf(context, name, scope);
   const whole = [toCreate.project, toCreate.environment, toCreate.name].filter((part) => part !== undefined);
   const found = matches(services, whole.join('/'));
@@ -75,7 +78,7 @@ export async function createService(
   const { environmentId } = place.environment;
   const { name } = toCreate;
   const what = facts ? `${folder} has ${facts.because}` : `it runs ${context.text('image') ?? 'an image'}`;
-  context.say(`Making ${toCreate.project}/${name}: ${what}.`);
+  context.say(`Creating ${toCreate.project}/${name}: ${what}.`);
   if (facts?.kind === 'compose') {
     const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');
     const made = await client.compose.create({ name, environmentId, composeFile, ...on });

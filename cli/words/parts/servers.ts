@@ -9,10 +9,11 @@ export async function serverNamed(client: Client, to: string): Promise<string> {
   const found = servers.filter(({ serverId, name }) => serverId === to || name === to);
   const [first] = found;
   if (found.length === 1 && first) return first.serverId;
-  const names = servers.map(({ name }) => name).join(', ') || 'none';
+  const names = servers.map(({ name }) => name).join(', ');
+  const known = names === '' ? 'There is none yet: `berth server add` adds one.' : `There are: ${names}.`;
   throw new UsageError(
     first
       ? `${found.length} servers are called ${to}; give the id of one.`
-      : `There is no server ${to}. There are: ${names}.`,
+      : `There is no server ${to}. ${known}`,
   );
 }

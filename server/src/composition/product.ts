@@ -14,7 +14,7 @@ import type { HostRules } from '../modules/own-host/own-host.ts';
 import { createPublishedPorts } from '../modules/port/port.ts';
 import type { ServiceNames } from '../modules/service-name/service-name.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
-import { createRenewals, type Renewals } from '../modules/platform-service/renewals.ts';
+import { createRenewals, type Renewals } from '../modules/platform-service/platform-service.ts';
 import { createTurns, type Turns } from '../modules/service/turns.ts';
 import type { Queue } from '../ports/queue.ts';
 import { createAccounts, type Accounts } from './installation/accounts.ts';

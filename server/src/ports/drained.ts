@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
 /**
- * Whether a stream took what was written to it; false when it was closed or broke instead, or took nothing for
- * so many milliseconds.
+ * Whether a stream took what was written to it; false when it was closed or broke instead, or took nothing
+ * for so many milliseconds.
  */
 export async function drained(stream: Writable, limitMs?: number): Promise<boolean> {
   if (stream.destroyed) return false;

@@ -4,7 +4,7 @@ import { AppError } from '../domain/errors.ts';
 import { proxyServiceName } from '../domain/names/names.ts';
 import { composeNetwork } from '../deploy/spec/networks.ts';
 import type { Composes } from '../modules/compose/compose.ts';
-import type { Begun, Renewals } from '../modules/platform-service/renewals.ts';
+import type { Begun, Renewals } from '../modules/platform-service/platform-service.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
@@ -113,9 +113,10 @@ async function outcomeOf(
     if (present.specDigest === engine.specDigest(spec) && state !== 'paused') return undefined;
     return new AppError(
       'SERVICE_UNAVAILABLE',
-      `The proxy of this version of Berth did not work on ${name} (${present.update?.message ?? 'it ended'}), ` +
-        'and the engine put the former one back. Other machines keep theirs. See "docker service ps ' +
-        `${proxyServiceName}" there; Berth tries again in an hour, or when it is started again.`,
+      `The proxy of this version of Berth did not work on ${name} ` +
+        `(${present.update?.message ?? 'it ended'}), and the engine put the former one back. Other ` +
+        `machines keep theirs. See "docker service ps ${proxyServiceName}" there; Berth ` +
+        'tries again in an hour, or when it is started again.',
     );
   }
   return undefined;

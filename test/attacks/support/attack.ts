@@ -6,8 +6,6 @@ import { appendFileSync } from 'node:fs';
 import { inject } from 'vitest';
 import type { AttackRow, Outcome } from './rows.ts';
 
-export type { Outcome };
-
 export interface AttackTable {
   /** For the table of the whole suite, which is printed at its end. */
   note(attack: string, walls: AttackRow['walls'], outcome: Outcome): void;

@@ -3,7 +3,7 @@ import { growingPause } from '../../bed/machine/pauses.ts';
 import { valueOf } from '../../e2e/fixtures/caller.ts';
 import { fieldOf } from '../../e2e/fixtures/one-of-everything.ts';
 import { textOf } from '../../http/interface-client.ts';
-import type { Outcome } from './attack.ts';
+import type { Outcome } from './rows.ts';
 import { newName } from './deployments.ts';
 import type { Party } from './fixture.ts';
 

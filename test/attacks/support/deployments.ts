@@ -4,7 +4,7 @@ import { growingPause } from '../../bed/machine/pauses.ts';
 import { valueOf, type Call } from '../../e2e/fixtures/caller.ts';
 import { fieldOf } from '../../e2e/fixtures/one-of-everything.ts';
 import { textOf } from '../../http/interface-client.ts';
-import type { Outcome } from './attack.ts';
+import type { Outcome } from './rows.ts';
 
 /** Unlike any other. */
 export const newName = (): string =>

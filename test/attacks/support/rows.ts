@@ -42,7 +42,7 @@ export function attackLines(text: string): string[] {
     'as built  | left out  | attack | what was said as built',
     ...lines,
     `attacks: ${pairs.length}; ${count('as built', 'held')} held as built, ` +
-      `${count('as built', 'succeeded')} succeeded; ${count('left out', 'succeeded')} succeeded with the wall ` +
-      `left out, ${count('left out', 'held')} did not`,
+      `${count('as built', 'succeeded')} succeeded; ${count('left out', 'succeeded')} succeeded with the ` +
+      `wall left out, ${count('left out', 'held')} did not`,
   ];
 }

@@ -151,7 +151,7 @@ const asked = async (...words: string[]): Promise<string> =>
 const engineCalls = ['/containers/json?all=1', '/images/json', '/info', '/v1.41/swarm'];
 const berthCalls = ['/api/project.all', '/api/server.all', '/api/settings.get', '/v2/_catalog', '/config/'];
 
-it("root on a tenant's server finds neither engine nor database of Berth's machine at its ports", async () => {
+it("root on a tenant's server meets no engine and no database of Berth's machine at its ports", async () => {
   const { host } = world.berth;
   const listening = await output(host, 'sh', '-c', 'cat /proc/net/tcp /proc/net/tcp6 | grep " 0A "');
   const ports = listening.split('\n').map((line) => parseInt(line.trim().split(/[\s:]+/)[2] ?? '', 16));

@@ -69,7 +69,7 @@ async function screensOf({ berth }: Workshop): Promise<Record<string, string>> {
   const application = `/applications/${id('daily')}`;
   const database = `/databases/postgres/${id('books')}`;
   const settings = ['account', 'keys', 'members', 'organization', 'git', 'registries', 'ssh-keys'];
-  const more = ['destinations', 'certificates', 'notifications', 'installation', 'audit'];
+  const more = ['destinations', 'certificates', 'notifications', 'log-drains', 'installation', 'audit'];
   return {
     home: '/',
     'home-memory': '/?sort=memory',

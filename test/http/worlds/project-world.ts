@@ -20,7 +20,7 @@ import { worlds, type World } from './world.ts';
 
 type Change = (stores: ReturnType<typeof createStores>) => Partial<EnvironmentNeighbours>;
 
-/** Gives a function that makes worlds with the procedures of projects and environments; nothing runs there. */
+/** Gives a function that makes worlds with projects and environments, in which nothing runs. */
 export function projectWorlds(test: TestDatabase, change: Change = () => ({})): () => Promise<World> {
   const createWorld = worlds(test);
   return () =>

@@ -1,7 +1,7 @@
-/** A new version of Berth brings a new proxy: one machine after another, and the former one where it fails. */
+/** A new version of Berth brings a new proxy: machine after machine, and the former one where it fails. */
 import { expect, test } from 'vitest';
 import { proxyServiceName } from '../../../server/src/domain/names/names.ts';
-import { createRenewals } from '../../../server/src/modules/platform-service/renewals.ts';
+import { createRenewals } from '../../../server/src/modules/platform-service/platform-service.ts';
 import { systemClock } from '../../../server/src/ports/clock.ts';
 import type { ServiceSpec } from '../../../server/src/ports/engine/engine.ts';
 import type { Host } from '../../../server/src/ports/host/host.ts';
@@ -59,7 +59,7 @@ async function berthOf(hosts: readonly Host[], command: string): Promise<Kept> {
 const ensured = ({ platforms }: Kept): Promise<string[]> =>
   product().run(async () => (await Promise.all(platforms.map((each) => each.ensure()))).flat());
 
-test('a proxy that does not work is put back, the other machines keep theirs, and it is said once', async () => {
+test('a proxy that does not work is put back, other machines keep theirs, and it is said once', async () => {
   const servers = [await product().addServer(), await product().addServer()];
   const hosts = await product().run(({ hosts }) =>
     Promise.all(servers.map(({ serverId }) => hosts.of(serverId))),

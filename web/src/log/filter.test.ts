@@ -4,7 +4,7 @@ import { colourCount, colourOf, matching, type Line } from './lines.ts';
 
 const now = Date.parse('2026-11-24T12:00:00.000Z');
 
-it('a range reaches back from when it was chosen; the other kind has two ends, of which each may lack', () => {
+it('a range reaches back from when it was chosen, or has two ends, of which each may lack', () => {
   expect(timesOf(everyLine, now)).toEqual({});
   expect(timesOf({ ...everyLine, range: '5m' }, now)).toEqual({ from: '2026-11-24T11:55:00.000Z' });
   const to = '2026-11-24T11:00:00.000Z';

@@ -1,7 +1,7 @@
 export const texts = {
   measured: 'A program of Berth measures this server and its containers; it opens no port.',
   notMeasured:
-    'Nothing is measured here yet. A program of Berth would do it, asked through SSH alone; it opens no port.',
+    'Nothing is measured here yet. A program of Berth would do it, asked through SSH; it opens no port.',
   thresholds:
     'Gets a POST, besides the notification “threshold passed” of your channels. 0 above is no threshold.',
   empty: 'Services run on this machine. Add a server of yours over SSH, and Berth sets it up.',

@@ -1,70 +1,65 @@
-/** Where the output of services goes besides Berth: syslog servers and Loki, tried by a line of its own. */
+/** Where the output of services goes besides Berth. */
 import type { ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
-import type { FieldChange } from '../form/form.tsx';
 import { useAsk } from '../live/api.ts';
 import { Ago } from '../parts/time.tsx';
 
-const kinds: Record<string, string> = {
-  syslogTcp: 'syslog by TCP',
-  syslogUdp: 'syslog by UDP',
-  loki: 'Loki',
-};
-
-const ofLoki: FieldChange = { when: ({ type }) => type === 'loki' };
-
-const change: Readonly<Record<string, FieldChange>> = {
-  type: {
-    label: 'Kind',
-    options: Object.entries(kinds).map(([value, label]) => ({ value, label })),
-  },
-  address: { placeholder: 'logs.example.com:601' },
-  enabled: { when: ({ logDrainId }) => logDrainId !== undefined },
-  username: ofLoki,
-  password: ofLoki,
-};
+const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export function LogDrains(): ReactElement {
   const { data: projects = [] } = useAsk('project.all', {});
-  const options = projects.map(({ projectId, name }) => ({ value: projectId, label: name }));
+  const names = new Map(projects.map(({ projectId, name }) => [projectId, name]));
   return (
     <Collection
       title="Log drains"
-      noun="log drain"
-      about="Where the output of services goes besides Berth: a syslog server, or Loki."
+      noun="drain"
+      about="What services write is sent to a syslog server or to Loki as well."
       id="logDrainId"
       list="logDrain.all"
       create="logDrain.create"
       update="logDrain.update"
       remove="logDrain.remove"
       test="logDrain.test"
-      command="berth api logDrain.create"
-      change={{ ...change, projectId: { label: 'Project', options } }}
-      name={({ name }) => String(name)}
-      detail={(row) => <Detail row={row} />}
-      removal="No more lines are sent there; those that wait to be sent are dropped."
+      fixed={{ enabled: true }}
+      change={{
+        type: {
+          label: 'Kind',
+          options: [
+            { value: 'syslogTcp', label: 'syslog by TCP' },
+            { value: 'syslogUdp', label: 'syslog by UDP' },
+            { value: 'loki', label: 'Loki' },
+          ],
+        },
+        projectId: {
+          label: 'Project',
+          help: 'Empty: the services of the whole organization',
+          options: projects.map(({ projectId, name }) => ({ value: projectId, label: name })),
+        },
+      }}
+      name={({ name }) => text(name)}
+      detail={(row) => detailOf(row, names)}
+      removal="What waits for it is dropped. What was sent stays where it went."
     />
   );
 }
 
-function Detail({ row }: { row: Row }): ReactElement {
-  const { type, address, enabled, dropped, lastError, lastSentAt } = row;
-  if (typeof lastError === 'string')
-    return (
-      <span className="text-down" title={lastError}>
-        {lastError}
-      </span>
-    );
+function detailOf(row: Row, names: ReadonlyMap<string, string>): ReactElement {
+  const { address, projectId, enabled, sent, dropped, lastSentAt, lastError } = row;
   return (
     <>
-      {kinds[String(type)]}, {String(address)}
-      {enabled === false && ', switched off'}
-      {typeof dropped === 'number' && dropped > 0 && `, ${dropped} lines dropped`}
-      {typeof lastSentAt === 'string' && (
+      {text(address)}
+      {projectId === null ? '' : `, of ${names.get(text(projectId)) ?? 'one project'}`}
+      {enabled === true ? '' : ', switched off'}
+      {lastSentAt !== null && (
         <>
-          , sent <Ago at={lastSentAt} />
+          ; {count(sent).toLocaleString('en')} lines, the last <Ago at={text(lastSentAt)} />
         </>
       )}
+      {count(dropped) > 0 && (
+        <span className="text-warn">; {count(dropped).toLocaleString('en')} dropped</span>
+      )}
+      {typeof lastError === 'string' && <span className="text-down">; {lastError}</span>}
     </>
   );
 }

@@ -76,7 +76,6 @@ export function createMachines(
     }),
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
     keptCookies: walls.keptCookies,
-    isOwnImage: walls.isOwnImage,
   });
   const portGuard = walls.portGuard(ground.config.port);
   const deployed = createDeployed({

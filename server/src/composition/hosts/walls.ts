@@ -14,6 +14,7 @@ import { createPullRequests } from '../../modules/preview-deployment/pull-reques
 import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
 import { createPortGuard, type CreatePortGuard } from '../../reconcile/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
+import { engineOfOrganization } from '../../deploy/images/own-services.ts';
 import { createFileJudge, type JudgeFileParts } from '../../deploy/compose/judge-file.ts';
 import { createWorkFiles } from '../../adapters/files/work-files.ts';
 import { createApplications } from '../../modules/application/application.ts';
@@ -32,6 +33,8 @@ export interface Walls {
   judge(parts: JudgeParts): Judge;
   /** Judges what a compose file asks for. */
   judgeFile(parts: JudgeFileParts): JudgeFile;
+  /** Keeps what a server shows to the services of its organization. */
+  ownServices: typeof engineOfOrganization;
   /** Judges which images an organization may run. */
   images(parts: ImageAccessParts): ImageAccess;
   /** Whether set-up alone makes an image of this name, so that none is pulled. */
@@ -74,6 +77,7 @@ export interface Walls {
 export const walls: Walls = {
   judge: createJudge,
   judgeFile: createFileJudge,
+  ownServices: engineOfOrganization,
   images: createImageAccess,
   isOwnImage: isPlatformImage,
   hosts: createHostRules,

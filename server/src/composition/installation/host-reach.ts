@@ -1,6 +1,7 @@
 /** The walls round each machine, joined from records and the machine itself. */
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
+import { seenEngine } from '../../deploy/images/own-services.ts';
 import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
@@ -33,7 +34,10 @@ export function hostReachOn(
 
 export interface WallParts {
   approvals: Approvals;
-  stores: Pick<Stores, 'deployments' | 'images' | 'quotas'>;
+  stores: Pick<
+    Stores,
+    'applications' | 'deployments' | 'images' | 'previewDeployments' | 'quotas' | 'servers'
+  >;
   images: ImageAccess;
   disk: Pick<DiskQuotas, 'requireRoom'>;
 }
@@ -42,7 +46,7 @@ export interface WallParts {
 export function walledEngine(
   machine: Omit<Host, 'networks'>,
   { approvals, stores, images, disk }: WallParts,
-  { judge }: Walls,
+  { judge, ownServices }: Walls,
 ): Engine {
   const { engine, key: serverKey } = machine;
   const released: JudgeParts['released'] = ({ kind }, deploymentId) =>
@@ -63,7 +67,7 @@ export function walledEngine(
     store: stores.images,
     released: (kind, deploymentId) => releasedSpecs(stores, kind, deploymentId),
   });
-  return judgedEngine(engine, async (spec) => {
+  return judgedEngine(seenEngine(machine, { approvals, stores }, ownServices), async (spec) => {
     await ofReach(spec);
     await ofImages(spec);
   });

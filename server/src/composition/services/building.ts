@@ -12,11 +12,11 @@ export function builderOptions(
   stores: Pick<Stores, 'settings' | 'organizations'>,
   { proxyImage }: Pick<Config, 'proxyImage'>,
   {
-    walls: { buildEngines },
+    walls: { buildEngines, isOwnImage },
     images: { mayBuildFrom },
     shared,
   }: { walls: Walls; images: ImageAccess; shared: () => Promise<readonly string[]> },
-): Pick<MachineOptions, 'buildEngines' | 'builderWalls' | 'isShared' | 'mayBuildFrom'> {
+): Pick<MachineOptions, 'buildEngines' | 'builderWalls' | 'isOwnImage' | 'isShared' | 'mayBuildFrom'> {
   const policyOf = createOutgoingPolicy(stores);
   return {
     buildEngines,
@@ -28,6 +28,7 @@ export function builderOptions(
       };
     },
     mayBuildFrom,
+    isOwnImage,
     isShared: async (reference) => reference === proxyImage || isSharedBy(await shared(), reference),
   };
 }

@@ -3,9 +3,9 @@ import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { createFollowing } from '../../modules/log-drain/following.ts';
 import type { LogDrainDesk } from '../../modules/log-drain/handlers.ts';
 import { createLogDrains } from '../../modules/log-drain/log-drain.ts';
-import { toldTo } from '../../modules/log-drain/patience.ts';
 import { createSendLines } from '../../modules/log-drain/sending.ts';
 import { createShipping, type Shipping } from '../../modules/log-drain/shipping.ts';
+import { logTrouble } from '../../modules/log-drain/trouble.ts';
 import { serviceKinds } from '../../modules/service/record-lists.ts';
 import type { PlacedService } from '../../modules/service/service.ts';
 import type { Ground } from '../ground.ts';
@@ -34,9 +34,13 @@ export function createDraining(
         kind: serviceKinds[kind].deployed,
         serviceId,
       }),
-      organizations: stores.organizations,
+      organizationName: (organizationId) =>
+        stores.organizations
+          .find({ organizationId })
+          .then((organization) => organization?.name ?? organizationId),
       clock,
-      ...toldTo(log),
+      onTrouble: logTrouble(log),
+      onOver: (what) => log.info('Output can be read for log drains again', { what }),
     }),
   });
   return {

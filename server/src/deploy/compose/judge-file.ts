@@ -46,6 +46,7 @@ export function createFileJudge({ hostReach, composes, clock }: JudgeFileParts):
 const staysThere = ({ name }: Pick<ComposeRecord, 'name'>, dangers: readonly Danger[]): AppError =>
   new AppError(
     'PRECONDITION_FAILED',
-    `${name} reaches its server itself (${listed(dangers)}), which was approved for that server alone, so it ` +
-      'does not move. Create it anew on the other server, where it is approved anew, or take this out of it.',
+    `${name} reaches its server itself (${listed(dangers)}), which was approved for that server alone, ` +
+      'so it does not move. Create it anew on the other server, where it is approved anew, or take this ' +
+      'out of it.',
   );

@@ -167,7 +167,7 @@ async function drain({ manager, nodeId, node }: Member, signal: AbortSignal): Pr
 const roleLimitMs = 30_000;
 const lookMs = 250;
 
-/** A node that was promoted becomes a manager a moment later, and until then its engine lets nobody demote it. */
+/** A promoted node becomes a manager a moment later, and until then its engine lets nobody demote it. */
 async function takeRole({ manager, nodeId }: Member, role: NodeRole, signal: AbortSignal): Promise<void> {
   const until = async (isSo: (node: SwarmNode) => boolean): Promise<void> => {
     for (const end = Date.now() + roleLimitMs; Date.now() < end; await pause(lookMs, undefined, { signal })) {

@@ -184,7 +184,8 @@ export const composeContract = {
       'become healthy, its domains follow, and it is removed where it was. Until then a failure leaves ' +
       'it as it is. Without a release the record alone changes, and `deploymentId` is null. `serverId` ' +
       'null means the own machine of Berth. Refused with 412 while it has volumes or binds. What else of ' +
-      'it reaches its server itself, such as a capability, was approved for that one alone, and does not move.',
+      'it reaches its server itself, such as a capability, was approved for that one alone, and does not ' +
+      'move.',
     access: {
       class: 'protected',
       resources: [subject, { kind: 'server', field: 'serverId' }],

@@ -1,6 +1,6 @@
 /**
- * What an approval is for: a service in its place, environment and server, with its source. Whoever moves it, copies it or lets it
- * come from somewhere else takes no approval along. Pure.
+ * What an approval is for: a service in its place, environment and server, with its source. Whoever moves
+ * it, copies it or lets it come from somewhere else takes no approval along. Pure.
  */
 import type { ApplicationRecord, ComposeRecord, TableRecord } from '../../db/tables.ts';
 import { imageName } from '../../domain/names/image-reference.ts';

@@ -29,13 +29,13 @@ export interface FollowedHost {
   engine: Pick<Engine, 'services' | 'serviceLogs'>;
 }
 
-/** A host whose engine does not answer, and a service that cannot be read, are told once (PatiencePorts). */
+/** A host whose engine does not answer, or a service that cannot be read, is told of once (PatiencePorts). */
 export interface FollowingPorts extends PatiencePorts {
   hosts(): Promise<readonly FollowedHost[]>;
   /** Every service, with where it stands. */
   placed(): Promise<readonly PlacedService[]>;
   refOf(service: PlacedService): ServiceRef;
-  organizations: { find(where: { organizationId: string }): Promise<{ name: string } | undefined> };
+  organizationName(organizationId: string): Promise<string>;
 }
 
 interface Follower {
@@ -143,13 +143,12 @@ interface Place {
 
 /** By the service's key. */
 async function refs(
-  { refOf, organizations }: FollowingPorts,
+  { refOf, organizationName }: FollowingPorts,
   wanted: readonly PlacedService[],
 ): Promise<Map<string, Place>> {
   const names = new Map<string, string>();
   for (const { organizationId } of wanted)
-    if (!names.has(organizationId))
-      names.set(organizationId, (await organizations.find({ organizationId }))?.name ?? organizationId);
+    if (!names.has(organizationId)) names.set(organizationId, await organizationName(organizationId));
   return new Map(
     wanted.map((placed) => [
       serviceKey(refOf(placed)),

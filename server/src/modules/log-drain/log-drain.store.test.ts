@@ -112,7 +112,7 @@ eachDatabase('log drains', (test) => {
           hosts: async () => [{ key: 'local', name: 'here', engine: memory.engine }],
           placed: () => stores.serviceReads.everywhere(),
           refOf: ({ serviceId }) => applicationRef(serviceId),
-          organizations: { find: async ({ organizationId: name }) => ({ name }) },
+          organizationName: async (id) => id,
           clock,
           onTrouble: (what, error) => void troubles.push(`${what}: ${sentenceOf(error)}`),
           onOver: (what) => void troubles.push(`${what} is read again`),

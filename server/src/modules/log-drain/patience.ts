@@ -1,5 +1,4 @@
-/** What cannot be read for now: tried again, later each time; told once when it begins, and when it ends. */
-import { AppError, sentenceOf } from '../../domain/errors.ts';
+/** What cannot be read for now: tried again, later each time, and told once when it begins and ends. */
 import type { Clock } from '../../ports/clock.ts';
 
 export interface PatiencePorts {
@@ -19,22 +18,6 @@ export interface Patience {
   /** Nobody wants it any more. */
   forget(what: string): void;
 }
-
-export interface TroubleLog {
-  info(message: string, fields: object): void;
-  warn(message: string, fields: object): void;
-  fault(error: unknown, where: string): unknown;
-}
-
-/** A server that is away, or a service that has just ended, is no fault of Berth. */
-export const toldTo = (log: TroubleLog): Pick<PatiencePorts, 'onTrouble' | 'onOver'> => ({
-  onTrouble(what, error) {
-    if (error instanceof AppError)
-      log.warn('Output cannot be read for log drains', { what, why: sentenceOf(error) });
-    else log.fault(error, `log drain, ${what}`);
-  },
-  onOver: (what) => log.info('Output can be read for log drains again', { what }),
-});
 
 const pausesMs = [2, 5, 15].map((seconds) => seconds * 1000);
 const longestPauseMs = 60_000;

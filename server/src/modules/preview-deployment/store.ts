@@ -1,11 +1,16 @@
+import type { z } from 'zod';
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
+import { pullRequestEvent } from '../../db/stored-records.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
 
-export { pullRequestEvent } from '../../db/stored-records.ts';
-
 export type PreviewDeploymentRecord = TableRecord<'preview_deployment'>;
+
+/** The event of a pull request as its job keeps it, in JSON. */
+export function storedEvent(text: string): z.output<typeof pullRequestEvent> {
+  return pullRequestEvent.parse(JSON.parse(text));
+}
 
 export interface PreviewDeploymentStore extends TableStore<'preview_deployment'> {
   countOf(applicationId: string): Promise<number>;

@@ -8,8 +8,8 @@ import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts
 import type { RunThere } from './remote-files.ts';
 
 /**
- * Finds the engine that serves the socket $1: its own path of it is the same file. Another program started for
- * each process would take longer than a small build.
+ * Finds the engine that serves the socket $1: its own path of it is the same file. Another program started
+ * for each process would take longer than a small build.
  */
 const findGroup = `for process in /proc/[0-9]*; do
   read -r name 2>/dev/null <"$process/comm" && [ "$name" = dockerd ] || continue

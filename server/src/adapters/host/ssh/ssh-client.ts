@@ -75,7 +75,7 @@ export async function connectSsh(
         return target.hostKey === null || target.hostKey === seen;
       },
     });
-    // Small packets go both ways all the time: held back until the last one is acknowledged, each costs 40 ms.
+    // Small packets go both ways all the time: held back until the last is acknowledged, each costs 40 ms.
     client.setNoDelay(true);
     await ready.promise;
   } catch (error) {

@@ -10,7 +10,7 @@ import type { Host } from '../../../ports/host/host.ts';
 import type { AgentProgram, CollectorSettings, MonitoringAgent } from '../../../ports/metrics.ts';
 import type { Outgoing } from '../../../ports/outgoing.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
-import type { Begun, Renewals } from '../../platform-service/renewals.ts';
+import type { Begun, Renewals } from '../../platform-service/platform-service.ts';
 import { passingSentence, tellCallback } from './callback.ts';
 import {
   installAgent,

@@ -16,7 +16,7 @@ import type { AgentConfig } from '../../../adapters/metrics/agent.ts';
 import type { Fact } from '../../../domain/states/fact.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import { systemClock } from '../../../ports/clock.ts';
-import { createRenewals } from '../../platform-service/renewals.ts';
+import { createRenewals } from '../../platform-service/platform-service.ts';
 import { installationDigest } from './installation.ts';
 import { createServerMonitoring } from './monitoring.ts';
 

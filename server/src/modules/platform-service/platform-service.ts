@@ -13,9 +13,9 @@ export interface Begun<T> {
 
 export interface Renewals {
   /**
-   * Begins, unless another one has not come out yet; then `onTurn` is called as soon as one has, to ask again.
-   * Undefined also when `version` did not work where it was tried last. An outcome that cannot be known counts
-   * as none.
+   * Begins, unless another one has not come out yet; then `onTurn` is called as soon as one has, to ask
+   * again. Undefined also when `version` did not work where it was tried last. An outcome that cannot be
+   * known counts as none.
    */
   take<T>(version: string, begin: () => Promise<Begun<T>>, onTurn?: () => void): Promise<T | undefined>;
   /** That is not tried any more for now. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../domain/errors.ts';
-import { createRenewals, type Begun } from './renewals.ts';
+import { createRenewals, type Begun } from './platform-service.ts';
 
 const broken = new AppError('SERVICE_UNAVAILABLE', 'It did not work on far.');
 
