@@ -61,7 +61,6 @@ const beside: Readonly<Record<string, Record<string, unknown>>> = {
   'domain.create customCertResolver': { https: true, certificateType: 'custom' },
   'domain.update customCertResolver': { https: true, certificateType: 'custom' },
   'backup.byDatabase redisId': { postgresId: undefined, databaseType: undefined },
-  'logDrain.create address': { type: 'loki', enabled: false },
   'logDrain.update address': { password: 'something' },
   'destination.create path': { provider: 'local' },
   'destination.update path': { provider: 'local' },
