@@ -41,22 +41,7 @@ export interface Timers {
   stop(): Promise<void>;
 }
 
-export function startTimers({
-  stores,
-  clock,
-  log,
-  schedules,
-  previews,
-  notifying,
-  shipping,
-  scheduling,
-  alarms,
-  monitoring,
-  cleanTurn,
-  disk,
-  adapters,
-  settings,
-}: {
+export interface TimerParts {
   stores: PrunedStores;
   clock: Clock;
   log: { fault(error: unknown, where: string): unknown };
@@ -71,32 +56,27 @@ export function startTimers({
   disk: { turn(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
   settings: Pick<SettingsService, 'get'>;
-}): Timers {
+}
+
+export function startTimers(parts: TimerParts): Timers {
+  const { stores, clock, log, previews, notifying, shipping, settings } = parts;
+  const start = (ms: number, what: string, turn: () => Promise<void>): Timers =>
+    every(ms, turn, (error) => void log.fault(error, what));
   const timers = [
-    every(
-      housekeepingMs,
-      () => tidy(stores, clock),
-      (error) => void log.fault(error, 'housekeeping'),
+    start(housekeepingMs, 'housekeeping', () => tidy(stores, clock)),
+    start(housekeepingMs, 'old output of what ended', () =>
+      forgetEnded(stores, clock, { outputs: parts.adapters.endedOutputs, settings }),
     ),
-    every(
-      housekeepingMs,
-      () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
-      (error) => void log.fault(error, 'old output of what ended'),
-    ),
-    every(
-      eventsMs,
-      () => stores.events.prune(clock.now() - keptMs),
-      (error) => void log.fault(error, 'old events'),
-    ),
-    every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
-    every(scheduleMs, scheduling.tick, (error) => void log.fault(error, 'schedules of services')),
-    every(eventsMs, cleanTurn, (error) => void log.fault(error, 'clean-up')),
-    every(eventsMs, disk.turn, (error) => void log.fault(error, 'disk of organizations')),
-    every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
-    every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
-    every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),
-    every(drainMs, shipping.tick, (error) => void log.fault(error, 'log drains')),
-    every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
+    start(eventsMs, 'old events', () => stores.events.prune(clock.now() - keptMs)),
+    start(scheduleMs, 'schedules of backups', parts.schedules.tick),
+    start(scheduleMs, 'schedules of services', parts.scheduling.tick),
+    start(eventsMs, 'clean-up', parts.cleanTurn),
+    start(eventsMs, 'disk of organizations', parts.disk.turn),
+    start(alarmMs, 'alarms', parts.alarms.look),
+    start(alarmMs, 'monitoring of servers', parts.monitoring.look),
+    start(dispatchMs, 'notifications', notifying.tick),
+    start(drainMs, 'log drains', shipping.tick),
+    start(previews.everyMs, 'pull requests of previews', previews.watch),
   ];
   return {
     async stop() {
