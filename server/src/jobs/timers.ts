@@ -72,31 +72,24 @@ export function startTimers({
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
   settings: Pick<SettingsService, 'get'>;
 }): Timers {
+  const toldAs = (where: string) => (error: unknown) => void log.fault(error, where);
   const timers = [
-    every(
-      housekeepingMs,
-      () => tidy(stores, clock),
-      (error) => void log.fault(error, 'housekeeping'),
-    ),
+    every(housekeepingMs, () => tidy(stores, clock), toldAs('housekeeping')),
     every(
       housekeepingMs,
       () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
-      (error) => void log.fault(error, 'old output of what ended'),
+      toldAs('old output of what ended'),
     ),
-    every(
-      eventsMs,
-      () => stores.events.prune(clock.now() - keptMs),
-      (error) => void log.fault(error, 'old events'),
-    ),
-    every(scheduleMs, schedules.tick, (error) => void log.fault(error, 'schedules of backups')),
-    every(scheduleMs, scheduling.tick, (error) => void log.fault(error, 'schedules of services')),
-    every(eventsMs, cleanTurn, (error) => void log.fault(error, 'clean-up')),
-    every(eventsMs, disk.turn, (error) => void log.fault(error, 'disk of organizations')),
-    every(alarmMs, alarms.look, (error) => void log.fault(error, 'alarms')),
-    every(alarmMs, monitoring.look, (error) => void log.fault(error, 'monitoring of servers')),
-    every(dispatchMs, notifying.tick, (error) => void log.fault(error, 'notifications')),
-    every(drainMs, shipping.tick, (error) => void log.fault(error, 'log drains')),
-    every(previews.everyMs, previews.watch, (error) => void log.fault(error, 'pull requests of previews')),
+    every(eventsMs, () => stores.events.prune(clock.now() - keptMs), toldAs('old events')),
+    every(scheduleMs, schedules.tick, toldAs('schedules of backups')),
+    every(scheduleMs, scheduling.tick, toldAs('schedules of services')),
+    every(eventsMs, cleanTurn, toldAs('clean-up')),
+    every(eventsMs, disk.turn, toldAs('disk of organizations')),
+    every(alarmMs, alarms.look, toldAs('alarms')),
+    every(alarmMs, monitoring.look, toldAs('monitoring of servers')),
+    every(dispatchMs, notifying.tick, toldAs('notifications')),
+    every(drainMs, shipping.tick, toldAs('log drains')),
+    every(previews.everyMs, previews.watch, toldAs('pull requests of previews')),
   ];
   return {
     async stop() {
