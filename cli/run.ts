@@ -106,9 +106,10 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   const known = procedureNames();
   if (!known.has(name)) {
     const all = [...words.map((word) => word.name), ...loginCommands.keys(), 'help', 'api', ...known];
+    const what = name.includes('.') ? name : `command ${name}`;
     throw new UsageError(
-      `There is no ${name.includes('.') ? name : `command ${name}`}.${didYouMean(name, all)} ` +
-        '`berth help` lists the commands, `berth api` the routers of the interface.',
+      `There is no ${what}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
+        'routers of the interface.',
     );
   }
   const flags = readFlags(argv);

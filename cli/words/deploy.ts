@@ -205,8 +205,9 @@ async function sendPacked(
   if (packed.files === 0)
     throw new UsageError(`${folder} contains nothing to send: everything in it is excluded.`);
   const packedAt = context.terminal.now();
+  const count = `${packed.files} ${packed.files === 1 ? 'file' : 'files'}`;
   context.say(
-    `Packed ${packed.files} ${packed.files === 1 ? 'file' : 'files'}, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
+    `Packed ${count}, ${size(packed.bytes)}, in ${duration(packedAt - began)}; ` +
       `${size(packed.packedBytes)} to send${base ? ', the rest is already there' : ''}.`,
   );
   const commit = context.text('commit');

@@ -160,10 +160,8 @@ const rollback: Word = {
           ? `${nameOf(service)} has no earlier successful deployment.`
           : `${nameOf(service)} has no deployment ${to}. \`berth history ${nameOf(service)}\` lists them.`,
       );
-    context.say(
-      `Going back to ${target.deploymentId}, created ${ago(target.createdAt, context.terminal.now())}: ` +
-        `${target.title}.`,
-    );
+    const when = ago(target.createdAt, context.terminal.now());
+    context.say(`Going back to ${target.deploymentId}, created ${when}: ${target.title}.`);
     const { deploymentId } = await client.deployment.rollback({ deploymentId: target.deploymentId });
     return followDeployment(context, service, deploymentId);
   },

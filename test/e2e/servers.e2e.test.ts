@@ -113,8 +113,9 @@ it('a newer Berth brings its agent there, and puts the former one back if it doe
   const newest = async (): Promise<string> =>
     (await berth.call<{ timestamp: string }[]>('server.metrics', { serverId })).at(-1)?.timestamp ?? '';
   const measuresAgain = async (): Promise<void> => {
-    const now = await newest();
-    await until('it measures again', async () => (await newest().catch(() => now)) !== now, 180_000);
+    const seen = (): Promise<string> => newest().catch(() => '');
+    const last = await until('it answers', seen, 180_000);
+    await until('it measures again', async () => !['', last].includes(await seen()), 180_000);
   };
   const first = await agent();
   await startNewer('$ a// newer');
@@ -181,7 +182,9 @@ it('kill -9 of Berth in each stage of a deployment there: it goes on, what runs 
 
 it('a full disk there fails a deployment in its words, and what runs is not touched', async () => {
   const before = await containersThere();
-  await repository.commit(tinyFiles('too much', { steps: ['head -c 16777216 /dev/urandom > /www/noise'] }));
+  await repository.commit(
+    tinyFiles('too much', { steps: ['dd if=/dev/urandom of=/www/noise bs=1M count=16'] }),
+  );
   // What the engine writes beside images still finds its place.
   const fill =
     'free=$(df --output=avail -B1 /var/lib/docker | tail -n 1); ' +

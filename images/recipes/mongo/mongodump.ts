@@ -6,7 +6,8 @@ try {
   const { values, client } = await openTool({ db: { type: 'string' } });
   const { databases } = await client.db('admin').admin().listDatabases();
   const names = databases.map(({ name }) => name).filter((name) => name !== 'local');
-  for (const name of values['db'] === undefined ? names : [String(values['db'])]) await dump(name);
+  const { db } = values;
+  for (const name of typeof db === 'string' ? [db] : names) await dump(name);
   process.stdout.write('end\n');
   await client.close();
 

@@ -16,7 +16,7 @@ test('is true when what was written was taken', async () => {
   expect([stream.listenerCount('drain'), stream.listenerCount('error')]).toEqual([0, 0]);
 });
 
-test('is false when the stream closes, breaks, is closed already, or takes nothing for so long', async () => {
+test('is false when the stream is closed, breaks, or takes nothing for so long', async () => {
   const closed = slow().stream;
   setImmediate(() => closed.destroy());
   expect(await drained(closed)).toBe(false);

@@ -19,7 +19,7 @@ import type { Accepting, Deployments } from '../deployment/deployment.ts';
 import type { PreviewComments } from './preview-comments.ts';
 import type { PreviewDeployments, PullRequestFacts } from './preview-deployment.ts';
 import type { RemovePreview } from './preview-removal.ts';
-import { storedEvent, type PreviewDeploymentRecord } from './store.ts';
+import { readPullRequestEvent, type PreviewDeploymentRecord } from './store.ts';
 import { whyNoPreview } from './verdict.ts';
 
 export interface PullRequests {
@@ -154,7 +154,7 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
   const application = await applications.find(applicationId);
   const preview = await previews.ofPullRequest(applicationId, Number(number));
   if (!application) return;
-  const given = payload.event === '' ? undefined : storedEvent(payload.event);
+  const given = payload.event === '' ? undefined : readPullRequestEvent(payload.event);
   const isTold = given !== undefined && source !== 'signed';
   const event = isTold ? await asHostSays(neighbours, application, given) : given;
   if (isTold && !event) return;

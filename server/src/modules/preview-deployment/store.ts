@@ -1,16 +1,16 @@
-import type { z } from 'zod';
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { pullRequestEvent } from '../../db/stored-records.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
+import { pullRequestEvent } from '../../db/stored-records.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 
-export type PreviewDeploymentRecord = TableRecord<'preview_deployment'>;
-
-/** The event of a pull request as its job keeps it, in JSON. */
-export function storedEvent(text: string): z.output<typeof pullRequestEvent> {
+/** An event as a job keeps it; throws ZodError for what is none. */
+export function readPullRequestEvent(text: string): PullRequestEvent {
   return pullRequestEvent.parse(JSON.parse(text));
 }
+
+export type PreviewDeploymentRecord = TableRecord<'preview_deployment'>;
 
 export interface PreviewDeploymentStore extends TableStore<'preview_deployment'> {
   countOf(applicationId: string): Promise<number>;
