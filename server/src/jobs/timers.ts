@@ -56,27 +56,25 @@ export interface TimerParts {
   disk: { turn(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
   settings: Pick<SettingsService, 'get'>;
-}
-
-export function startTimers(parts: TimerParts): Timers {
-  const { stores, clock, log, previews, notifying, shipping, settings } = parts;
-  const start = (ms: number, what: string, turn: () => Promise<void>): Timers =>
-    every(ms, turn, (error) => void log.fault(error, what));
+}): Timers {
+  const toldAs = (where: string) => (error: unknown) => void log.fault(error, where);
   const timers = [
-    start(housekeepingMs, 'housekeeping', () => tidy(stores, clock)),
-    start(housekeepingMs, 'old output of what ended', () =>
-      forgetEnded(stores, clock, { outputs: parts.adapters.endedOutputs, settings }),
+    every(housekeepingMs, () => tidy(stores, clock), toldAs('housekeeping')),
+    every(
+      housekeepingMs,
+      () => forgetEnded(stores, clock, { outputs: adapters.endedOutputs, settings }),
+      toldAs('old output of what ended'),
     ),
-    start(eventsMs, 'old events', () => stores.events.prune(clock.now() - keptMs)),
-    start(scheduleMs, 'schedules of backups', parts.schedules.tick),
-    start(scheduleMs, 'schedules of services', parts.scheduling.tick),
-    start(eventsMs, 'clean-up', parts.cleanTurn),
-    start(eventsMs, 'disk of organizations', parts.disk.turn),
-    start(alarmMs, 'alarms', parts.alarms.look),
-    start(alarmMs, 'monitoring of servers', parts.monitoring.look),
-    start(dispatchMs, 'notifications', notifying.tick),
-    start(drainMs, 'log drains', shipping.tick),
-    start(previews.everyMs, 'pull requests of previews', previews.watch),
+    every(eventsMs, () => stores.events.prune(clock.now() - keptMs), toldAs('old events')),
+    every(scheduleMs, schedules.tick, toldAs('schedules of backups')),
+    every(scheduleMs, scheduling.tick, toldAs('schedules of services')),
+    every(eventsMs, cleanTurn, toldAs('clean-up')),
+    every(eventsMs, disk.turn, toldAs('disk of organizations')),
+    every(alarmMs, alarms.look, toldAs('alarms')),
+    every(alarmMs, monitoring.look, toldAs('monitoring of servers')),
+    every(dispatchMs, notifying.tick, toldAs('notifications')),
+    every(drainMs, shipping.tick, toldAs('log drains')),
+    every(previews.everyMs, previews.watch, toldAs('pull requests of previews')),
   ];
   return {
     async stop() {
