@@ -41,7 +41,22 @@ export interface Timers {
   stop(): Promise<void>;
 }
 
-export interface TimerParts {
+export function startTimers({
+  stores,
+  clock,
+  log,
+  schedules,
+  previews,
+  notifying,
+  shipping,
+  scheduling,
+  alarms,
+  monitoring,
+  cleanTurn,
+  disk,
+  adapters,
+  settings,
+}: {
   stores: PrunedStores;
   clock: Clock;
   log: { fault(error: unknown, where: string): unknown };
