@@ -1,6 +1,4 @@
-/** Which lines of a log are wanted; on a page of its own the address says so. */
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+/** Which lines of a log are wanted. */
 
 export const ranges = {
   '': 'Any time',
@@ -40,42 +38,10 @@ export interface FilterState {
   change: (part: Partial<LogFilter>) => void;
 }
 
-/** Of a log that is part of a page or a dialog. */
-export function useOwnFilter(): FilterState {
-  const [filter, setFilter] = useState(everyLine);
-  return { filter, change: (part) => setFilter((former) => ({ ...former, ...part })) };
-}
-
-/** While somebody types, the address waits for the end of the word. */
-const addressAfterMs = 300;
-
-export function useFilterInAddress(): FilterState {
-  const search: Record<string, unknown> = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const [filter, setFilter] = useState(() => filterOf(search));
-  const isFirst = useRef(true);
-  useEffect(() => {
-    // What it was read from says it already.
-    if (isFirst.current) return void (isFirst.current = false);
-    const timer = setTimeout(
-      () =>
-        void navigate({
-          to: '.',
-          search: (former: Record<string, unknown>) => ({ ...without(former), ...said(filter) }),
-          hash: true,
-          replace: true,
-          resetScroll: false,
-        } as never),
-      addressAfterMs,
-    );
-    return () => clearTimeout(timer);
-  }, [filter, navigate]);
-  return { filter, change: (part) => setFilter((former) => ({ ...former, ...part })) };
-}
-
 const names = Object.keys(everyLine) as (keyof LogFilter)[];
 
-function filterOf(search: Record<string, unknown>): LogFilter {
+/** As an address says it. */
+export function filterOf(search: Record<string, unknown>): LogFilter {
   const texts = names.map((name) => [name, typeof search[name] === 'string' ? search[name] : '']);
   const filter = Object.fromEntries(texts) as Record<keyof LogFilter, string>;
   return { ...filter, range: isRange(filter.range) ? filter.range : '' };
@@ -83,10 +49,10 @@ function filterOf(search: Record<string, unknown>): LogFilter {
 
 export const isRange = (text: string): text is Range => Object.hasOwn(ranges, text);
 
-const said = (filter: LogFilter): Partial<LogFilter> =>
+export const said = (filter: LogFilter): Partial<LogFilter> =>
   Object.fromEntries(names.filter((name) => filter[name] !== '').map((name) => [name, filter[name]]));
 
-const without = (search: Record<string, unknown>): Record<string, unknown> =>
+export const without = (search: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(search).filter(([name]) => !names.some((one) => one === name)));
 
 /** From when to when, as ISO times; `now` is when the range was chosen. */

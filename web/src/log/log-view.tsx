@@ -8,7 +8,8 @@ import {
   type ReactNode,
 } from 'react';
 import { plainText } from './ansi.ts';
-import { timesOf, useOwnFilter, type FilterState } from './filter.ts';
+import { timesOf, type FilterState } from './filter.ts';
+import { useOwnFilter } from './use-filter.ts';
 import { matching, searchOf, type Line, type LogStore } from './lines.ts';
 import { LogBar, LogButtons } from './log-bar.tsx';
 import { Lines, type LinksBy } from './log-lines.tsx';

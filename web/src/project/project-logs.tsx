@@ -3,7 +3,7 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import { Go } from '../frame/link.tsx';
 import { useAsk } from '../live/api.ts';
-import { useFilterInAddress } from '../log/filter.ts';
+import { useFilterInAddress } from '../log/use-filter.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { Mark } from '../parts/mark.tsx';

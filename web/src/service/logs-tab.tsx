@@ -1,7 +1,7 @@
 /** The output of what runs, live, and of tasks that ended. */
 import { useMemo, useState, type ReactElement, type ReactNode } from 'react';
 import { useAsk, type Answer } from '../live/api.ts';
-import { useFilterInAddress } from '../log/filter.ts';
+import { useFilterInAddress } from '../log/use-filter.ts';
 import { createLogStore } from '../log/lines.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
