@@ -12,6 +12,7 @@ import { healthTests } from './deploy/health.ts';
 import { hostileTests } from './deploy/hostile.ts';
 import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
+import { terminalTests } from './deploy/terminal.ts';
 import { expectCalmLog, openWorkshop, type Workshop } from './fixtures/workshop.ts';
 
 // They wait far more than they work.
@@ -42,6 +43,10 @@ describe('what a service is in', () => {
 
 describe('limits of builds', () => {
   limitTests(() => shop);
+});
+
+describe('a terminal', () => {
+  terminalTests(() => shop);
 });
 
 it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));

@@ -155,6 +155,34 @@ export function conditionTests(shop: () => Workshop): void {
     }
   });
 
+  it.concurrent('a node that it stays on, and a volume, that are gone', async () => {
+    const gone = await well('ill-node');
+    // As after a loss: what has a volume stays on its node, and that is no longer in the swarm.
+    const constraint = 'node.id==tg6iu8y3nodeofformertimes1';
+    await output(
+      host(),
+      docker,
+      'service',
+      'update',
+      '--detach',
+      '--constraint-add',
+      constraint,
+      gone.appName,
+    );
+    await expectBecomes('its node gone', gone, 'down', /no suitable node/i);
+
+    const app = await well('ill-volume');
+    const [container = ''] = await containersOf(app);
+    const format = '{{range .Mounts}}{{if eq .Destination "/data"}}{{.Source}}{{end}}{{end}}';
+    const folder = await output(host(), docker, 'inspect', '--format', format, container);
+    // As when its disk does not come back: the engine knows the volume, and nothing is there.
+    await output(host(), 'rm', '-r', folder);
+    await output(host(), docker, 'kill', container);
+    await expectBecomes('its volume gone', app, 'down', /no such file|volume|mount/i);
+    await output(host(), 'mkdir', folder);
+    await expectBecomes('its volume back', app, 'up', null);
+  });
+
   it.concurrent('a port that something else has taken', async () => {
     const app = await well('ill-port');
     await app.do('port.create', { publishedPort: 8099, targetPort: 3000 });
