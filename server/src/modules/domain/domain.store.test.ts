@@ -35,6 +35,7 @@ eachDatabase('domains', (test) => {
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ownPort: null,
     uniqueConfigKey: 1,
     createdAt: expect.any(String),
     ...change,
@@ -81,7 +82,7 @@ eachDatabase('domains', (test) => {
     });
     expect(
       await owner.mutate('domain.update', { domainId, host: 'new.test', port: 8080, internalPath: null }),
-    ).toEqual(record({ applicationId, host: 'new.test', port: 8080 }));
+    ).toEqual(record({ applicationId, host: 'new.test', port: 8080, ownPort: 8080 }));
     expect(scene.routes.at(-1)).toHaveLength(2);
     expect(scene.routes.at(-1)).toContain('new.test/');
     expect(await owner.mutate('domain.delete', { domainId })).toMatchObject({ domainId });
