@@ -216,7 +216,7 @@ async function entriesOf(
     const fields: Record<string, unknown> = {};
     for (const field of entryFields[list] ?? [])
       if (field !== 'serviceName' || kind === 'compose')
-        fields[field] = await names.shown(field, setOf(list, field, row));
+        fields[field] = await names.shown(field, asSet(list, field, row));
     entries.push({ id: String(row[idField]), fields });
   }
   if (ordered) return entries;
@@ -225,7 +225,7 @@ async function entriesOf(
 }
 
 /** A domain's port as it was set, not as it is without that. */
-function setOf(list: string, field: string, row: Fields): unknown {
+export function asSet(list: string, field: string, row: Fields): unknown {
   return list === 'domains' && field === 'port' && 'ownPort' in row ? row['ownPort'] : row[field];
 }
 

@@ -1,6 +1,6 @@
 /** The lists of a service of the family's: domains, mounts, ports, redirects, backups, schedules. */
 import type { DatabaseKindName } from '../../server/src/domain/database-kind.ts';
-import { arrayOf, entryFields } from '../file/installed.ts';
+import { arrayOf, asSet, entryFields } from '../file/installed.ts';
 import { canonical, listRows, type Fields, type ListRow } from '../file/kinds.ts';
 import { textOf } from './imported.ts';
 
@@ -52,7 +52,7 @@ const taken: Readonly<Record<string, (service: ImportedLists, entry: Fields) => 
     for (const field of ['customEntrypoint', 'middlewares', 'forwardAuthEnabled'])
       if (entry[field] && canonical(entry[field]) !== 'null')
         notes.push(`${key}: ${field} of ${textOf(entry['host'])} was left out.`);
-    return [entry];
+    return [{ ...entry, port: asSet('domains', 'port', entry) }];
   },
   schedules: ({ key, notes }, entry) => {
     // One of ours, by the same words.
