@@ -52,6 +52,7 @@ export function createCollector(options: CollectorOptions): RunningCollector {
     start: () => turns.forEach((turn) => turn.start()),
     async stop() {
       await Promise.all(turns.map((turn) => turn.stop()));
+      await history.flush();
     },
     machine: async ({ since, points }) =>
       pointsOf(await history.machine(since), { since, until: Date.now(), points }),

@@ -70,6 +70,17 @@ it('is there after another start, and a line that was cut off does no harm', asy
   expect((await again.machine(begin)).length).toBeGreaterThanOrEqual(58);
 });
 
+it('keeps the minute that it was in when it ended', async () => {
+  const history = createHistory(folder, { retentionDays: 1 });
+  await history.add({ machine: machine(begin), services: new Map([['application:a', service(begin)]]) });
+  const again = (): ReturnType<typeof createHistory> => createHistory(folder, { retentionDays: 1 });
+  expect(await again().machine(begin)).toEqual([]);
+  await history.flush();
+  await history.flush();
+  expect(await again().machine(begin)).toEqual([machine(begin)]);
+  expect((await again().services(begin)).get('application:a')).toEqual([service(begin)]);
+});
+
 it('forgets minutes after a day by itself, and quarter hours when it is cleaned', async () => {
   const history = await filled(27);
   const lines = (await readFile(join(folder, 'minutes.jsonl'), 'utf8')).split('\n').length;

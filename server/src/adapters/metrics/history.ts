@@ -17,6 +17,8 @@ export interface History {
   newest(count: number): Promise<MachineSample[]>;
   /** Forgets quarter hours that are older than asked. */
   clean(now: number): Promise<void>;
+  /** Writes what no file has yet: the present minute and quarter hour, as far as they were measured. */
+  flush(): Promise<void>;
 }
 
 const keptInMemory = 180;
@@ -47,8 +49,8 @@ export function createHistory(folder: string, { retentionDays }: { retentionDays
     async add(moment) {
       recent.push(moment);
       if (recent.length > keptInMemory) recent.shift();
-      await intoMinutes(moment);
-      await intoQuarters(moment);
+      await intoMinutes.add(moment);
+      await intoQuarters.add(moment);
       const { at } = moment.machine;
       if (at - trimmedAt < trimEveryMs) return;
       trimmedAt = at;
@@ -65,6 +67,10 @@ export function createHistory(folder: string, { retentionDays }: { retentionDays
       return all.slice(-count).map(({ machine }) => machine);
     },
     clean: (now) => quarters.trim(now - retentionDays * dayMs),
+    async flush() {
+      await intoMinutes.flush();
+      await intoQuarters.flush();
+    },
   };
 }
 
@@ -85,18 +91,27 @@ async function before(moments: AsyncIterable<Moment>, end: number): Promise<Mome
   return found;
 }
 
+interface Merging {
+  add(moment: Moment): Promise<void>;
+  flush(): Promise<void>;
+}
+
 /** Writes one moment for each length of time, when the first sample of the next one comes. */
-function createMerging(lengthMs: number, series: Series): (moment: Moment) => Promise<void> {
+function createMerging(lengthMs: number, series: Series): Merging {
   let collected: Moment[] = [];
   const placeOf = ({ machine }: Moment): number => Math.floor(machine.at / lengthMs);
-  return async (moment) => {
+  async function flush(): Promise<void> {
     const [first, ...others] = collected;
-    const isOver = first !== undefined && placeOf(first) !== placeOf(moment);
-    if (isOver) {
-      collected = [];
-      await series.append(mergedMoment([first, ...others]));
-    }
-    collected.push(moment);
+    collected = [];
+    if (first) await series.append(mergedMoment([first, ...others]));
+  }
+  return {
+    async add(moment) {
+      const [first] = collected;
+      if (first !== undefined && placeOf(first) !== placeOf(moment)) await flush();
+      collected.push(moment);
+    },
+    flush,
   };
 }
 
