@@ -2,9 +2,10 @@
 import { managedLabel } from '../../../domain/names/labels.ts';
 import { z } from 'zod';
 import type { DiskUsage } from '../../../ports/engine/engine-disk.ts';
+import { waitUntil } from '../../../ports/wait-until.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
-import { isAbsent } from '../client/engine-error.ts';
+import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
 import { requireManaged } from '../services/labels.ts';
 
 /** It walks through every volume. */
@@ -55,12 +56,13 @@ const usageAnswer = z.looseObject({
 const none = '<none>:<none>';
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
+/** Engines before 23 answer one question of this kind at a time, and refuse whoever asks meanwhile. */
+const isAnsweringAnother = /a disk usage operation is already running/;
+const askAgainMs = 300;
+
 /** Images, and of containers and volumes those that Berth made. */
 export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
-  const { Images, Containers, Volumes } = await client.call(
-    { method: 'GET', path: '/system/df', doing: 'asking what takes disk', limitMs: usageLimitMs },
-    usageAnswer,
-  );
+  const { Images, Containers, Volumes } = await usageOf(client);
   return {
     images: (Images ?? []).map((image) => ({
       id: image.Id,
@@ -90,6 +92,27 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
         sizeBytes: volume.UsageData && volume.UsageData.Size >= 0 ? volume.UsageData.Size : null,
       })),
   };
+}
+
+async function usageOf(client: EngineClient): Promise<z.output<typeof usageAnswer>> {
+  const request = {
+    method: 'GET',
+    path: '/system/df',
+    doing: 'asking what takes disk',
+    limitMs: usageLimitMs,
+  } as const;
+  let refusal: unknown;
+  const answer = await waitUntil(
+    () =>
+      client.call(request, usageAnswer).catch((error: unknown) => {
+        if (!(error instanceof EngineRefusal && isAnsweringAnother.test(error.words))) throw error;
+        refusal = error;
+        return undefined;
+      }),
+    { everyMs: askAgainMs, limitMs: usageLimitMs },
+  );
+  if (answer === undefined) throw refusal;
+  return answer;
 }
 
 /** Removes an ended container of ours with its unnamed volumes; one that runs or is gone stays as it is. */
