@@ -67,6 +67,7 @@ export function inputReading(
     'registry.test registryId': {},
     'registry.update registryUrl': { ...input, password: 'something' },
     'destination.testConnection endpoint': { ...input, secretAccessKey: 'something' },
+    'destination.update endpoint': { ...input, secretAccessKey: 'something' },
     'certificateResolver.update eab.keyId': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
     'certificateResolver.update eab.hmacKey': {
       ...input,
@@ -224,14 +225,15 @@ export async function judge(
 /** Addresses that are connected to at once. */
 const connects: readonly string[] = ['registry.test registryUrl', 'destination.testConnection endpoint'];
 
-/** Removed at once, by what is named: a host leads to one service, and an organization has few log drains. */
+/** Removed at once, by what is named: a host leads to one service, and of the others there are few. */
 const madeForAMoment: Readonly<Record<string, string>> = {
   'domain.create': 'domain.delete',
   'logDrain.create': 'logDrain.remove',
+  'notification.create': 'notification.remove',
 };
 
 const isTheMost = (answer: Answer): boolean =>
-  answer.status === 409 && messageOf(answer).includes(' are the most.');
+  answer.status === 409 && / are the most\.| is the maximum\./.test(messageOf(answer));
 
 /** These ask a git host. */
 const asksGitHost: readonly string[] = ['gitProvider.branches', 'gitProvider.createFromManifest'];
