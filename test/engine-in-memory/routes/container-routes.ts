@@ -220,6 +220,9 @@ function attach(container: Container): Duplex {
   return connection;
 }
 
+/** What an engine holds of an output that nobody takes, before it stops its program (moby, bytespipe.go). */
+const heldBytes = 1_000_000;
+
 interface Connected {
   connection: Duplex;
   /** Resolves when whoever reads has room again. */
@@ -229,6 +232,7 @@ interface Connected {
 function connectionTo(input: Duplex | undefined, hasEnded: () => boolean): Connected {
   let room: (() => void) | undefined;
   const connection = new Duplex({
+    readableHighWaterMark: heldBytes,
     read() {
       room?.();
     },
