@@ -67,7 +67,6 @@ export function inputReading(
     'registry.test registryId': {},
     'registry.update registryUrl': { ...input, password: 'something' },
     'destination.testConnection endpoint': { ...input, secretAccessKey: 'something' },
-    'destination.update endpoint': { ...input, secretAccessKey: 'something' },
     'certificateResolver.update eab.keyId': { ...input, eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' } },
     'certificateResolver.update eab.hmacKey': {
       ...input,
@@ -138,6 +137,14 @@ export async function judge(
     answer.status === 400 &&
     typeof fieldOf(answer.body, 'error') === 'string' &&
     named(answer, nameOf(field))
+  )
+    return { kind: 'refused' };
+  // Where the stored secret may not go along, it is the secret that must be given again.
+  if (
+    answer.status === 400 &&
+    path === 'destination.update' &&
+    nameOf(field) === 'endpoint' &&
+    /"path":"secretAccessKey"/.test(answer.text)
   )
     return { kind: 'refused' };
   // Whoever tries passwords is stopped before they are read.
