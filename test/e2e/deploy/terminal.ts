@@ -77,6 +77,8 @@ export function terminalTests(shop: () => Workshop): void {
     client.type('echo in $((40 + 2)); sleep 1000\n');
     await client.until('in 42');
     client.type('\u0003');
+    // What is typed before the next prompt goes with what was interrupted.
+    await until('the shell prompts again', async () => client.stdout().toString().split('# ').length > 2);
     client.type('echo after $((40 + 3)); exit 5\n');
     await client.until('after 43');
     expect(await client.ended).toMatchObject({ end: { reason: 'exited', exitCode: 5 } });
