@@ -74,7 +74,9 @@ export function terminalTests(shop: () => Workshop): void {
 
   it('of a shell runs what is typed, which ctrl-C ends and the shell outlives', async () => {
     const client = await open([]);
-    client.type('echo in $((40 + 2)); sleep 1000\n');
+    // A program of its own, so that it is in the foreground when it says so: between two commands ctrl-C
+    // is for the shell, which waits for the second one all the same.
+    client.type("sh -c 'echo in $((40 + 2)); exec sleep 1000'\n");
     await client.until('in 42');
     client.type('\u0003');
     // What is typed before the next prompt goes with what was interrupted.
