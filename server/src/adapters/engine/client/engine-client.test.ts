@@ -52,3 +52,20 @@ it('calls that wait for an end take no place of others', async () => {
   gone.abort(new Error('over'));
   for (const result of await Promise.allSettled(all)) expect(result.status).toBe('rejected');
 });
+
+it('a question goes on where a kept connection has ended; a change is not sent again', async () => {
+  const used = new WeakSet<object>();
+  let changes = 0;
+  const client = await speaking((request, response) => {
+    if (request.method === 'POST') changes += 1;
+    if (used.has(request.socket)) return void request.socket.destroy();
+    used.add(request.socket);
+    response.end('{}');
+  });
+  const ask = { method: 'GET', path: '/info', doing: 'asking' } as const;
+  for (let turn = 0; turn < 3; turn += 1) expect(await client.call(ask, z.object({}))).toEqual({});
+  await expect(client.send({ method: 'POST', path: '/change', doing: 'changing' })).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+  });
+  expect(changes).toBe(1);
+});

@@ -1,5 +1,10 @@
 /** The engine's API over a unix socket, by node:http alone. */
-import { request as startRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import {
+  request as startRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import type { EngineRequest } from './engine-request.ts';
 import { registryHeader } from './registry-header.ts';
@@ -90,9 +95,17 @@ function headOf(socketPath: string, request: EngineRequest, signal: AbortSignal)
       signal,
     });
     call.once('response', resolve);
-    call.once('error', reject);
+    call.once('error', (error) => {
+      if (hadEnded(call, error) && !signal.aborted) headOf(socketPath, request, signal).then(resolve, reject);
+      else reject(error);
+    });
     call.end(body);
   });
+}
+
+/** Whether a kept connection ended before this question reached anybody; a change is never sent twice. */
+function hadEnded(call: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return call.reusedSocket && call.method === 'GET' && /^(?:ECONNRESET|EPIPE)$/.test(error.code ?? '');
 }
 
 function parsed(text: string): unknown {
