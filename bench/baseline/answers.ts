@@ -150,6 +150,7 @@ function domainAnswer(row: Row): unknown {
     host: row['host'],
     path: row['path'],
     port: row['port'],
+    ownPort: row['ownPort'],
     https: row['https'] === 1,
     certificateType: row['certificateType'],
     customCertResolver: row['customCertResolver'],
