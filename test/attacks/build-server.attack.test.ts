@@ -120,9 +120,7 @@ const attacks: Readonly<Record<string, (world: Attacked) => Promise<Outcome>>> =
 
 describe('as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
-    const outcome = await run(world);
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({ succeeded: false });
+    expect(await table.note(attack, 'as built', run(world))).toMatchObject({ succeeded: false });
   });
 
   it('builds by the record of another organization: held', async () => {
@@ -130,7 +128,7 @@ describe('as built', () => {
     const made = await valueOf(owner('application.create', { name: 'spy', appName: 'spy', environmentId }));
     const applicationId = textOf(made, 'applicationId');
     const answer = await owner('application.update', { applicationId, ...there(world.installation) });
-    table.note('builds by the record of another organization', 'as built', {
+    await table.note('builds by the record of another organization', 'as built', {
       succeeded: answer.status === 200,
       said: answer.text,
     });
@@ -150,8 +148,6 @@ describe('with the server’s engine in the place of builders', () => {
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
-    const outcome = await run(world);
-    table.note(attack, 'left out', outcome);
-    expect(outcome).toMatchObject({ succeeded: true });
+    expect(await table.note(attack, 'left out', run(world))).toMatchObject({ succeeded: true });
   });
 });

@@ -142,17 +142,19 @@ const attacks: Readonly<Record<string, Attack>> = {
 
 describe('as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
-    const outcome = await run(world);
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({ succeeded: false });
+    expect(await table.note(attack, 'as built', run(world))).toMatchObject({ succeeded: false });
   });
 
   // By its namespace, with the walls and without: a step never shares the machine's network.
   it('a step asks the machine’s loopback: held', async () => {
     const asked = `fetch('http://127.0.0.1:${loopbackPort}/').then((a) => a.text()).then(console.log)`;
-    const outcome = await looted(world.tenant, `${base}RUN node -e "${asked}"\n`);
-    table.note("asks the machine's loopback in a step", 'as built', outcome);
-    expect(outcome).toMatchObject({ succeeded: false });
+    expect(
+      await table.note(
+        "asks the machine's loopback in a step",
+        'as built',
+        looted(world.tenant, `${base}RUN node -e "${asked}"\n`),
+      ),
+    ).toMatchObject({ succeeded: false });
   });
 
   it('a build works, by the same way', async () => {
@@ -208,9 +210,7 @@ describe('in the network of another environment', () => {
     looted(attacker, fetching(`http://${stood.get(attacker)?.address}:3000/?${randomId(6)}`));
 
   it.each(pairs)('%s: held', async (attack, of) => {
-    const outcome = await asks(of(world)[0]);
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({ succeeded: false });
+    expect(await table.note(attack, 'as built', asks(of(world)[0]))).toMatchObject({ succeeded: false });
   });
 
   it.each(pairs)('%s, without the rules in its builder: succeeds', async (attack, of) => {
@@ -219,7 +219,7 @@ describe('in the network of another environment', () => {
     await docker('exec', builder, 'nft', 'delete', 'table', 'inet', 'berth');
     const outcome = await asks(attacker);
     await docker('rm', '--force', builder);
-    table.note(attack, 'left out', outcome);
+    await table.note(attack, 'left out', outcome);
     expect(outcome).toEqual({ succeeded: true, said: loot });
   });
 });
@@ -234,8 +234,6 @@ describe('with the machine’s engine in the place of builders', () => {
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
-    const outcome = await run(world);
-    table.note(attack, 'left out', outcome);
-    expect(outcome).toMatchObject({ succeeded: true });
+    expect(await table.note(attack, 'left out', run(world))).toMatchObject({ succeeded: true });
   });
 });

@@ -40,9 +40,7 @@ const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
 
 describe('with the walls as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({
+    expect(await table.note(attack, 'as built', run())).toMatchObject({
       succeeded: false,
       said: expect.stringMatching(/may have been planted|"owner@example\.com"/),
     });
@@ -56,8 +54,6 @@ describe('with the first cookie of the name as the session', () => {
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'left out', outcome);
-    expect(outcome).toMatchObject({ succeeded: true });
+    expect(await table.note(attack, 'left out', run())).toMatchObject({ succeeded: true });
   });
 });

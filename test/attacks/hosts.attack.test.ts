@@ -100,9 +100,7 @@ const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
 
 describe('with the walls as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({
+    expect(await table.note(attack, 'as built', run())).toMatchObject({
       succeeded: false,
       said: expect.stringMatching(/cannot be|thief got theme=dark$/),
     });
@@ -118,9 +116,10 @@ describe('without what keeps hosts and cookies', () => {
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'left out', outcome);
-    expect(outcome).toMatchObject({ succeeded: true, said: expect.stringContaining(session) });
+    expect(await table.note(attack, 'left out', run())).toMatchObject({
+      succeeded: true,
+      said: expect.stringContaining(session),
+    });
   });
 
   it('and what they left behind leads nowhere when the walls are there again', async () => {

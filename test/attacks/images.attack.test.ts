@@ -202,9 +202,7 @@ const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
 
 describe('with the walls as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({
+    expect(await table.note(attack, 'as built', run())).toMatchObject({
       succeeded: false,
       said: expect.stringMatching(
         /serves to this organization|has not pulled|is the id of an image|Berth built|^The base image/,
@@ -237,8 +235,6 @@ describe('without the wall between images', () => {
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'left out', outcome);
-    expect(outcome).toEqual({ succeeded: true, said: loot });
+    expect(await table.note(attack, 'left out', run())).toEqual({ succeeded: true, said: loot });
   });
 });

@@ -112,9 +112,7 @@ const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
 
 describe('with the walls as built', () => {
   it.each(Object.entries(attacks))('%s: held', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'as built', outcome);
-    expect(outcome).toMatchObject({ succeeded: false });
+    expect(await table.note(attack, 'as built', run())).toMatchObject({ succeeded: false });
   });
 });
 
@@ -142,9 +140,7 @@ describe('a volume that is filled', () => {
     await valueOf(owner('application.run', { applicationId: own, command: ['node', '-e', script] }));
 
     await setQuota(40 * MiB);
-    const outcome = await deployed();
-    table.note('deploys more with a full volume', 'as built', outcome);
-    expect(outcome).toMatchObject({
+    expect(await table.note('deploys more with a full volume', 'as built', deployed())).toMatchObject({
       succeeded: false,
       said: expect.stringMatching(/may have 40 MiB of disk/),
     });
@@ -154,7 +150,7 @@ describe('a volume that is filled', () => {
     expect(Number(used)).toBeGreaterThanOrEqual(60_000_000);
     await setQuota(null);
     const free = await deployed();
-    table.note('deploys more with a full volume', 'left out', free);
+    await table.note('deploys more with a full volume', 'left out', free);
     expect(free).toMatchObject({ succeeded: true });
   });
 });
@@ -166,8 +162,6 @@ describe('without limits', () => {
   });
 
   it.each(Object.entries(attacks))('%s: succeeds', async (attack, run) => {
-    const outcome = await run();
-    table.note(attack, 'left out', outcome);
-    expect(outcome).toMatchObject({ succeeded: true });
+    expect(await table.note(attack, 'left out', run())).toMatchObject({ succeeded: true });
   });
 });

@@ -7,17 +7,19 @@ import { inject } from 'vitest';
 import type { AttackRow, Outcome } from './rows.ts';
 
 export interface AttackTable {
-  /** For the table of the whole suite, which is printed at its end. */
-  note(attack: string, walls: AttackRow['walls'], outcome: Outcome): void;
+  /** For the table of the whole suite, which is printed at its end. Gives the outcome. */
+  note(attack: string, walls: AttackRow['walls'], outcome: Outcome | Promise<Outcome>): Promise<Outcome>;
 }
 
 /** `title` says what the attacks of a file are on. */
 export function attackTable(title: string): AttackTable {
   const path = inject('attackRows');
   return {
-    note(attack, walls, outcome) {
-      const row: AttackRow = { title, attack, walls, ...outcome };
+    async note(attack, walls, outcome) {
+      const came = await outcome;
+      const row: AttackRow = { title, attack, walls, ...came };
       appendFileSync(path, `${JSON.stringify(row)}\n`);
+      return came;
     },
   };
 }
