@@ -1,5 +1,4 @@
 /** Network and proxy of a host as the reconciler keeps them. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../domain/errors.ts';
 import { proxyServiceName } from '../domain/names/names.ts';
 import { composeNetwork } from '../deploy/spec/networks.ts';
@@ -105,21 +104,22 @@ async function outcomeOf(
   { engine, name }: Pick<Host, 'engine' | 'name'>,
   spec: ServiceSpec,
 ): Promise<AppError | undefined> {
-  for (const end = Date.now() + outcomeLimitMs; Date.now() < end; await pause(outcomeLookMs)) {
+  const look = async (): Promise<{ failure?: AppError } | undefined> => {
     const present = await engine.service(proxyServiceName);
-    if (present === undefined) return undefined;
+    if (present === undefined) return {};
     const state = present.update?.state;
-    if (state === 'updating' || state === 'rollback_started') continue;
-    if (present.specDigest === engine.specDigest(spec) && state !== 'paused') return undefined;
-    return new AppError(
+    if (state === 'updating' || state === 'rollback_started') return undefined;
+    if (present.specDigest === engine.specDigest(spec) && state !== 'paused') return {};
+    const failure = new AppError(
       'SERVICE_UNAVAILABLE',
       `The proxy of this version of Berth did not work on ${name} ` +
         `(${present.update?.message ?? 'it ended'}), and the engine put the former one back. Other ` +
         `machines keep theirs. See "docker service ps ${proxyServiceName}" there; Berth ` +
         'tries again in an hour, or when it is started again.',
     );
-  }
-  return undefined;
+    return { failure };
+  };
+  return (await waitUntil(look, { everyMs: outcomeLookMs, limitMs: outcomeLimitMs }))?.failure;
 }
 
 async function removeOrphans(

@@ -2,12 +2,12 @@
  * Clusters of servers: which server is a node of which other one, and what its swarm is told (decisions 13).
  * A cluster belongs to the server whose swarm it is, its head: services name the head, never a node.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { managedLabel } from '../../domain/names/labels.ts';
 import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 import type { RunningService } from '../../ports/engine/engine.ts';
 import type { EngineView, SwarmNode, SwarmService } from '../../ports/engine/engine-view.ts';
 import type { NodeRole, ServerShell } from '../../ports/host/server-shell.ts';
+import { waitUntilSo } from '../../ports/wait-until.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { isPlatform } from '../sight/sight.ts';
 import { refuseUnfit } from './fit.ts';
@@ -170,10 +170,11 @@ const lookMs = 250;
 /** A promoted node becomes a manager a moment later, and until then its engine lets nobody demote it. */
 async function takeRole({ manager, nodeId }: Member, role: NodeRole, signal: AbortSignal): Promise<void> {
   const until = async (isSo: (node: SwarmNode) => boolean): Promise<void> => {
-    for (const end = Date.now() + roleLimitMs; Date.now() < end; await pause(lookMs, undefined, { signal })) {
+    const look = async (): Promise<boolean> => {
       const node = (await manager.engineView.swarmNodes()).find(({ id }) => id === nodeId);
-      if (node === undefined || isSo(node)) return;
-    }
+      return node === undefined || isSo(node);
+    };
+    await waitUntilSo(look, { everyMs: lookMs, limitMs: roleLimitMs, signal });
   };
   await until((node) => node.role === 'worker' || node.manager !== undefined);
   await manager.shell.engine.updateNode(nodeId, { role });

@@ -1,5 +1,4 @@
 /** Monitoring of servers: set up, read, and its thresholds told to the callback (decisions 15). */
-import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../../domain/errors.ts';
 import type { Fact, TellFact } from '../../../domain/states/fact.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
@@ -162,18 +161,19 @@ async function untilItAnswers(
   const digest = installationDigest(installation);
   const { token, host } = installation;
   const agent = agentOn(parts, host, { serverName: `the server ${name}`, token });
-  for (const end = parts.clock.now() + answerLimitMs; ; await pause(pauseMs)) {
-    const seen = await agent.digest().catch((error: unknown) => error);
-    if (seen === digest) return;
-    if (parts.clock.now() < end) continue;
-    throw new AppError(
-      'SERVICE_UNAVAILABLE',
-      `The monitoring agent of ${host.name} was started and does not answer within ` +
-        `${answerLimitMs / 1000} s. "docker service ps berth-monitoring" and "docker service logs ` +
-        'berth-monitoring" there show why.',
-      { cause: seen },
-    );
-  }
+  let seen: unknown;
+  const answers = async (): Promise<boolean> => {
+    seen = await agent.digest().catch((error: unknown) => error);
+    return seen === digest;
+  };
+  if (await waitUntilSo(answers, { everyMs: pauseMs, limitMs: answerLimitMs, clock: parts.clock })) return;
+  throw new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The monitoring agent of ${host.name} was started and does not answer within ` +
+      `${answerLimitMs / 1000} s. "docker service ps berth-monitoring" and "docker service logs ` +
+      'berth-monitoring" there show why.',
+    { cause: seen },
+  );
 }
 
 /** With the way back: an agent that does not answer gives its place to the one before it. */
