@@ -1,13 +1,10 @@
 /** What services write, sent to where organizations want it. */
-import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { createFollowing } from '../../modules/log-drain/following.ts';
 import type { LogDrainDesk } from '../../modules/log-drain/handlers.ts';
 import { createLogDrains } from '../../modules/log-drain/log-drain.ts';
 import { createSendLines } from '../../modules/log-drain/sending.ts';
 import { createShipping, type Shipping } from '../../modules/log-drain/shipping.ts';
 import { logTrouble } from '../../modules/log-drain/trouble.ts';
-import { serviceKinds } from '../../modules/service/record-lists.ts';
-import type { PlacedService } from '../../modules/service/service.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 
@@ -30,10 +27,6 @@ export function createDraining(
     follow: createFollowing({
       hosts: () => hosts.all(),
       placed: () => stores.serviceReads.everywhere(),
-      refOf: ({ kind, serviceId }: PlacedService): ServiceRef => ({
-        kind: serviceKinds[kind].deployed,
-        serviceId,
-      }),
       organizationName: (organizationId) =>
         stores.organizations
           .find({ organizationId })

@@ -1,8 +1,9 @@
 /** Follows what services write on every host: those that somebody wants, each once. */
 import { composeServiceLabel, taskLabel } from '../../domain/names/labels.ts';
-import { serviceKey, ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
+import { serviceKey, ownerOfLabels } from '../../domain/names/service-ref.ts';
 import type { Engine, LogLine, ServiceState } from '../../ports/engine/engine.ts';
 import { isoTime } from '../../ports/clock.ts';
+import { refOfService } from '../service/record-lists.ts';
 import type { PlacedService } from '../service/service.ts';
 import type { DrainedLine } from './forms.ts';
 import { createPatience, type Patience, type PatiencePorts } from './patience.ts';
@@ -34,7 +35,6 @@ export interface FollowingPorts extends PatiencePorts {
   hosts(): Promise<readonly FollowedHost[]>;
   /** Every service, with where it stands. */
   placed(): Promise<readonly PlacedService[]>;
-  refOf(service: PlacedService): ServiceRef;
   organizationName(organizationId: string): Promise<string>;
 }
 
@@ -143,7 +143,7 @@ interface Place {
 
 /** By the service's key. */
 async function refs(
-  { refOf, organizationName }: FollowingPorts,
+  { organizationName }: FollowingPorts,
   wanted: readonly PlacedService[],
 ): Promise<Map<string, Place>> {
   const names = new Map<string, string>();
@@ -151,7 +151,7 @@ async function refs(
     if (!names.has(organizationId)) names.set(organizationId, await organizationName(organizationId));
   return new Map(
     wanted.map((placed) => [
-      serviceKey(refOf(placed)),
+      serviceKey(refOfService(placed)),
       { placed, organization: names.get(placed.organizationId) ?? placed.organizationId },
     ]),
   );

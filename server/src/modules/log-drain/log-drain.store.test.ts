@@ -15,7 +15,6 @@ import { homeOutgoing } from '../../../../test/integration/git/outgoing-fixture.
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { sentenceOf } from '../../domain/errors.ts';
-import { applicationRef } from '../../domain/names/service-ref.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { createFollowing } from './following.ts';
 import { createLogDrains } from './log-drain.ts';
@@ -111,7 +110,6 @@ eachDatabase('log drains', (test) => {
         follow: createFollowing({
           hosts: async () => [{ key: 'local', name: 'here', engine: memory.engine }],
           placed: () => stores.serviceReads.everywhere(),
-          refOf: ({ serviceId }) => applicationRef(serviceId),
           organizationName: async (id) => id,
           clock,
           onTrouble: (what, error) => void troubles.push(`${what}: ${sentenceOf(error)}`),

@@ -10,7 +10,7 @@ import {
 } from '../../domain/states/condition.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { serviceKinds } from './record-lists.ts';
+import { refOfService } from './record-lists.ts';
 import type { ConditionChange, JudgedService, LiveReader, PlacedService } from './service.ts';
 
 export interface ConditionParts {
@@ -99,7 +99,7 @@ function judge({ liveOf, sightOf, clock }: ConditionParts): Conditions['of'] {
       {
         isReleased: liveDeploymentId !== null,
         isStopped,
-        live: liveOf({ kind: serviceKinds[kind].deployed, serviceId }),
+        live: liveOf(refOfService({ kind, serviceId })),
         host: sightOf(serverKeyOf({ serverId })),
       },
       clock.now(),

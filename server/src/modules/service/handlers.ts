@@ -9,7 +9,7 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { Conditions } from './conditions.ts';
 import type { serviceContract } from './contract.ts';
 import { rangeOf, servicePointOf } from '../server/monitoring/points.ts';
-import { serviceKinds } from './record-lists.ts';
+import { refOfService } from './record-lists.ts';
 import type { LiveReader, NewestDeployment, PlacedService, ServiceReads } from './service.ts';
 
 export interface ServiceDesk {
@@ -68,7 +68,7 @@ export function serviceHandlers({
       const shown = (service: PlacedService) =>
         rowOf(service, {
           ...conditions.of(service),
-          live: liveOf({ kind: serviceKinds[service.kind].deployed, serviceId: service.serviceId }),
+          live: liveOf(refOfService(service)),
           deployment: deployments.get(service.serviceId),
           address: addressOf(hosts.get(service.serviceId)?.[0]),
         });
@@ -115,7 +115,7 @@ export function serviceHandlers({
       const found = (await services.placed(organizationId)).find((one) => one.serviceId === serviceId);
       if (!found) throw new AppError('NOT_FOUND', 'There is no such service. It may have been removed.');
       const measured = await measuredOn(found.serverId, organizationId);
-      const key = serviceKey({ kind: serviceKinds[found.kind].deployed, serviceId });
+      const key = serviceKey(refOfService(found));
       return (await measured.service(key, rangeOf({ since, points }))).map(servicePointOf);
     },
   };
@@ -130,7 +130,7 @@ const dayPoints = 24;
 
 function usageOf(placed: readonly PlacedService[], measured: Measured) {
   return placed.flatMap(({ serviceId, kind }) => {
-    const found = measured.get(serviceKey({ kind: serviceKinds[kind].deployed, serviceId }));
+    const found = measured.get(serviceKey(refOfService({ kind, serviceId })));
     if (!found) return [];
     const { newest, points } = found;
     return {

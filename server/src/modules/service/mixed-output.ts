@@ -5,7 +5,7 @@ import { ownerOfLabels, serviceKey } from '../../domain/names/service-ref.ts';
 import { earlierLeftOut, newestLines } from '../../domain/text/line-limits.ts';
 import type { Engine, LogLine } from '../../ports/engine/engine.ts';
 import { woven, type ServiceOutput } from './output-events.ts';
-import { serviceKinds } from './record-lists.ts';
+import { refOfService } from './record-lists.ts';
 import type { PlacedService } from './service.ts';
 
 type AskedEngine = Pick<Engine, 'services' | 'serviceLogs'>;
@@ -57,12 +57,7 @@ async function membersOf(parts: MixingParts, services: readonly PlacedService[])
   const found = await Promise.all(
     [...Map.groupBy(released, serverKeyOf)].map(async ([serverKey, placed]) => {
       const engine = await parts.engineOf(serverKey);
-      const names = new Map(
-        placed.map(({ kind, serviceId, name }) => [
-          serviceKey({ kind: serviceKinds[kind].deployed, serviceId }),
-          name,
-        ]),
-      );
+      const names = new Map(placed.map((service) => [serviceKey(refOfService(service)), service.name]));
       return engine ? membersOn(engine, names) : [];
     }),
   );

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
-import type { DeployedKind } from '../../domain/names/service-ref.ts';
+import type { DeployedKind, ServiceRef } from '../../domain/names/service-ref.ts';
 import { databaseKinds, type DatabaseKinds } from '../database/kinds.ts';
 import { liveRecord } from './record-live.ts';
 
@@ -41,6 +41,18 @@ export const serviceKinds = {
 export type ServiceKinds = typeof serviceKinds;
 export type ServiceKindName = keyof ServiceKinds;
 export const serviceKindNames = namesOf(serviceKinds);
+
+/** As deployments, labels of the engine and what is live name it. */
+export const refOfService = ({
+  kind,
+  serviceId,
+}: {
+  kind: ServiceKindName;
+  serviceId: string;
+}): ServiceRef => ({
+  kind: serviceKinds[kind].deployed,
+  serviceId,
+});
 
 const summary = { name: z.string(), appName: z.string(), live: liveRecord } as const;
 const status = z.enum(applicationStatuses);

@@ -7,7 +7,7 @@ import { randomId } from '../../ports/clock.ts';
 import { type Engine, type ServiceState, type TaskState } from '../../ports/engine/engine.ts';
 import type { ProgramConnection, TerminalSize } from '../../ports/engine/engine-program.ts';
 import type { Hosts } from '../../ports/host/host.ts';
-import { serviceKinds } from '../service/record-lists.ts';
+import { refOfService } from '../service/record-lists.ts';
 import type { ServiceReads } from '../service/service.ts';
 import type { ForwardInput, TerminalInput } from './contract.ts';
 import { waitUntilSo } from '../../ports/wait-until.ts';
@@ -205,8 +205,8 @@ async function ownerOf(
     };
   const found = (await services.placed(organizationId)).find((one) => one.serviceId === serviceId);
   if (!found) throw new AppError('NOT_FOUND', 'There is no service with the id given in serviceId.');
-  const { kind, name, serverId } = found;
-  return { owner: { kind: serviceKinds[kind].deployed, serviceId: found.serviceId }, name, serverId };
+  const { name, serverId } = found;
+  return { owner: refOfService(found), name, serverId };
 }
 
 function named(services: ServiceState[], wanted: string | undefined): ServiceState[] {
