@@ -72,10 +72,10 @@ export function seenEngine(
   ownServices: typeof engineOfOrganization,
 ): Engine {
   if (key === localServer) return engine;
-  let organization: Promise<string | undefined> | undefined;
+  let organizationId: string | undefined;
   return ownServices(engine, {
-    organizationId: () =>
-      (organization ??= stores.servers.find({ serverId: key }).then((server) => server?.organizationId)),
+    organizationId: async () =>
+      (organizationId ??= (await stores.servers.find({ serverId: key }))?.organizationId),
     async organizationOf(service) {
       if (service.kind !== 'previewDeployment') return (await approvals.find(service))?.organizationId;
       const preview = await stores.previewDeployments.find({ previewDeploymentId: service.serviceId });
