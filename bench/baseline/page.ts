@@ -3,15 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { passOn, serveBeside, type BesideBerth } from '../load/beside-berth.ts';
 
-export interface BarePage {
-  url: string;
+export interface BarePage extends BesideBerth {
   /** The folder that it was built into. */
   folder: string;
-  close(): Promise<void>;
 }
 
 const types: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
@@ -23,35 +20,15 @@ export async function serveBarePage(
   { berthUrl, logsUrl }: { berthUrl: string; logsUrl: string },
 ): Promise<BarePage> {
   await build(root, folder);
-  const server = createServer((asked, answer) => {
+  const served = await serveBeside((asked, answer) => {
     const path = asked.url ?? '/';
-    if (path.startsWith('/api/')) {
-      const target = path.startsWith('/api/deployment.logs') ? logsUrl : berthUrl;
-      const onward = request(new URL(path, target), { method: asked.method, headers: asked.headers });
-      onward.once('response', (answered) => {
-        answer.writeHead(answered.statusCode ?? 502, answered.headers);
-        answered.pipe(answer);
-      });
-      onward.once('error', () => answer.destroy());
-      answer.once('close', () => onward.destroy());
-      asked.pipe(onward);
-      return;
-    }
+    if (path.startsWith('/api/'))
+      return passOn(asked, answer, path.startsWith('/api/deployment.logs') ? logsUrl : berthUrl);
     const file = path.startsWith('/assets/') ? path.replace(/[?#].*/, '') : '/index.html';
     answer.setHeader('content-type', types[extname(file)] ?? 'application/octet-stream');
     createReadStream(join(folder, file)).pipe(answer);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    folder,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  });
+  return { ...served, folder };
 }
 
 async function build(root: string, folder: string): Promise<void> {
