@@ -11,7 +11,7 @@ import { Button } from '../parts/button.tsx';
 import { Steps } from '../new/steps.tsx';
 import { Copy, Value } from '../parts/copy.tsx';
 import { deploymentMark, Mark } from '../parts/mark.tsx';
-import { Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
+import { Fault, Notice, PanelFault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { Changes } from './changes.tsx';
@@ -191,11 +191,7 @@ function DeploymentLog({ deployment }: { deployment: Deployment }): ReactElement
         </span>
       }
     >
-      {log.fault && (
-        <div className="p-2">
-          <Fault error={log.fault} />
-        </div>
-      )}
+      <PanelFault error={log.fault} />
       <LogView
         store={log.store}
         label="log of the deployment"

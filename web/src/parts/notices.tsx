@@ -66,6 +66,16 @@ export function Fault({
   );
 }
 
+/** The same at the top of a panel, which has no margin of its own. */
+export function PanelFault({ error }: { error: unknown }): ReactElement | null {
+  if (!error) return null;
+  return (
+    <div className="p-2">
+      <Fault error={error} />
+    </div>
+  );
+}
+
 /** Of what a page could not read: it is asked for again by a button. */
 export function ReadFault({ error }: { error: unknown }): ReactElement | null {
   if (error == null) return null;

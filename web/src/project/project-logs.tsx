@@ -7,8 +7,9 @@ import { useFilterInAddress } from '../log/use-filter.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { Mark } from '../parts/mark.tsx';
-import { Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
+import { PanelFault } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { PendingPage } from '../parts/pending-page.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { environmentsOf } from './environments.ts';
 import { texts } from './texts.ts';
@@ -17,18 +18,7 @@ export function ProjectLogs(): ReactElement {
   const { projectId = '' }: { projectId?: string } = useParams({ strict: false });
   const search: { environment?: string } = useSearch({ strict: false });
   const { data: project, error } = useAsk('project.one', { projectId });
-  if (!project)
-    return (
-      <Page title={texts.logs}>
-        {error ? (
-          <ReadFault error={error} />
-        ) : (
-          <Panel>
-            <SkeletonRows />
-          </Panel>
-        )}
-      </Page>
-    );
+  if (!project) return <PendingPage title={texts.logs} error={error} />;
   const { environments, environment } = environmentsOf(project.environments, search.environment);
   return (
     <Page
@@ -74,11 +64,7 @@ function Mixed({ environmentId, name }: { environmentId: string; name: string })
   const log = useLog('environment.logs', { environmentId, tail: isDeep ? tailOfRange : tail });
   return (
     <Panel>
-      {log.fault && (
-        <div className="p-2">
-          <Fault error={log.fault} />
-        </div>
-      )}
+      <PanelFault error={log.fault} />
       <LogView
         store={log.store}
         label={`output of ${name}`}

@@ -9,8 +9,9 @@ import { useRights } from '../live/viewer.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
-import { Empty, ReadFault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { PendingPage } from '../parts/pending-page.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { environmentsOf } from './environments.ts';
@@ -35,18 +36,7 @@ export function ProjectPage(): ReactElement {
   const { rows: services = [] } = useMeasuredServices();
   const { may } = useRights();
   const [over, setOver] = useState<Over | undefined>();
-  if (!project)
-    return (
-      <Page title="Project">
-        {error ? (
-          <ReadFault error={error} />
-        ) : (
-          <Panel>
-            <SkeletonRows />
-          </Panel>
-        )}
-      </Page>
-    );
+  if (!project) return <PendingPage title="Project" error={error} />;
   const { environments, environment } = environmentsOf(project.environments, search.environment);
   const rows = services
     .filter(({ environmentId }) => environmentId === environment?.environmentId)

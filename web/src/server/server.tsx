@@ -7,8 +7,9 @@ import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
-import { Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
+import { Fault } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { PendingPage } from '../parts/pending-page.tsx';
 import { Cluster } from './cluster.tsx';
 import { Monitoring } from './monitoring.tsx';
 import { Nodes } from './nodes.tsx';
@@ -32,18 +33,7 @@ export function ServerPage(): ReactElement {
   const remove = useDo('server.remove');
   const go = useGo();
   const [isRemoving, setRemoving] = useState(false);
-  if (!server)
-    return (
-      <Page title="Server">
-        {error ? (
-          <ReadFault error={error} />
-        ) : (
-          <Panel>
-            <SkeletonRows />
-          </Panel>
-        )}
-      </Page>
-    );
+  if (!server) return <PendingPage title="Server" error={error} />;
   const isActive = server.status === 'active';
   return (
     <Page

@@ -6,7 +6,7 @@ import { createLogStore } from '../log/lines.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { Mark } from '../parts/mark.tsx';
-import { Fault } from '../parts/notices.tsx';
+import { PanelFault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { ago, useNow } from '../parts/time.tsx';
 import { named, procedureOf, type Service } from './service.ts';
@@ -44,11 +44,7 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
     );
   return (
     <Panel>
-      {log.fault && (
-        <div className="p-2">
-          <Fault error={log.fault} />
-        </div>
-      )}
+      <PanelFault error={log.fault} />
       <LogView
         store={log.store}
         label={`output of ${service.name}`}
@@ -103,11 +99,7 @@ function Ended({
   }, [data]);
   return (
     <>
-      {error && (
-        <div className="p-2">
-          <Fault error={error} />
-        </div>
-      )}
+      <PanelFault error={error} />
       <LogView
         store={store}
         label={`output of ${name}`}

@@ -2,7 +2,7 @@
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { useDo, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
-import { Fault } from '../parts/notices.tsx';
+import { PanelFault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { named, procedureOf, type Service } from '../service/service.ts';
 import { lineOf } from './env-text.ts';
@@ -63,11 +63,7 @@ export function SecretVariables({ service }: { service: Service }): ReactElement
           Add secret
         </Button>
       </form>
-      {save.error && (
-        <div className="p-2">
-          <Fault error={save.error} />
-        </div>
-      )}
+      <PanelFault error={save.error} />
     </Panel>
   );
 }
