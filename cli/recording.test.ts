@@ -171,7 +171,7 @@ async function makeHome(): Promise<string> {
   const bin = join(home, 'bin');
   await Promise.all([mkdir(bin), mkdir(join(home, 'web'))]);
   const clock = `data:text/javascript,Date.now=()=>${now}`;
-  const start = `#!/bin/bash\nexec ${process.execPath} --import '${clock}' ${program}/berth.mjs "$@"\n`;
+  const start = `#!/bin/bash\nexec '${process.execPath}' --import '${clock}' '${program}/berth.mjs' "$@"\n`;
   const files = {
     'bin/berth': start,
     'bin/edit': '#!/bin/bash\ntext=$(<"$1")\necho "${text/blue/teal}" >"$1"\n',
