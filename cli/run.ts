@@ -117,7 +117,7 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   const known = procedureNames();
   if (!known.has(name)) {
     const all = [...words.map((word) => word.name), ...loginCommands.keys(), 'help', 'api', ...known];
-    const what = name.includes('.') ? name : `command ${name}`;
+    const what = name.includes('.') ? name : `command ${name === '' ? '""' : name}`;
     throw new UsageError(
       `There is no ${what}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
         'routers of the interface.',

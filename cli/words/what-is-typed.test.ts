@@ -87,3 +87,42 @@ describe('which service it is', () => {
     expect(changes()).toEqual([]);
   });
 });
+
+describe('what a word answers to what is typed', () => {
+  const shop = (line: string, environment = {}, more = {}): Promise<Ran> =>
+    runBerth(line.split(' '), {
+      environment: { HOME: home, BERTH_URL: server.url, BERTH_API_KEY: 'key', ...environment },
+      folder: home,
+      ...more,
+    });
+
+  test.each([
+    ['scale shop/web 1 --table', 0, 'shop/web has 1 replica.'],
+    ['scale shop/web 2 --table', 0, 'shop/web has 2 replicas.'],
+    ['db connect shop/web', 2, 'shop/web is an application and not a database.'],
+    ['secret set shop/web TOKEN=t0ps3cret', 2, '"TOKEN" stands with a value; give the name alone.'],
+    ['env edit shop/web', 2, 'An editor needs a terminal.'],
+    ['', 2, 'There is no command "".'],
+  ])('%j', async (line, code, sentence) => {
+    const ran = await shop(line);
+    expect(ran.code).toBe(code);
+    expect(ran.out + ran.said).toContain(sentence);
+    expect(ran.out + ran.said).not.toContain('t0ps3cret');
+  });
+
+  test('a key with a line break at its end is the key, and one that no header takes is named', async () => {
+    expect(await shop('status', { BERTH_API_KEY: 'key\n' })).toMatchObject({ code: 0 });
+    expect(await shop('status', { BERTH_API_KEY: 'ke\ny' })).toMatchObject({
+      code: 2,
+      said: expect.stringMatching(/^The API key has a blank, a line break/),
+    });
+  });
+
+  test('ctrl-C ends a program that runs in a container, with 130', async () => {
+    const stop = new AbortController();
+    const ran = shop('exec shop/web -- sleep', {}, { signal: stop.signal });
+    await expect.poll(() => server.called).toContain('exec');
+    stop.abort();
+    expect(await ran).toMatchObject({ code: 130, said: '' });
+  });
+});
