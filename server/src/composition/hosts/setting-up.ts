@@ -22,7 +22,7 @@ export interface SettingUp {
 
 export function createSettingUp(
   { stores, adapters, config, log }: Pick<Ground, 'stores' | 'adapters' | 'config' | 'log'>,
-  { queue, settings }: Pick<Product, 'queue' | 'settings'>,
+  { queue, settings, accounts }: Pick<Product, 'queue' | 'settings' | 'accounts'>,
   { hosts, servers }: Pick<Machines, 'hosts' | 'servers'>,
   { run }: Pick<Reconciler, 'run'>,
 ): SettingUp {
@@ -33,7 +33,7 @@ export function createSettingUp(
   // The setting is the installation's, and so is the way to what it names.
   const releases = {
     ...createReleaseSource(adapters.outgoing, async () => ({
-      organizationId: (await stores.organizations.first()) ?? '',
+      organizationId: (await accounts.organizations.first()) ?? '',
     })),
     addresses: async () => (await settings.get()).builderReleases,
   };

@@ -1,6 +1,6 @@
 /**
- * Programs that build types need besides Docker, on a server: the installation's setting names their releases.
- * Nothing that runs needs them, so that one which cannot be had is told, and ends no set-up.
+ * Programs that build types need besides Docker, on a server: the installation's setting names their
+ * releases. Nothing that runs needs them, so that one which cannot be had is told, and ends no set-up.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -119,7 +119,8 @@ async function receive(
     broken ??
     new AppError(
       'PRECONDITION_FAILED',
-      `What was downloaded has the SHA-256 ${found}, and the file beside it says ${sum}. Nothing of it was used.`,
+      `What was downloaded has the SHA-256 ${found}, and the file beside it says ${sum}. Nothing of it ` +
+        'was used.',
     )
   );
 }

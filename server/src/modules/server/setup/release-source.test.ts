@@ -4,6 +4,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { createReleaseSource } from './release-source.ts';
 
 const file = 'https://releases.example.com/v1/pack-v1-linux.tgz';
+const list = 'https://releases.example.com/v1/checksums.txt';
 const sum = 'a'.repeat(64);
 
 type Answers = Readonly<Record<string, { status: number; location?: string; text?: string }>>;
@@ -79,7 +80,7 @@ it.each([
   ['of another length', `${sum.slice(1)}  pack-v1-linux.tgz`],
   ['in a list without names', sum],
 ])('takes no checksum %s', async (what, text) => {
-  const place = what.includes('list') ? 'https://releases.example.com/v1/checksums.txt' : `${file}.sha256`;
+  const place = what.includes('list') ? list : `${file}.sha256`;
   const { releases } = source({ [place]: { status: 200, text } });
   await expect(releases.checksum(file)).rejects.toThrow('cannot be verified');
 });

@@ -1,4 +1,4 @@
-/** Releases of programs as their projects publish them: an archive or a program, and its checksum beside it. */
+/** Releases of programs as projects publish them: an archive or a program, and its checksum beside it. */
 import { AppError } from '../../../domain/errors.ts';
 import type { Outgoing, OutgoingBy } from '../../../ports/outgoing.ts';
 
@@ -62,8 +62,8 @@ export function createReleaseSource(
       if (found !== undefined) return found;
       throw new AppError(
         'PRECONDITION_FAILED',
-        `Neither ${file}.sha256 nor checksums.txt beside ${address} tells a SHA-256 of it, so that it cannot ` +
-          'be verified.',
+        `Neither ${file}.sha256 nor checksums.txt beside ${address} tells a SHA-256 of it, so that it ` +
+          'cannot be verified.',
       );
     },
   };
