@@ -2,10 +2,10 @@
 import { badField } from './errors.ts';
 
 export const builderPrograms = ['nixpacks', 'railpack', 'pack'] as const;
-export type BuilderProgram = (typeof builderPrograms)[number];
+export type BuilderProgramName = (typeof builderPrograms)[number];
 
 /** The program that an address is a release of, by the beginning of its file name; undefined for others. */
-export function builderProgramOf(address: string): BuilderProgram | undefined {
+export function builderProgramOf(address: string): BuilderProgramName | undefined {
   const path = URL.canParse(address) ? new URL(address).pathname : '';
   const name = path.split('/').at(-1) ?? '';
   return builderPrograms.find((program) => name === program || name.startsWith(`${program}-`));

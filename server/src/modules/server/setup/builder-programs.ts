@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
-import { builderProgramOf, type BuilderProgram } from '../../../domain/builder-programs.ts';
+import { builderProgramOf, type BuilderProgramName } from '../../../domain/builder-programs.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import { nameOf } from './release-source.ts';
 import { runTelling } from './run-telling.ts';
@@ -50,7 +50,7 @@ export const builderProgramsStage: Stage = async (context) => {
 /** The sentence of what was changed; undefined when nothing was. */
 async function install(
   { shell, host, releases, say, signal }: SetupContext,
-  program: BuilderProgram,
+  program: BuilderProgramName,
   address: string,
 ): Promise<string | undefined> {
   const folder = join(host.folders.data, 'programs');
