@@ -161,12 +161,13 @@ it('kill -9 of Berth in each stage of a set-up by a user with sudo: it goes on t
   const path = await databasePath(bed, berth.host);
   const hit: string[] = [];
   await berth.call('server.setup', { serverId: id });
-  for (const stage of stages) {
-    hit.push(await killInSetup(berth.host, path, { serverId: id, stage, limitMs: 400_000 }));
+  for (const at of stages.keys()) {
+    // One that has nothing to do may be over between two looks; the next one is as good.
+    const from = stages.slice(at);
+    hit.push(await killInSetup(berth.host, path, { serverId: id, from, limitMs: 400_000 }));
     await berth.start();
   }
   console.log(`killed in the stages ${hit.join(', ')}`);
-  // A stage that has nothing to do may be over before the kill.
   expect(hit.filter((stage) => !stages.includes(stage))).toEqual([]);
   expect(new Set(hit).size).toBeGreaterThanOrEqual(8);
   await until('the set-up has ended', async () => (await one(id)).setupStatus !== 'running', 400_000);
