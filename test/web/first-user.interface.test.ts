@@ -57,6 +57,18 @@ it('the first visit leads to sign-up, then home; one signs out and in again', as
   await context.close();
 });
 
+it('where motion is reduced, what the page sets is there when it is read', async () => {
+  const { page, context } = await openPage(browser);
+  await page.goto(program.url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const heights = await page.evaluate<number[]>(`(() => {
+    const box = document.body.appendChild(document.createElement('div'));
+    return [10, 300].map((height) => ((box.style.height = height + 'px'), box.offsetHeight));
+  })()`);
+  expect(heights).toEqual([10, 300]);
+  await context.close();
+});
+
 const browserLike = { accept: 'text/html', 'accept-encoding': 'gzip' };
 
 it('any address shows the page, under a policy that lets nothing foreign in', async () => {
