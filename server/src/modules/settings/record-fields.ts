@@ -220,9 +220,9 @@ export const settingFields = {
       )
       .max(50)
       .describe(
-        "Private and loopback networks that every organization's git hosts, registries, buckets and " +
-          "callbacks may be in; the installation's own organization reaches all private ones, except for " +
-          'callbacks',
+        "Private and loopback networks that every organization's git hosts, registries, buckets, webhooks " +
+          "and callbacks may be in; the installation's own organization, and trusted ones, reach all private " +
+          'ones, except by webhooks and callbacks',
       ),
     [],
   ),
