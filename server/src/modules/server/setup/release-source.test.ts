@@ -64,7 +64,7 @@ it.each([
   [
     'the list of its folder',
     {
-      'https://releases.example.com/v1/checksums.txt': `${'b'.repeat(64)}  other\n${sum} *pack-v1-linux.tgz\n`,
+      [list]: `${'b'.repeat(64)}  other\n${sum} *pack-v1-linux.tgz\n`,
     },
   ],
 ])('takes the checksum of %s', async (_, texts) => {
