@@ -43,7 +43,7 @@ function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: b
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => height + 1,
-    overscan: 12,
+    overscan: 6,
   });
   return (
     <div ref={box} className="h-[min(70dvh,900px)] overflow-auto" tabIndex={-1}>
