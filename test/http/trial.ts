@@ -3,13 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { CallContext } from '../../server/src/procedure/context.ts';
-import { logEvent } from '../../server/src/procedure/log-event.ts';
+import { logEvent, type LogEvent } from '../../server/src/procedure/log-event.ts';
 import {
   mutation,
   query,
   subscription,
   upload,
   type Handlers,
+  type StreamEvent,
 } from '../../server/src/procedure/procedure.ts';
 import { router, type Router } from '../../server/src/procedure/registry.ts';
 
@@ -21,6 +22,9 @@ const echo = z.object({
   list: z.array(z.string()).optional(),
   nothing: z.string().nullish(),
 });
+
+/** Whether its events are those that go to several readers. */
+const isShared = z.boolean().default(false);
 
 export const trialContract = {
   echo: query({ summary: 'Answers its input', access: everybody, input: echo, output: echo }),
@@ -63,9 +67,15 @@ export const trialContract = {
       count: z.number().int().default(3),
       failAt: z.number().int().optional(),
       pauseMs: z.number().default(0),
+      isShared,
     }),
   }),
-  flood: subscription({ summary: 'Never ends', access: everybody, input: z.object({}), output: logEvent }),
+  flood: subscription({
+    summary: 'Never ends',
+    access: everybody,
+    input: z.object({ isShared }),
+    output: logEvent,
+  }),
   quiet: subscription({
     summary: 'Says one line, then waits for its end',
     access: everybody,
@@ -109,6 +119,12 @@ export function createTrial(): { router: Router; state: TrialState } {
   return { router: router('trial', trialContract, trialHandlers(state)), state };
 }
 
+const lineOf = (line: number, text: string, isShared: boolean): StreamEvent<LogEvent> => ({
+  id: String(line),
+  data: { type: 'line', text },
+  ...(isShared ? { isShared } : {}),
+});
+
 function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallContext> {
   return {
     echo: async (_context, input) => input,
@@ -132,18 +148,17 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
     busy: async () => {
       throw new AppError('TOO_MANY_REQUESTS', 'Come back.', { retryAfterMs: 1500 });
     },
-    async *lines({ lastEventId }, { count, failAt, pauseMs }) {
+    async *lines({ lastEventId }, { count, failAt, pauseMs, isShared }) {
       for (let line = Number(lastEventId ?? 0) + 1; line <= count; line += 1) {
         if (line === failAt) throw new AppError('NOT_FOUND', 'The log is gone.');
         if (pauseMs > 0) await pause(pauseMs);
-        yield { id: String(line), data: { type: 'line', text: `line ${line}` } };
+        yield lineOf(line, `line ${line}`, isShared);
       }
       yield { id: String(count + 1), data: { type: 'end', outcome: 'done' } };
     },
-    async *flood({ signal }) {
+    async *flood({ signal }, { isShared }) {
       try {
-        for (; !signal.aborted; state.flooded += 1)
-          yield { id: String(state.flooded), data: { type: 'line', text: 'x'.repeat(10_000) } };
+        for (; !signal.aborted; state.flooded += 1) yield lineOf(state.flooded, 'x'.repeat(10_000), isShared);
       } finally {
         state.floodsEnded += 1;
       }

@@ -69,6 +69,8 @@ export interface OutgoingPackets {
 
 export interface OutgoingAnswer {
   status: number;
+  /** Where a redirect leads, as the other side wrote it. */
+  location?: string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
 

@@ -59,37 +59,3 @@ export function watchAccess(everyMs: number, check: () => Promise<unknown>): Acc
     stop,
   };
 }
-
-/**
- * The events until they end, or until the caller may no longer have them. Written out, as `shownEvents` is.
- */
-export function whileAllowed<T>(events: AsyncIterable<T>, access: AccessWatch): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = events[Symbol.asyncIterator]();
-      access.start();
-      function end(): void {
-        access.stop();
-        // Not awaited: a generator that waits for its next line ends by the signal.
-        void Promise.resolve(iterator.return?.()).catch(() => undefined);
-      }
-      return {
-        next: () =>
-          access.unlessLost(iterator.next()).then(
-            (found) => {
-              if (found.done) end();
-              return found;
-            },
-            (error: unknown) => {
-              end();
-              throw error;
-            },
-          ),
-        async return() {
-          end();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
-}

@@ -1,7 +1,7 @@
 /** The one way to a handler: authenticate → class → input → things named → handler → output → audit. */
 import { AppError } from '../domain/errors.ts';
 import type { Grants, Role, Scope } from '../domain/access/permissions.ts';
-import { watchAccess, whileAllowed, type AccessWatch } from './access-watch.ts';
+import { watchAccess, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext } from './context.ts';
 import { parseInput, refuseMasked } from './input/input.ts';
 import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
@@ -105,9 +105,8 @@ export function createGuard(ports: GuardPorts): Guard {
       run(ports, target, await admit(ports, target, caller, rawInput), file),
     stream: async (target, caller, rawInput) => {
       const admitted = await admit(ports, target, caller, rawInput);
-      const { actor } = admitted.context;
-      const all = shownEvents(target, actor, target.stream(admitted.context, admitted.input));
-      const events = admitted.access ? whileAllowed(all, admitted.access) : all;
+      const { access, context, input } = admitted;
+      const events = shownEvents(target, context.actor, target.stream(context, input), access);
       return isChange(target)
         ? auditedEvents(events, admitted, (outcome) =>
             audit(ports, target, admitted, outcome, admitted.resourceId),

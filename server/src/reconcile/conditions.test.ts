@@ -88,6 +88,18 @@ const ways: Record<string, { steps: readonly Step[]; change?: Partial<ServiceSpe
     change: { constraints: ['node.labels.absent==true'] },
     reason: /no suitable node/,
   },
+  'the registry of its image is gone': {
+    steps: [],
+    change: { image: 'registry.example.com/gone:1' },
+    reason: /could not run it: .*registry\.example\.com/,
+  },
+  'it never becomes healthy': {
+    steps: [{ do: 'stay' }],
+    change: {
+      healthCheck: { test: ['CMD', 'false'], intervalMs: 500, timeoutMs: 500, retries: 2, startPeriodMs: 0 },
+    },
+    reason: /health/,
+  },
 };
 
 const eachWay = Object.entries(ways).flatMap(([way, given]) => [
@@ -127,6 +139,12 @@ const changes: Record<
     cause: ({ state }) => [...state.containers.values()][0]?.process?.kill(137),
     condition: 'degraded',
     reason: /137/,
+  },
+  'the port of one more is taken': {
+    change: { ports: [{ published: 8099, target: 80, protocol: 'tcp', mode: 'host' }] },
+    cause: ({ engine }) => engine.scaleService('web', 2),
+    condition: 'degraded',
+    reason: /port already in use/,
   },
   'it is scaled to nothing': {
     cause: ({ engine }) => engine.scaleService('web', 0),

@@ -142,27 +142,39 @@ it('ends its source when the reader leaves', async () => {
   expect(trial.state.abandoned).toBeGreaterThan(before);
 });
 
-it('drops a reader that takes nothing, having held its source back all the while', async () => {
-  const { hostname, port } = new URL(server.url);
-  const { flooded, floodsEnded } = trial.state;
-  const socket = new Socket().connect(Number(port), hostname);
-  await once(socket, 'connect');
-  socket.pause();
-  socket.write(
-    `GET /api/trial.flood HTTP/1.1\r\nhost: ${hostname}\r\naccept: text/event-stream\r\nx-api-key: ` +
-      `${people.owner.key}\r\n\r\n`,
-  );
-  await until(() => trial.state.floodsEnded === floodsEnded + 1);
-  // 10 kB each: what two sockets hold, far from what could be made in the time.
-  expect(trial.state.flooded - flooded).toBeLessThan(2000);
-  socket.destroy();
-});
+const ownAndShared = [
+  ['its own', false],
+  ['shared', true],
+] as const;
 
-it('does not drop a reader that is merely behind: a long log arrives whole', async () => {
-  const all = await events(await open('trial.lines?count=20000'));
-  expect(all).toHaveLength(20_001);
-  expect(all.at(-1)?.event).toBe('end');
-});
+it.each(ownAndShared)(
+  'drops a reader that takes nothing of %s events, having held their source back',
+  async (_title, isShared) => {
+    const { hostname, port } = new URL(server.url);
+    const { flooded, floodsEnded } = trial.state;
+    const socket = new Socket().connect(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.pause();
+    socket.write(
+      `GET /api/trial.flood?isShared=${isShared} HTTP/1.1\r\nhost: ${hostname}\r\n` +
+        'accept: text/event-stream\r\nx-api-key: ' +
+        `${people.owner.key}\r\n\r\n`,
+    );
+    await until(() => trial.state.floodsEnded === floodsEnded + 1);
+    // 10 kB each: what two sockets hold, far from what could be made in the time.
+    expect(trial.state.flooded - flooded).toBeLessThan(2000);
+    socket.destroy();
+  },
+);
+
+it.each(ownAndShared)(
+  'does not drop a reader that is merely behind: %s events arrive whole',
+  async (_title, isShared) => {
+    const all = await events(await open(`trial.lines?count=20000&isShared=${isShared}`));
+    expect(all.map(({ id }) => Number(id))).toEqual(Array.from({ length: 20_001 }, (_, index) => index + 1));
+    expect(all.at(-1)?.event).toBe('end');
+  },
+);
 
 describe('with limits', () => {
   let narrow: TestServer;

@@ -1,6 +1,7 @@
 /** Server-sent events, in the document's form (`line`, `end`) and in tRPC's (`connected`, data, `return`). */
 import type { FastifyReply } from 'fastify';
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import type { Procedure, StreamEvent } from '../../procedure/procedure.ts';
 import { errorAnswer, type ErrorAnswer } from '../envelope.ts';
 import type { AppError } from '../../domain/errors.ts';
@@ -75,15 +76,8 @@ export async function sendStream(
   body.write(dialect.open);
   const heartbeat = setInterval(() => body.write(': still here\n\n'), limits.heartbeatMs);
   const iterator = events[Symbol.asyncIterator]();
-  const unlessGone = watchReader(response);
   try {
-    for (;;) {
-      const next = await unlessGone(iterator.next());
-      if (next === undefined || next.done) break;
-      if (next.value.isShared) body.writeShared(dialect, next.value);
-      else body.write(dialect.event(next.value));
-      if (response.writableNeedDrain && !(await drained(response, limits.unreadMs))) response.destroy();
-    }
+    await pour(iterator, { response, body, dialect, unreadMs: limits.unreadMs });
     body.write(dialect.close);
   } catch (error) {
     body.write(dialect.failure(toError(error)));
@@ -96,23 +90,82 @@ export async function sendStream(
   }
 }
 
-interface Body {
-  write(text: string): void;
-  /** What goes to many is made once for each dialect. */
-  writeShared(dialect: StreamDialect, event: StreamEvent<unknown>): void;
-  end(): void;
+interface Pouring {
+  response: ServerResponse;
+  body: Body;
+  dialect: StreamDialect;
+  unreadMs: number;
 }
 
 /**
- * Writes chunks of HTTP/1.1 (RFC 9112, 7.1) itself: Node frames each anew for each reader, which with
- * hundreds of them costs more than all the rest.
+ * Resolves when the events have ended or the reader is gone. Written without await and race, which would cost
+ * several promises for each event and reader.
+ */
+function pour(
+  iterator: AsyncIterator<StreamEvent<unknown>>,
+  { response, body, dialect, unreadMs }: Pouring,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const step = (): void => void iterator.next().then(take, reject);
+    function goOn(isTaken: boolean): void {
+      if (!isTaken) response.destroy();
+      if (response.destroyed) resolve();
+      else step();
+    }
+    function take(next: IteratorResult<StreamEvent<unknown>>): void {
+      if (next.done || response.destroyed) return resolve();
+      try {
+        if (next.value.isShared) body.writeShared(dialect, next.value);
+        else body.write(dialect.event(next.value));
+      } catch (error) {
+        return reject(error);
+      }
+      const full = body.full();
+      if (full) void drained(full, unreadMs).then(goOn);
+      else step();
+    }
+    response.once('close', resolve);
+    goOn(true);
+  });
+}
+
+interface Body {
+  write(text: string): void;
+  /**
+   * What goes to many is made once for each dialect, and leaves when all that comes in the same turn is here.
+   */
+  writeShared(dialect: StreamDialect, event: StreamEvent<unknown>): void;
+  /** What has to drain before more is written. */
+  full(): Writable | undefined;
+  end(): void;
+}
+
+/** So much of what goes to many is held back at most. */
+const mostTogether = 64;
+
+/**
+ * Writes chunks of HTTP/1.1 (RFC 9112, 7.1) itself, and those that go to many on the connection itself: Node
+ * frames and gathers each anew for each reader, which with hundreds of them costs more than all the rest.
  */
 function bodyOf(response: ServerResponse): Body {
   const isChunked = response.chunkedEncoding;
   response.chunkedEncoding = false;
-  const bytesOf = (text: string): Buffer => (isChunked ? framed(text) : Buffer.from(text));
+  let shared: Buffer[] = [];
+  function flush(): void {
+    const [first, ...others] = shared;
+    if (first === undefined) return;
+    shared = [];
+    // A response has its connection when those before it on the same one have ended.
+    const out = response.socket ?? response;
+    if (out.destroyed) return;
+    if (others.length > 0) out.cork();
+    out.write(first);
+    for (const chunk of others) out.write(chunk);
+    if (others.length > 0) out.uncork();
+  }
   const write = (text: string): void => {
-    if (text !== '') response.write(bytesOf(text));
+    flush();
+    if (text !== '') response.write(isChunked ? framed(text) : text);
   };
   return {
     write,
@@ -122,32 +175,33 @@ function bodyOf(response: ServerResponse): Body {
       chunks.set(event, made);
       const chunk = made.get(dialect) ?? framed(dialect.event(event));
       made.set(dialect, chunk);
-      response.write(chunk);
+      const count = shared.push(chunk);
+      if (count === 1) atEndOfTurn(flush);
+      else if (count >= mostTogether) flush();
     },
-    end: () => void response.end(isChunked ? '0\r\n\r\n' : ''),
+    full: () => [response.socket ?? response].find((out) => out.writableNeedDrain),
+    end() {
+      flush();
+      response.end(isChunked ? '0\r\n\r\n' : '');
+    },
   };
 }
 
 const chunks = new WeakMap<StreamEvent<unknown>, Map<StreamDialect, Buffer>>();
 
+const waiting: (() => void)[] = [];
+
+/** Runs the work when no promise has anything more to do; that of all streams together. */
+function atEndOfTurn(work: () => void): void {
+  if (waiting.push(work) > 1) return;
+  process.nextTick(() => {
+    for (const each of waiting.splice(0)) each();
+  });
+}
+
 function framed(text: string): Buffer {
   const length = Buffer.byteLength(text);
   return Buffer.from(`${length.toString(16)}\r\n${text}\r\n`);
-}
-
-/**
- * Gives what a promise gives, or undefined as soon as the reader is gone. (Promise.race with one lasting
- * promise would keep something of every event.)
- */
-function watchReader(response: ServerResponse): <T>(work: Promise<T>) => Promise<T | undefined> {
-  let leave = (): void => undefined;
-  response.once('close', () => leave());
-  return (work) =>
-    new Promise((resolve, reject) => {
-      leave = () => resolve(undefined);
-      work.then(resolve, reject);
-      if (response.destroyed) leave();
-    });
 }
 
 interface Collected {
