@@ -72,7 +72,7 @@ export async function tryCompose(scene: Scene): Promise<Came> {
   }
 }
 
-/** What was released with leave is deployed once more, or gone back to; only the Admin's still has the leave. */
+/** What was released with leave is deployed once more, or gone back to; the Admin's alone still has it. */
 async function again(scene: Scene, composeId: string): Promise<Came> {
   const { stage, cell, party, call } = scene;
   const { save, deploy, release, withdraw } = composeHands(scene, composeId);

@@ -1,4 +1,4 @@
-/** What set-up brings onto a machine: packages by the digest that a lockfile says, and no script of theirs runs. */
+/** What set-up brings onto a machine: packages by the digests of a lockfile, and no script of theirs runs. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
