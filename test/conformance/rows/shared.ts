@@ -282,7 +282,6 @@ export const serverRows: Rows = [
     refused: 'PRECONDITION_FAILED',
   },
   {
-    rule: 'a server with services becomes no build server',
     call: 'server.update',
     input: { serverId: '<busyServerId>', serverType: 'build' },
     refused: 'PRECONDITION_FAILED',
