@@ -3,7 +3,9 @@
  * match. Names and passwords go by the environment wherever the program takes them there. Pure.
  */
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { databaseKinds, type BackupKindName } from '../../database/kinds.ts';
+import type { DatabaseKindName } from '../../../domain/database-kind.ts';
+import { databaseKinds } from '../../database/kinds.ts';
+import { redisPrograms } from './redis-programs.ts';
 
 /** A database inside a running server, and who may do everything there. */
 export interface DatabaseTarget {
@@ -32,10 +34,14 @@ export interface DatabasePrograms {
   create?(target: DatabaseTarget): DatabaseProgram;
   /** Takes the dump on its input and stops at the first error. */
   load(target: DatabaseTarget): DatabaseProgram;
-  /** Prints how many tables (collections) the database has. */
+  /** Prints how many tables (collections, keys) the database has. */
   count(target: DatabaseTarget): DatabaseProgram;
-  /** Prints the names of all databases that people made, one a line. */
-  list(target: DatabaseTarget): DatabaseProgram;
+  /** What it counts, in the singular. */
+  counted: 'table' | 'key';
+  /**
+   * Prints the names of all databases that people made, one a line; undefined: a dump has the whole server.
+   */
+  list?(target: DatabaseTarget): DatabaseProgram;
   /**
    * Users of the server that stand outside its databases: printed as statements, and taken in where some are
    * there already.
@@ -79,6 +85,7 @@ const ask = [
 
 const postgresPrograms: DatabasePrograms = {
   ending: 'dump',
+  counted: 'table',
   // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever.
   // Compressed later, once: its own compression would leave nothing to gain and take as long.
   dump: (target) =>
@@ -165,6 +172,7 @@ const listMysqlDatabases =
 function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
   return {
     ending: 'sql',
+    counted: 'table',
     dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
     create: (target) =>
       mysql(target, client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``),
@@ -212,6 +220,7 @@ function mongoShell({ host, user, password, database }: DatabaseTarget, expressi
 
 const mongoPrograms: DatabasePrograms = {
   ending: 'archive',
+  counted: 'table',
   dump: (target) => mongoTool(target, 'mongodump', '--archive', `--db=${target.database}`),
   load: (target) =>
     mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
@@ -237,4 +246,5 @@ export const databasePrograms = {
   mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,
-} as const satisfies Record<BackupKindName, DatabasePrograms>;
+  redis: redisPrograms,
+} as const satisfies Record<DatabaseKindName, DatabasePrograms>;
