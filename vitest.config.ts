@@ -8,7 +8,11 @@ const minutes = (count: number): number => count * 60_000;
  * No test changes what modules hold, so files of a worker share them: reading our modules anew for each file
  * is half of the time otherwise.
  */
-const shared = { isolate: false };
+const shared = {
+  isolate: false,
+  // Of a failure often only its first line is kept: it says what was found, not that it was an array of one.
+  chaiConfig: { truncateThreshold: 2000 },
+};
 /** Real engines on two cores: one file after another, long limits, and one bed for all. */
 const onTheBed = {
   ...shared,

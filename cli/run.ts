@@ -2,6 +2,7 @@
 import { BerthError } from '../client/berth-error.ts';
 import { procedureKinds } from '../client/procedure-kinds.ts';
 import { addressOf, schemeHint } from './connection/address.ts';
+import { AppError } from '../server/src/domain/errors.ts';
 import { didYouMean } from '../server/src/domain/text/closest.ts';
 import { exitCodes } from './exit-codes.ts';
 import { readFlags, type Flags } from './flags.ts';
@@ -21,9 +22,11 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     return await dispatch(argv, terminal);
   } catch (error) {
     if (terminal.signal.aborted) return exitCodes.interrupted;
-    if (!(error instanceof UsageError) && !(error instanceof BerthError)) throw error;
+    // A refusal of the rules that this program and Berth have in common is one of what was typed here.
+    const isUsage = error instanceof UsageError || error instanceof AppError;
+    if (!isUsage && !(error instanceof BerthError)) throw error;
     terminal.say(`${sentence(error.message, terminal)}\n`);
-    if (error instanceof UsageError) return exitCodes.wrongUsage;
+    if (isUsage) return exitCodes.wrongUsage;
     // The sentence itself tells the first.
     for (const { path, message } of error.issues.slice(1))
       terminal.say(`${sentence(`  ${path}: ${message}`, terminal)}\n`);

@@ -33,13 +33,34 @@ describe('what is wrong with a file is told with where', () => {
     ],
     ['project: a\nproject: b\n', 'berth.yml:2: Map keys must be unique'],
     ['project: a\nservices: [', 'berth.yml:2'],
-    ['services: {}\n', 'project'],
+    ['services: {}\n', 'berth.yml: project is required'],
+    ['', 'berth.yml: the file must be an object, not null'],
+    [
+      'project: a\nservices: { web: {} }\n',
+      'berth.yml:2:13: services.web.kind must be one of "application", "compose"',
+    ],
+    [
+      'project: a\nservices:\n  web: { kind: application, replicas: -1 }\n',
+      'services.web.replicas must be at least 0; it is -1',
+    ],
+    ['project: a\nvariables: { A: [1] }\n', 'variables.A must be a text, a number, true or false'],
+    ['project: *missing\n', 'berth.yml: its aliases cannot be resolved'],
     [
       'project: a\nservices: {}\nenvironments: { production: { services: {} } }\n',
       'services are given at the top level and in environments.production',
     ],
   ])('%j', (text, sentence) => {
     expect(() => parseBerthFile(text, 'berth.yml')).toThrow(sentence);
+  });
+
+  test('aliases of aliases are refused before they fill the memory', () => {
+    const levels = ['a', 'b', 'c', 'd', 'e'].map((name, at, all) => {
+      const before = at === 0 ? 'x' : `*${all[at - 1] ?? ''}`;
+      return `${name}: &${name} [${Array(20).fill(before).join(', ')}]`;
+    });
+    expect(() => parseBerthFile(levels.join('\n'), 'berth.yml')).toThrow(
+      /^berth\.yml: its aliases cannot be resolved/,
+    );
   });
 
   test('services at the top are those of production', () => {

@@ -23,7 +23,7 @@ export function parseBerthFile(text: string, path: string): WholeFile {
     const [sentence = 'is no YAML'] = fault.message.split('\n');
     throw new UsageError(`${path}:${fault.linePos?.[0].line ?? 1}: ${sentence.replace(/:$/, '')}`);
   }
-  const read = readBerthFile(document.toJS({ maxAliasCount: 100 }));
+  const read = readBerthFile(valueOf(document, path));
   if ('issues' in read)
     throw new UsageError(
       read.issues
@@ -34,6 +34,19 @@ export function parseBerthFile(text: string, path: string): WholeFile {
         .join('\n'),
     );
   return wholeOf(read.file, path);
+}
+
+/** Aliases of aliases (`&a [*b, *b]`) make a small file larger than any memory; the parser counts them. */
+function valueOf(document: Document, path: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (cause) {
+    throw new UsageError(
+      `${path}: its aliases cannot be resolved: one has no anchor before it, or they repeat too much. Write ` +
+        'out what they stand for.',
+      { cause },
+    );
+  }
 }
 
 function wholeOf(file: BerthFile, path: string): WholeFile {

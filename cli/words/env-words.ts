@@ -5,7 +5,6 @@ import { join, resolve } from 'node:path';
 import type { Client } from '../../client/client.ts';
 import { BerthError } from '../../client/berth-error.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { printable } from '../output/printable.ts';
 import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
 import { askSecret, readText } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -140,8 +139,8 @@ const get: Word = {
     }
     const wanted = [...all].filter(([name]) => args.length === 0 || args.includes(name));
     context.answer(Object.fromEntries(wanted), () =>
-      // One value alone is for a shell to take.
-      wanted.map(([name, value]) => `${args.length === 1 ? '' : `${name}=`}${printable(value)}\n`).join(''),
+      // One value alone is for a shell to take; of several `berth env import` takes the lines back.
+      args.length === 1 ? `${wanted[0]?.[1] ?? ''}\n` : formatEnv(Object.fromEntries(wanted)),
     );
     return exitCodes.done;
   },
@@ -179,9 +178,12 @@ const unset: Word = {
 
 const usualFile = '.env';
 
-async function fileOf({ terminal }: Context, args: readonly string[]): Promise<string> {
-  const [path = usualFile] = args;
-  return readText(terminal, path === '-' ? path : resolve(terminal.folder, path));
+async function fileOf(
+  { terminal }: Context,
+  [path = usualFile]: readonly string[],
+): Promise<{ path: string; text: string }> {
+  if (path === '-') return { path: 'standard input', text: await readText(terminal, path) };
+  return { path, text: await readText(terminal, resolve(terminal.folder, path)) };
 }
 
 const importFile: Word = {
@@ -192,9 +194,10 @@ const importFile: Word = {
   calls: writes,
   async run(context) {
     const { client, service, args } = await place(context);
-    const text = await fileOf(context, args);
+    const { path, text } = await fileOf(context, args);
+    const variables = variablesOf(text, path);
     const from = await read(client, service);
-    const to = context.is('replace') ? text.trimEnd() : withVariables(from.env, variablesOf(text));
+    const to = context.is('replace') ? text.trimEnd() : withVariables(from.env, variables);
     await save(context, client, service, from, to);
   },
 };
@@ -207,7 +210,8 @@ const diff: Word = {
   calls: reads,
   async run(context) {
     const { client, service, args } = await place(context);
-    const changes = differences((await read(client, service)).env, await fileOf(context, args));
+    const { path, text } = await fileOf(context, args);
+    const changes = differences((await read(client, service)).env, text, path);
     context.answer(changes, () => shown(context, changes));
     return changes.length === 0 ? exitCodes.done : exitCodes.refused;
   },

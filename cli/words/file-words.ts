@@ -114,11 +114,11 @@ const colors = { create: 'green', change: 'yellow', remove: 'red' } as const;
 /** Under one head with the step before where both are about the same thing. */
 function shownStep({ look }: Context, { action, what, changes, cause }: Step, before?: Step): string {
   const isSame = before?.what === what && before.action === action && before.cause !== 'data loss';
-  const head = look(colors[action], `${signs[action]} ${what}`);
+  const head = look(colors[action], printable(`${signs[action]} ${what}`));
   const lines = changes.map(({ field, from, to, note, cause: one }) => {
     const values = to === undefined ? '' : from === undefined ? `: ${to}` : `: ${from} → ${to}`;
     const why = [note, action === 'create' ? undefined : causeText(one)].filter((part) => part !== undefined);
-    return `    ${printable(field)}${printable(values)}${why.length === 0 ? '' : ` (${why.join('; ')})`}\n`;
+    return `    ${printable(`${field}${values}${why.length === 0 ? '' : ` (${why.join('; ')})`}`)}\n`;
   });
   const warning = cause === 'data loss' ? ` ${look('red', '[data loss]')}` : '';
   return `${isSame && warning === '' ? '' : `${head}${warning}\n`}${lines.join('')}`;

@@ -1,3 +1,4 @@
+import { parseEnv } from '../../server/src/domain/variables/dotenv.ts';
 import { terminalContract } from '../../server/src/modules/terminal/contract.ts';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -224,6 +225,27 @@ describe('variables', () => {
     expect(withoutVariables(text, new Set(['A', 'C']))).toBe('# database\nB="two words"\n');
     expect(variablesOf(text).get('C')).toBe('x=y');
     expect(withVariables('', assignmentsOf(['A=1']))).toBe('A=1');
+    const certificate = '# key\nKEY="first\nsecond=2"\nB=1\n';
+    expect(withVariables(certificate, assignmentsOf(['KEY=x', 'my.var-1=y']))).toBe(
+      '# key\nKEY=x\nB=1\nmy.var-1=y',
+    );
+    expect(withoutVariables(certificate, new Set(['KEY']))).toBe('# key\nB=1');
+  });
+
+  test.each(['a #b', ' x ', '"quoted"', "it's", 'first\nsecond', 'a\\n', '#', '', 'ü', '`x`', '$HOME'])(
+    'the program gets the value that was typed: %j',
+    (value) => {
+      const block = withVariables('A=1', assignmentsOf([`V=${value}`]));
+      expect(parseEnv(block).map((one) => one.value)).toEqual(['1', value]);
+      expect(variablesOf(block).get('V')).toBe(value);
+    },
+  );
+
+  test('a line that is none is told with the file and the line, without what it says', () => {
+    expect(() => variablesOf('A=1\nsecret value\n', '.env')).toThrow('.env: line 2: has no "="');
+    expect(() => variablesOf('A="1\n', '.env')).toThrow(
+      '.env: line 1: opens a quote (") that is never closed',
+    );
   });
 
   test('are merged with what somebody else changed meanwhile, unless both changed the same', () => {

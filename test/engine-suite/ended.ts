@@ -132,5 +132,30 @@ export function endedSuite({ engine, view }: EngineFixture): void {
       expect(task).toMatchObject({ deploymentId: 'first', exitCode: null, reason: null });
       expect(task && (await textsOf(owner, task))).toEqual(['to the end']);
     });
+
+    test('of a service that is removed before it is read is gone, and that is no fault', async () => {
+      const name = uniqueName('removed');
+      await release(name, [{ do: 'exit', code: 1 }], { restartDelayMs: 60_000 });
+      const found = await until('it has ended', async () => {
+        const { service, tasks } = await engine.serviceWithTasks(name);
+        return service && tasks.some(({ state }) => state === 'failed') && { service, tasks };
+      });
+      await engine.removeService(name);
+      await until('its tasks are gone', async () => (await engine.tasks(name)).length === 0);
+      const late: unknown[] = [];
+      const onFault = (error: unknown): void => void late.push(error);
+      const ofOthers = createEndedOutputs(join(folder, 'late'), async () => MiB);
+      const reader = createEndedOutputKeeper({
+        engine,
+        view,
+        outputs: ofOthers,
+        now: systemClock.now,
+        onFault,
+      });
+      reader.note(found);
+      await reader.settled();
+      await reader.stop();
+      expect(late).toEqual([]);
+    });
   });
 }

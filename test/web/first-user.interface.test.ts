@@ -23,6 +23,17 @@ afterAll(async () => {
 
 it('the first visit leads to sign-up, then home; one signs out and in again', async () => {
   const { page, faults, expect: expected, context } = await openPage(browser);
+  const { promise: held, resolve: giveIt } = Promise.withResolvers<void>();
+  await page.route('**/api/auth/state', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${program.url}/sign-up`);
+  await page.getByRole('img', { name: 'Berth' }).waitFor();
+  // Nobody fills in a form that does not know yet whose account it makes.
+  expect(await page.getByRole('button').count()).toBe(0);
+  giveIt();
+  await page.getByRole('heading', { name: 'Create your account' }).waitFor();
   await page.goto(program.url);
   await page.getByRole('heading', { name: 'Create your account' }).waitFor();
   await page.getByLabel('Name').fill('Ada');
@@ -43,6 +54,18 @@ it('the first visit leads to sign-up, then home; one signs out and in again', as
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Deploy your first application' }).waitFor();
   expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('where motion is reduced, what the page sets is there when it is read', async () => {
+  const { page, context } = await openPage(browser);
+  await page.goto(program.url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const heights = await page.evaluate<number[]>(`(() => {
+    const box = document.body.appendChild(document.createElement('div'));
+    return [10, 300].map((height) => ((box.style.height = height + 'px'), box.offsetHeight));
+  })()`);
+  expect(heights).toEqual([10, 300]);
   await context.close();
 });
 

@@ -1,5 +1,5 @@
 /** The editor of variables: what each becomes, from where it comes, and values that nobody sees unasked. */
-import type { Browser } from 'playwright-core';
+import type { Browser, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { callerOf, valueOf } from '../e2e/fixtures/caller.ts';
 import { password } from '../world/inputs.ts';
@@ -79,5 +79,67 @@ it('what environment and project give stands there, each with its origin, and as
   expect(await names.allTextContents()).not.toContain('POOL');
   expect(faults).toEqual([]);
   page.once('dialog', (dialog) => void dialog.accept());
+  await context.close();
+});
+
+/** Answers of the page's procedure whose name begins so. */
+const answered = (page: Page, procedure: string): Promise<Response> =>
+  page.waitForResponse((response) => response.url().includes(`/api/${procedure}`));
+/** What the page says that the variables are from now on. */
+const savedNext = async (page: Page): Promise<string> => {
+  const request = await page.waitForRequest((asked) => asked.url().includes('application.saveEnvironment'));
+  return (request.postDataJSON() as { env: string }).env;
+};
+
+it('what is typed while a save is still under way stays, and the keys that save and deploy count', async () => {
+  const watched = await editor();
+  const { page, faults, context } = watched;
+  const value = page.getByLabel('Value of LOG');
+  await value.fill('first');
+  // The page reads again what a save may have changed. Of it one answer is held back, as of a busy Berth.
+  const { promise: held, resolve: giveIt } = Promise.withResolvers<void>();
+  await page.route('**/api/project.one*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const read = answered(page, 'application.one');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await read;
+  await value.fill('second');
+  const second = savedNext(page);
+  const deployed = answered(page, 'application.deploy');
+  await value.press('Control+Enter');
+  giveIt();
+  expect(await second).toContain('LOG=second');
+  await deployed;
+  await page.waitForURL(/\/deployments\//);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('what is typed just after a save stays where it is typed', async () => {
+  const { page, faults, context } = await editor();
+  const value = page.getByLabel('Value of LOG');
+  await value.fill('third');
+  const { promise: held, resolve: giveIt } = Promise.withResolvers<void>();
+  const answer = answered(page, 'application.saveEnvironment');
+  await page.route('**/api/project.one*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await answer;
+  await value.fill('fourth');
+  const again = answered(page, 'project.one');
+  giveIt();
+  await again;
+  // Only its own edit is left, nobody else's is told of, and the field has kept the focus.
+  await page.getByRole('button', { name: 'Discard' }).waitFor();
+  await page.keyboard.type(', and more');
+  expect(await value.inputValue()).toBe('fourth, and more');
+  expect(await page.getByRole('button', { name: 'Take theirs' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Discard' }).click();
+  expect(await value.inputValue()).toBe('third');
+  expect(faults).toEqual([]);
   await context.close();
 });

@@ -3,6 +3,7 @@ import type { Connection } from '../../../client/call.ts';
 import { createClient, type Client } from '../../../client/client.ts';
 import { readConnection } from '../../connection/config.ts';
 import { lookOf, wantsColor, type Format, type Look } from '../../look.ts';
+import { printableLine } from '../../output/printable.ts';
 import { table, type Column } from '../../output/table.ts';
 import { sentence } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -43,10 +44,11 @@ export function contextOf({ args, rest, options }: Given, terminal: Terminal): C
     const value = options[option];
     return typeof value === 'string' ? [value] : Array.isArray(value) ? value.map(String) : [];
   };
-  const look = lookOf(wantsColor(terminal.environment, terminal.isTerminal));
+  const hasColor = wantsColor(terminal.environment, terminal.isTerminal);
+  const look = lookOf(hasColor);
   let berth: Promise<Berth> | undefined;
   const answer = (value: unknown, text: () => string): void =>
-    terminal.out(isJson ? `${JSON.stringify(value, null, 2)}\n` : text());
+    terminal.out(isJson ? `${JSON.stringify(value, null, 2)}\n` : shownText(text(), hasColor));
   return {
     args,
     rest,
@@ -65,6 +67,14 @@ export function contextOf({ args, rest, options }: Given, terminal: Terminal): C
       terminal.say(`${format === undefined ? shown : look(format, shown)}\n`);
     },
   };
+}
+
+/** Names of others stand in it: its colours stay, and nothing that moves the cursor. */
+function shownText(text: string, hasColor: boolean): string {
+  return text
+    .split('\n')
+    .map((line) => printableLine(line, hasColor))
+    .join('\n');
 }
 
 async function open({ environment }: Terminal): Promise<Berth> {

@@ -33,7 +33,7 @@ const mysqlShell = (program: string, prefix: string): DatabaseShell => ({
   ),
 });
 
-/** Passwords go by the environment where the program reads one: others see an argument vector. */
+/** Passwords go by the environment: others see an argument vector. */
 export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> = {
   postgres: {
     program: 'psql',
@@ -55,12 +55,18 @@ export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> =
   mariadb: mysqlShell('mariadb', 'MARIADB'),
   mongo: {
     program: 'mongosh',
-    argv: (address) => [directly(address).href],
-    environment: () => ({}),
-    inContainer: script(
-      'exec mongosh --username "$MONGO_INITDB_ROOT_USERNAME" --password "$MONGO_INITDB_ROOT_PASSWORD" ' +
-        '--authenticationDatabase admin',
-    ),
+    argv: (address) => [
+      directly(address).href,
+      ...signedIn(address.searchParams.get('authSource') ?? 'admin', 'BERTH_USER', 'BERTH_PASSWORD'),
+    ],
+    environment: ({ username, password }) => ({
+      BERTH_USER: decoded(username),
+      BERTH_PASSWORD: decoded(password),
+    }),
+    inContainer: [
+      'mongosh',
+      ...signedIn('admin', 'MONGO_INITDB_ROOT_USERNAME', 'MONGO_INITDB_ROOT_PASSWORD'),
+    ],
   },
   redis: {
     program: 'redis-cli',
@@ -70,9 +76,27 @@ export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> =
   },
 };
 
-/** A set of one member names itself by an address that is known in its environment alone. */
+/**
+ * MongoDB's shell takes a password by argument or prompt only, but its scripts read the environment: it signs
+ * in by one, and stays.
+ */
+function signedIn(database: string, user: string, password: string): string[] {
+  return [
+    '--shell',
+    '--eval',
+    `db.getSiblingDB(${JSON.stringify(database)}).auth(process.env.${user}, process.env.${password})`,
+  ];
+}
+
+/**
+ * Without user and password. A set of one member names itself by an address that is known in its environment
+ * alone.
+ */
 function directly(address: URL): URL {
   const copy = new URL(address);
+  copy.username = '';
+  copy.password = '';
+  copy.searchParams.delete('authSource');
   copy.searchParams.delete('replicaSet');
   copy.searchParams.set('directConnection', 'true');
   return copy;

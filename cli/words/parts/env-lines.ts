@@ -1,48 +1,50 @@
-/** Variables as `KEY=VALUE` lines: comments, order and empty lines stay where they are. */
+/** Variables as a block of `NAME=value` lines: comments, order and empty lines stay where they are. */
+import { formatEnv, parseEnv, parseEnvLines } from '../../../server/src/domain/variables/dotenv.ts';
 import { UsageError } from '../../usage-error.ts';
 
-const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=([\s\S]*)$/;
+const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=([\s\S]*)$/;
 
-/** Name → value of each line that sets one; the last of a name counts. */
-export function variablesOf(text: string): Map<string, string> {
-  return new Map(
-    text.split(/\r?\n/).flatMap((line) => {
-      const [, name, value] = assignment.exec(line) ?? [];
-      return name === undefined || value === undefined ? [] : [[name, value] as const];
-    }),
-  );
+/**
+ * Name → value; the last of a name counts. Throws where a line is no variable, naming the block by `what` and
+ * the line.
+ */
+export function variablesOf(text: string, what?: string): Map<string, string> {
+  return new Map(parseEnv(text, what).map(({ name, value }) => [name, value]));
 }
 
-/** The lines with these variables set: in place where they are, at the end where they are new. */
+/** The block with these variables set: in place where they are, at the end where they are new. */
 export function withVariables(text: string, changes: ReadonlyMap<string, string>): string {
   const left = new Map(changes);
-  const lines = text === '' ? [] : text.replace(/\n$/, '').split(/\r?\n/);
-  const changed = lines.flatMap((line) => {
-    const name = nameOfLine(line);
-    const value = name === undefined ? undefined : changes.get(name);
-    if (name === undefined || value === undefined) return [line];
+  const lines = parseEnvLines(text.replace(/\r?\n$/, '')).flatMap(({ text: line, variable }) => {
+    const value = variable && changes.get(variable.name);
+    if (variable === undefined || value === undefined) return [line];
     // A name that stands there twice is set once.
-    return left.delete(name) ? [`${name}=${value}`] : [];
+    return left.delete(variable.name) ? [lineOf(variable.name, value)] : [];
   });
-  return [...changed, ...[...left].map(([name, value]) => `${name}=${value}`)].join('\n');
+  return [...lines, ...[...left].map(([name, value]) => lineOf(name, value))].join('\n');
+}
+
+/** In quotes where the value would be read as another one without. */
+function lineOf(name: string, value: string): string {
+  return formatEnv({ [name]: value }).replace(/\n$/, '');
 }
 
 export function withoutVariables(text: string, names: ReadonlySet<string>): string {
-  return text
-    .split(/\r?\n/)
-    .filter((line) => !names.has(nameOfLine(line) ?? ''))
+  return parseEnvLines(text)
+    .filter(({ variable }) => !names.has(variable?.name ?? ''))
+    .map((line) => line.text)
     .join('\n');
 }
 
-/** `KEY=VALUE` arguments; throws UsageError for what is none. */
+/** `NAME=VALUE` arguments, each value as it is; throws UsageError for what is none. */
 export function assignmentsOf(texts: readonly string[]): Map<string, string> {
   return new Map(
     texts.map((text) => {
       const [, name, value] = assignment.exec(text) ?? [];
-      if (name === undefined || value === undefined || /\n/.test(value))
+      if (name === undefined || value === undefined)
         throw new UsageError(
-          `"${text.split('=')[0] ?? ''}" is not a variable. Write NAME=VALUE in one line; names have` +
-            ' letters, digits and "_".',
+          `"${text.split('=')[0] ?? ''}" is not a variable. Write NAME=VALUE; a name has letters, digits, ` +
+            '"_", "." and "-" and begins with a letter or "_".',
         );
       return [name, value] as const;
     }),
@@ -54,19 +56,15 @@ export interface Difference {
   change: 'added' | 'changed' | 'removed';
 }
 
-/** What a change from one text to the other does, by name. */
-export function differences(from: string, to: string): Difference[] {
-  const [before, after] = [variablesOf(from), variablesOf(to)];
+/** What a change from one block to the other, which faults call `what`, does, by name. */
+export function differences(from: string, to: string, what?: string): Difference[] {
+  const [before, after] = [variablesOf(from), variablesOf(to, what)];
   const names = [...new Set([...before.keys(), ...after.keys()])].toSorted();
   return names.flatMap((name): Difference[] => {
     if (!before.has(name)) return [{ name, change: 'added' }];
     if (!after.has(name)) return [{ name, change: 'removed' }];
     return before.get(name) === after.get(name) ? [] : [{ name, change: 'changed' }];
   });
-}
-
-function nameOfLine(line: string): string | undefined {
-  return assignment.exec(line)?.[1];
 }
 
 /**

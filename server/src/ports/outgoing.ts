@@ -8,7 +8,7 @@ import type { Secret } from '../domain/secrets/secret.ts';
 /** For whom. */
 export interface OutgoingBy {
   organizationId: string;
-  /** A callback reaches private networks only where the installation's settings name them. */
+  /** A webhook or another callback reaches private networks only where the installation's settings name them. */
   purpose?: 'callback' | undefined;
 }
 
@@ -69,6 +69,8 @@ export interface OutgoingPackets {
 
 export interface OutgoingAnswer {
   status: number;
+  /** Where a redirect leads, as the other side wrote it. */
+  location?: string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
 

@@ -4,14 +4,22 @@
  */
 import { walledPorts } from '../domain/network/port-wall.ts';
 import { localServer } from '../domain/names/server-key.ts';
+import type { EngineView, SwarmNode } from '../ports/engine/engine-view.ts';
 import type { Host } from '../ports/host/host.ts';
+
+/** What the rules of a host are made of, and set with. */
+export interface GuardedHost extends Pick<Host, 'key' | 'portWall'> {
+  engineView: Pick<EngineView, 'bridges'> & {
+    swarmNodes(): Promise<Pick<SwarmNode, 'address' | 'manager'>[]>;
+  };
+}
 
 export interface PortGuard {
   /**
    * Puts the rules right; gives what it had to do, and once why it cannot. `peers` are the addresses of the
    * nodes of a server's swarm; of Berth's own machine nobody knows them.
    */
-  guard(host: Pick<Host, 'key' | 'engineView' | 'portWall'>, peers?: readonly string[]): Promise<string[]>;
+  guard(host: GuardedHost, peers?: readonly string[]): Promise<string[]>;
   /** Of Berth's own machine: undefined before the first look; a problem when there are no rules. */
   state(): { isSet: boolean; problem: string | null } | undefined;
 }

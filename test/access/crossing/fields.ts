@@ -67,6 +67,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
     'allowedPrivateNetworks.0',
     'apiUrl',
     'baseUrl',
+    'builderReleases.0',
     'customGitUrl',
     'directoryUrl',
     'dnsResolver',

@@ -167,7 +167,8 @@ function movableOn(stores: Stores): DatabaseDesk['requireMovable'] {
     published: createPublishedPorts(stores.ports, [3000]),
     isPortFree: async (_serverId: string | null, port: number) => port !== 17_000,
   };
-  return (present, serverId) => requireDatabaseMovable(neighbours, present, serverId);
+  return (present, serverId, { hasHostReach }) =>
+    requireDatabaseMovable(neighbours, present, serverId, hasHostReach);
 }
 
 /** What makes a database of the kind. */

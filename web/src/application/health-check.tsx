@@ -1,5 +1,6 @@
 /** How Berth finds out that a task is well: an open port, an address, or a command; how often and how long. */
 import { useId, useState, type FormEvent, type ReactElement } from 'react';
+import { editedSince } from '../form/edits.ts';
 import { useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
@@ -54,7 +55,12 @@ export function HealthCheck({ application }: { application: Application }): Reac
     event.preventDefault();
     save.mutate(
       { applicationId, healthCheck: checkOf(kind, values) },
-      { onSuccess: () => (setEdits({}), setKind(undefined)) },
+      {
+        onSuccess: () => {
+          setEdits((former) => editedSince(former, edits));
+          setKind((former) => (former === chosen ? undefined : former));
+        },
+      },
     );
   };
   return (

@@ -1,5 +1,6 @@
 /** A repository at a git host: connection, then repository and branch from lists that are searched. */
 import { useState, type FormEvent, type ReactElement } from 'react';
+import { editedSince } from '../form/edits.ts';
 import { Go } from '../frame/link.tsx';
 import { sentenceOf, useAsk, useDo, type Input } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -58,7 +59,7 @@ export function HostedSource({
         buildPath: folder || '/',
         githubId: connection || null,
       } as Input<(typeof hosted)[HostName]>,
-      { onSuccess: () => edit({}) },
+      { onSuccess: () => edit((former) => editedSince(former, edited)) },
     );
   };
   return (

@@ -20,8 +20,10 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
   const services = useAsk('compose.loadServices', { composeId: id }, { retry: false });
   const stored = compose?.composeFile ?? '';
   const isEdited = text !== stored && text !== '';
+  // The page may be older than what it saved.
+  const isKept = update.isSuccess && update.variables.composeFile === text;
   useBlocker({
-    shouldBlockFn: () => isEdited && !update.isSuccess && !confirm('Leave without saving the file?'),
+    shouldBlockFn: () => isEdited && !isKept && !confirm('Leave without saving the file?'),
     enableBeforeUnload: () => isEdited,
   });
   if (!compose) return null;

@@ -8,6 +8,7 @@ import { BerthError } from '../../../client/berth-error.ts';
 import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
+import { editedSince } from './edits.ts';
 import { fieldsOf, partsOf, putAt, storedAt, textOf, valueOf, type Field } from './fields.ts';
 import { bytes, bytesOf } from '../parts/units.ts';
 import { labelOf } from './label.ts';
@@ -65,7 +66,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     if (Object.keys(wrong).length > 0) return;
     change.mutate({ ...fixed, ...input } as Input<P>, {
       onSuccess: (answer) => {
-        setEdits({});
+        setEdits((former) => editedSince(former, edits));
         setSaved(true);
         onDone?.(answer);
       },

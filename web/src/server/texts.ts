@@ -22,5 +22,6 @@ export const setupStageWords: Record<string, string> = {
   folders: 'Make folders',
   proxy: 'Start the proxy',
   tools: 'Install tools',
+  builders: 'Install builder programs',
   probe: 'Install the probe',
 };

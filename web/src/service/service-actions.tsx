@@ -1,5 +1,5 @@
 /** What is done to a service: deploy, start, stop, restart, move, delete. */
-import { useState, type ReactElement } from 'react';
+import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useAsked } from '../frame/asked.ts';
 import { useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
@@ -23,6 +23,12 @@ export function useDeploy({ kind, id }: Service): {
 } {
   const go = useGo();
   const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  // Who has gone elsewhere meanwhile is left there.
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => void (isHere.current = false);
+  }, []);
   return {
     ...state,
     run(name = 'deploy') {
@@ -32,7 +38,7 @@ export function useDeploy({ kind, id }: Service): {
         .then(
           (latest) => {
             setState({ isBusy: false, error: null });
-            if (latest) go(`/deployments/${latest.deploymentId}`);
+            if (latest && isHere.current) go(`/deployments/${latest.deploymentId}`);
           },
           (error: unknown) => setState({ isBusy: false, error }),
         );

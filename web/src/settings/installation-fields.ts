@@ -14,7 +14,14 @@ export const groups: readonly Group[] = [
   { title: 'Certificates', fields: ['acmeEmail', 'acmeDirectory', 'acmeRoots'] },
   {
     title: 'Builds',
-    fields: ['buildMemory', 'buildCpu', 'buildsConcurrency', 'unreachableWait', 'minFreeDisk'],
+    fields: [
+      'buildMemory',
+      'buildCpu',
+      'buildsConcurrency',
+      'unreachableWait',
+      'minFreeDisk',
+      'builderReleases',
+    ],
   },
   { title: 'What is kept', fields: ['keptImages', 'keptDeployments', 'formerVolumeDays', 'cleanupSchedule'] },
   {
@@ -50,6 +57,7 @@ export const words: Partial<Record<Name, FieldChange>> = {
   buildsConcurrency: { label: 'Builds at once' },
   unreachableWait: { label: 'Wait for a server, in minutes' },
   minFreeDisk: { label: 'Disk that stays free', as: 'size' },
+  builderReleases: { label: 'Builder programs for servers' },
   keptImages: { label: 'Images of each application' },
   keptDeployments: { label: 'Deployments of each service' },
   formerVolumeDays: { label: 'Former volumes, in days' },

@@ -7,7 +7,7 @@ import { ask } from '../live/api.ts';
 import { Go, useGo } from '../frame/link.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Fault, Notice } from '../parts/notices.tsx';
+import { Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { texts } from './texts.ts';
 
 type Kind = 'sign-in' | 'sign-up' | 'join';
@@ -17,7 +17,7 @@ const tokenOfAddress = (): string => decodeURIComponent(location.hash.slice(1));
 
 export function Door({ kind }: { kind: Kind }): ReactElement {
   const { data: session } = useSession();
-  const { data: state } = useDoorState();
+  const { data: state, error } = useDoorState();
   const go = useGo();
   const next = new URLSearchParams(location.search).get('next');
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
@@ -33,9 +33,15 @@ export function Door({ kind }: { kind: Kind }): ReactElement {
       <div className="w-full max-w-[360px]">
         <img src="/berth.svg" alt="Berth" width={40} height={40} className="mb-6" />
         {kind === 'sign-in' && <SignInForm title onDone={() => go(target)} />}
-        {kind === 'sign-up' && (
-          <SignUpForm isFirst={state?.awaitsFirstAccount ?? false} needsToken={state?.needsToken ?? true} />
-        )}
+        {/* Whether it is the first account decides what is asked for, and where it leads. */}
+        {kind === 'sign-up' &&
+          (state ? (
+            <SignUpForm isFirst={state.awaitsFirstAccount} needsToken={state.needsToken} />
+          ) : error ? (
+            <ReadFault error={error} />
+          ) : (
+            <SkeletonRows rows={4} />
+          ))}
         {kind === 'join' && <Join isSignedIn={session != null} />}
       </div>
     </main>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { differences, lineOf, textOf, variablesOf } from './env-text.ts';
+import { differences, lineOf, textOf, variablesOf, withKeysOf } from './env-text.ts';
 
 const plain = (text: string) => variablesOf(text).map(({ name, value }) => [name, value]);
 
@@ -30,4 +30,18 @@ it('names what differs', () => {
     { name: 'C', what: 'added' },
   ]);
   expect(differences('A=1', '')).toEqual([{ name: 'A', what: 'removed' }]);
+});
+
+it('keeps the keys of those that had the same name', () => {
+  const [first, second] = variablesOf('A=1\nB=2');
+  const renewed = withKeysOf(
+    [first, second].flatMap((one) => one ?? []),
+    variablesOf('C=3\nB=4'),
+  );
+  expect(renewed.map(({ name, value }) => [name, value])).toEqual([
+    ['C', '3'],
+    ['B', '4'],
+  ]);
+  expect(renewed[1]?.key).toBe(second?.key);
+  expect([first?.key, second?.key]).not.toContain(renewed[0]?.key);
 });

@@ -22,6 +22,12 @@ export function variablesOf(text: string): Variable[] {
   });
 }
 
+/** Each with the key of the one that had its name, so that its fields stay the same on the screen. */
+export function withKeysOf(former: readonly Variable[], variables: readonly Variable[]): Variable[] {
+  const keys = new Map(former.map(({ name, key }) => [name, key]));
+  return variables.map((variable) => ({ ...variable, key: keys.get(variable.name) ?? variable.key }));
+}
+
 function unquoted(raw: string): string {
   const [, single] = /^'([^']*)'$/.exec(raw) ?? [];
   if (single !== undefined) return single;

@@ -9,16 +9,18 @@ import { lineOf } from './env-text.ts';
 
 export function SecretVariables({ service }: { service: Service }): ReactElement {
   const { kind, id, secretEnvNames } = service;
-  const save = useDo(procedureOf(kind, kind === 'compose' ? 'saveEnvironment' : 'saveEnvironment'));
+  const save = useDo(procedureOf(kind, 'saveEnvironment'));
   const [name, setName] = useState('');
   const [value, setValue] = useState('');
-  const send = (change: object): void =>
-    save.mutate({ ...named(kind, id), ...change } as Input<Path>, {
-      onSuccess: () => (setName(''), setValue('')),
-    });
+  const send = (change: object, onSuccess?: () => void): void =>
+    save.mutate({ ...named(kind, id), ...change } as Input<Path>, { onSuccess });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    send({ secretEnv: lineOf({ name, value }) });
+    // What is typed meanwhile is the next one.
+    send({ secretEnv: lineOf({ name, value }) }, () => {
+      setName((former) => (former === name ? '' : former));
+      setValue((former) => (former === value ? '' : former));
+    });
   };
   return (
     <Panel title="Secrets">

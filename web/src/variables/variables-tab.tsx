@@ -1,75 +1,41 @@
 /** Variables of a service: rows or text, a diff before saving, deployed at once if wished. */
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ClipboardEvent, type ReactElement } from 'react';
-import { BerthError } from '../../../client/berth-error.ts';
-import { ask, useAsk, useDo, type Input, type Path } from '../live/api.ts';
+import { useAsk } from '../live/api.ts';
 import { isDatabase } from '../live/services.ts';
 import { Button } from '../parts/button.tsx';
 import { Empty, Fault, Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { useDeploy } from '../service/service-actions.tsx';
-import { named, procedureOf, type Service } from '../service/service.ts';
-import { differences, newKey, textOf, variablesOf, type Variable } from './env-text.ts';
+import type { Service } from '../service/service.ts';
+import { useEditing } from './editing.ts';
+import { newKey, variablesOf, type Variable } from './env-text.ts';
 import { dots, InheritedVariables, Resolved, ResolvedText } from './inherited.tsx';
 import { previewOf, replacedBy, type Blocks, type Shared } from './preview.ts';
 import { SecretVariables } from './secret-variables.tsx';
 import { texts } from './texts.ts';
 
 export function VariablesTab({ service }: { service: Service }): ReactElement {
-  const { kind, id } = service;
-  const stored = service.env;
-  const isMasked = stored.includes(dots.slice(0, 1));
-  const [base, setBase] = useState(stored);
-  const [revision, setRevision] = useState(service.revision);
-  const [rows, setRows] = useState(() => variablesOf(stored));
-  const [asText, setAsText] = useState<string | undefined>();
-  const save = useDo(procedureOf(kind, 'saveEnvironment'));
+  const { kind } = service;
+  const isMasked = service.env.includes(dots.slice(0, 1));
   const deploy = useDeploy(service);
+  const editing = useEditing(service, deploy.run);
+  const { rows, setRows, asText, setAsText, text, changes, isEdited, isSaving, foreign } = editing;
   const shared = useShared(service.environment);
-  const text = asText ?? textOf(base, rows);
   const blocks: Blocks = {
     ...shared,
     own: new Map(variablesOf(text).map(({ name, value }) => [name, value])),
     secrets: new Set(service.secretEnvNames),
   };
-  const changes = differences(base, text);
-  const isEdited = changes.length > 0 || (asText !== undefined && asText !== base);
-  const isForeign = stored !== base;
-  // Other settings that changed meanwhile are no conflict.
-  useEffect(() => {
-    if (!isForeign) setRevision(service.revision);
-  }, [isForeign, service.revision]);
-  useEffect(() => {
-    if (isEdited || !isForeign) return;
-    setBase(stored);
-    setRows(variablesOf(stored));
-    if (asText !== undefined) setAsText(stored);
-  }, [stored, isEdited, isForeign, asText]);
   useBlocker({
-    shouldBlockFn: () => isEdited && !save.isSuccess && !confirm('Leave without saving the variables?'),
+    shouldBlockFn: () => editing.isUnsaved && !confirm('Leave without saving the variables?'),
     enableBeforeUnload: () => isEdited,
   });
-  const keep = (andDeploy: boolean, over = revision): void =>
-    save.mutate({ ...named(kind, id), env: text, revision: over } as Input<Path>, {
-      onSuccess: (answer) => {
-        const saved: unknown = Reflect.get(Object(answer), 'revision');
-        if (typeof saved === 'number') setRevision(saved);
-        setBase(text);
-        setRows(variablesOf(text));
-        if (andDeploy) deploy.run();
-      },
-      onError: (error) => {
-        if (!(error instanceof BerthError) || error.code !== 'CONFLICT' || over !== revision) return;
-        // Of another setting nobody needs to be asked.
-        void revisionOf(service, base).then((now) => now !== undefined && keep(andDeploy, now));
-      },
-    });
-  const reset = (): void => {
-    setBase(stored);
-    setRows(variablesOf(stored));
-    setAsText(undefined);
-    save.reset();
-  };
+  // What was typed since can be saved as well.
+  const isBusy = isSaving && !editing.isUnsaved;
+  // What is saved already, or on its way, is deployed by the same keys.
+  const hasPending = service.pendingChanges.length > 0 && !deploy.isBusy;
+  useSaveKeys(!isMasked && (isEdited || isSaving || hasPending), () => editing.save(true));
   if (isMasked)
     return (
       <>
@@ -88,14 +54,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
       </>
     );
   return (
-    <div
-      onKeyDown={(event) => {
-        if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && isEdited) {
-          event.preventDefault();
-          keep(true);
-        }
-      }}
-    >
+    <>
       <Panel
         title={texts.title}
         actions={
@@ -129,25 +88,20 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
       <p className="mb-4 text-12 text-faint">{texts.help}</p>
       {asText !== undefined && <ResolvedText blocks={blocks} />}
       <InheritedVariables blocks={blocks} />
-      {isForeign && isEdited && (
+      {foreign && (
         <div className="mb-4">
           <Notice>
-            {texts.foreign}{' '}
-            <code>
-              {differences(base, stored)
-                .map(({ name, what }) => `${name} ${what}`)
-                .join(', ')}
-            </code>{' '}
-            <button type="button" className="underline" onClick={reset}>
+            {texts.foreign} <code>{foreign.map(({ name, what }) => `${name} ${what}`).join(', ')}</code>{' '}
+            <button type="button" className="underline" onClick={editing.reset}>
               Take theirs
             </button>{' '}
-            <button type="button" className="underline" onClick={() => keep(false, service.revision)}>
+            <button type="button" className="underline" onClick={editing.saveOverTheirs}>
               Save mine over theirs
             </button>
           </Notice>
         </div>
       )}
-      <Fault error={save.error ?? deploy.error} />
+      <Fault error={editing.error ?? deploy.error} />
       {isEdited && (
         <div className="sticky bottom-16 z-10 mb-4 flex flex-wrap items-center gap-2 rounded-lg border border-edge bg-raised p-2 pl-4 shadow-raised md:bottom-3">
           <p className="min-w-0 flex-1 basis-48 text-13">
@@ -167,27 +121,35 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
                   </span>
                 ))}
           </p>
-          <Button look="quiet" onClick={reset}>
+          <Button look="quiet" onClick={editing.reset}>
             Discard
           </Button>
-          <Button isBusy={save.isPending} onClick={() => keep(false)}>
+          <Button isBusy={isBusy} onClick={() => editing.save(false)}>
             Save
           </Button>
-          <Button look="primary" isBusy={save.isPending || deploy.isBusy} onClick={() => keep(true)}>
+          <Button look="primary" isBusy={isBusy || deploy.isBusy} onClick={() => editing.save(true)}>
             Save and deploy
           </Button>
         </div>
       )}
       {!isDatabase(kind) && <SecretVariables service={service} />}
-    </div>
+    </>
   );
 }
 
-/** Of the service as it is now, if its variables are these still. */
-async function revisionOf({ kind, id }: Service, env: string): Promise<number | undefined> {
-  const now: unknown = await ask(procedureOf(kind, 'one'), named(kind, id) as Input<Path>);
-  const revision: unknown = Reflect.get(Object(now), 'revision');
-  return Reflect.get(Object(now), 'env') === env && typeof revision === 'number' ? revision : undefined;
+/** Ctrl Enter, wherever on the page: a button that was pressed, and went, leaves the focus nowhere. */
+function useSaveKeys(isOn: boolean, onPress: () => void): void {
+  useEffect(() => {
+    if (!isOn) return;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return;
+      if (document.querySelector('dialog[open], [popover]:popover-open')) return;
+      event.preventDefault();
+      onPress();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
 }
 
 /** What the environment and its project give to all of their services. */

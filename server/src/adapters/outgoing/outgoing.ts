@@ -35,7 +35,7 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
     async request(request, by) {
       const judged = await judge(new URL(request.url).hostname, by);
       const answered = await send(request, judged);
-      return { status: answered.statusCode ?? 0, body: answered };
+      return { status: answered.statusCode ?? 0, location: answered.headers.location, body: answered };
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   inspectSecurity,
   type ServerInspection,
 } from '../../modules/server/setup/inspection.ts';
+import { createReleaseSource } from '../../modules/server/setup/release-source.ts';
 import { createServerSetup, type ServerSetup } from '../../modules/server/setup/setup.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { ServerShell } from '../../ports/host/server-shell.ts';
@@ -21,7 +22,7 @@ export interface SettingUp {
 
 export function createSettingUp(
   { stores, adapters, config, log }: Pick<Ground, 'stores' | 'adapters' | 'config' | 'log'>,
-  { queue }: Pick<Product, 'queue'>,
+  { queue, settings, accounts }: Pick<Product, 'queue' | 'settings' | 'accounts'>,
   { hosts, servers }: Pick<Machines, 'hosts' | 'servers'>,
   { run }: Pick<Reconciler, 'run'>,
 ): SettingUp {
@@ -29,6 +30,13 @@ export function createSettingUp(
     const host = await hosts.of(serverId);
     return { host, shell: await servers.shell(serverId) };
   }
+  // The setting is the installation's, and so is the way to what it names.
+  const releases = {
+    ...createReleaseSource(adapters.outgoing, async () => ({
+      organizationId: (await accounts.organizations.first()) ?? '',
+    })),
+    addresses: async () => (await settings.get()).builderReleases,
+  };
   return {
     serverSetup: createServerSetup({
       servers: stores.servers,
@@ -42,6 +50,7 @@ export function createSettingUp(
         isNode: clusterServerId !== null,
         settle: () => run(serverId),
         images: { proxy: config.proxyImage, builder: builderImage },
+        releases,
       }),
     }),
     serverInspection: {

@@ -100,8 +100,8 @@ function movingOf(parts: AppParts): Pick<ApplicationDesk, 'requireMovable' | 'pl
     previews: (applicationId) => stores.previewDeployments.list({ applicationId }),
   };
   return {
-    requireMovable: (application, serverId, actor) =>
-      requireMovable(neighbours, application, serverId, reachOf(actor)),
+    requireMovable: (application, serverId, { actor, hasHostReach }) =>
+      requireMovable(neighbours, application, serverId, { reaches: reachOf(actor), hasHostReach }),
     place: placeApplication({ ...stores, domains: parts.domains }),
   };
 }

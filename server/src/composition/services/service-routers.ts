@@ -77,7 +77,7 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
     mounts: mounts.byDatabase,
     backups: backingUp.backups.byDatabase,
     removeStoredBackups: backingUp.removeStored,
-    requireMovable: (database, serverId) =>
+    requireMovable: (database, serverId, { hasHostReach }) =>
       requireDatabaseMovable(
         {
           server: (id, organizationId) => stores.servers.find({ serverId: id, organizationId }),
@@ -89,6 +89,7 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
         },
         database,
         serverId,
+        hasHostReach,
       ),
     serverAddress: (serverId) => serverAddress(serverKeyOf({ serverId })),
   };

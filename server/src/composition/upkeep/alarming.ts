@@ -1,14 +1,17 @@
 /** Alarms, over what the observers see and the records say. */
 import { createAlarms, type Alarms } from '../../modules/alarm/alarm.ts';
 import { alarmSources } from '../../modules/alarm/sources.ts';
+import { machineDisks } from '../../modules/alarm/disks.ts';
 import { unreachableHosts } from '../../modules/alarm/unreachable.ts';
 import type { Ground } from '../ground.ts';
+import type { Machines } from '../hosts/machines.ts';
 import type { Observing } from '../hosts/observing.ts';
 import type { Product } from '../product.ts';
 
 export function createAlarming(
   { config, stores, adapters, clock, log }: Ground,
   { settings, notifying }: Pick<Product, 'settings' | 'notifying'>,
+  { hosts }: Pick<Machines, 'hosts'>,
   { shown, unreachable }: Pick<Observing, 'shown' | 'unreachable'>,
 ): Alarms {
   const store = stores.alarms;
@@ -23,10 +26,15 @@ export function createAlarming(
       clock,
       shown,
       installation: first,
-      disk: async () => ({
-        free: await adapters.files.freeBytes(config.data),
-        kept: (await settings.get()).minFreeDisk,
+      disks: machineDisks({
+        hosts,
+        servers: stores.servers,
+        installation: first,
+        freeBytes: () => adapters.files.freeBytes(config.data),
+        clock,
+        onFault: (error, where) => void log.fault(error, where),
       }),
+      minFreeDisk: async () => (await settings.get()).minFreeDisk,
       unreachable: unreachableHosts({ seen: unreachable, servers: stores.servers, installation: first }),
     }),
   });

@@ -23,7 +23,7 @@ export function createWatching(
   observing: Pick<Observing, 'shown' | 'unreachable'>,
 ): Watching {
   return {
-    alarms: createAlarming(ground, product, observing),
+    alarms: createAlarming(ground, product, machines, observing),
     metrics: metricsOf(ground, product, observing),
     disk: createDiskMeasuring({ ...ground, ...machines }),
     ...createMonitoring(ground, machines, product),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cpuMs } from '../../../../test/cpu-time.ts';
-import { formatEnv, parseEnv } from './dotenv.ts';
+import { formatEnv, parseEnv, parseEnvLines } from './dotenv.ts';
 
 const parsed = (text: string) => Object.fromEntries(parseEnv(text).map(({ name, value }) => [name, value]));
 
@@ -75,4 +75,12 @@ test('formatEnv is read back as it was', () => {
     }),
     { numRuns: 50 },
   );
+});
+
+test('parseEnvLines gives every line as it stands, the lines of one value together', () => {
+  const text = '# note\n\nexport A = 1 # note\nB="first\nC=2"\nD=';
+  const lines = parseEnvLines(text);
+  expect(lines.map((line) => line.text).join('\n')).toBe(text);
+  expect(lines.map(({ variable }) => variable?.name)).toEqual([undefined, undefined, 'A', 'B', 'D']);
+  expect(parseEnvLines('A=1\r\nB=2\r\n').map((line) => line.text)).toEqual(['A=1', 'B=2']);
 });

@@ -19,6 +19,19 @@ export interface EnvVariable {
  *   sentence never repeats a value, since values are secret.
  */
 export function parseEnv(text: string, field = 'env'): EnvVariable[] {
+  return parseEnvLines(text, field).flatMap(({ variable }) => variable ?? []);
+}
+
+/** A line of a block, or the several of a value in quotes. */
+export interface EnvLine {
+  /** As it stands there, without the end of the line. */
+  text: string;
+  /** Undefined for a comment and an empty line. */
+  variable: EnvVariable | undefined;
+}
+
+/** The same with every line of the block, to write it again with changes. */
+export function parseEnvLines(text: string, field = 'env'): EnvLine[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const nul = source.indexOf('\0');
   if (nul !== -1)
@@ -26,16 +39,19 @@ export function parseEnv(text: string, field = 'env'): EnvVariable[] {
       field,
       `line ${countLines(source, 0, nul) + 1}: contains a NUL character, which no variable can carry`,
     );
-  const variables: EnvVariable[] = [];
+  const lines: EnvLine[] = [];
   let at = 0;
   let line = 1;
   while (at < source.length) {
     const read = readLine(source, at, (what) => badField(field, `line ${line}: ${what}`));
-    if (read.name !== undefined) variables.push({ name: read.name, value: read.value, line });
+    lines.push({
+      text: source.slice(at, read.next - 1).replace(/\r$/, ''),
+      variable: read.name === undefined ? undefined : { name: read.name, value: read.value, line },
+    });
     line += countLines(source, at, read.next);
     at = read.next;
   }
-  return variables;
+  return lines;
 }
 
 /** A block that any dotenv reader understands; `parseEnv` gives the same variables back. */

@@ -30,7 +30,7 @@ const well: Live = {
 interface Scene extends World {
   /** What runs of the first organization's application. */
   live: { now: Live };
-  facts: { unreachable: boolean; free: number };
+  facts: { unreachable: boolean; free: number; farFree: number };
   told: string[];
   faults: unknown[];
   /** So many looks, 10 s apart. */
@@ -44,16 +44,14 @@ eachDatabase('alarms', (test) => {
   async function begin(): Promise<Scene> {
     const clock = { time: Date.now(), now: () => clock.time };
     const live = { now: well };
-    const facts = { unreachable: false, free: 100e9 };
+    const facts = { unreachable: false, free: 100e9, farFree: 100e9 };
     const told: string[] = [];
     const faults: unknown[] = [];
-    const made: { alarms?: Alarms; applicationId: string; organizationId: string } = {
-      applicationId: '',
-      organizationId: '',
-    };
+    const made = { applicationId: '', organizationId: '', theirs: '' };
+    let alarms: Alarms | undefined;
     const world = await createWorld((database) => {
       const store = createAlarmStore(database);
-      made.alarms = createAlarms({
+      alarms = createAlarms({
         store,
         clock,
         tell: async ({ event, subject }) => void told.push(`${event} ${subject.name}`),
@@ -66,14 +64,19 @@ eachDatabase('alarms', (test) => {
             facts.unreachable
               ? [{ id: 'local', name: 'this machine', organizationId: made.organizationId, since: 'noon' }]
               : [],
-          disk: async () => ({ free: facts.free, kept: 10e9 }),
+          disks: async () => [
+            { id: 'local', name: 'Berth’s machine', organizationId: made.organizationId, free: facts.free },
+            { id: 'far', name: 'frankfurt', organizationId: made.theirs, free: facts.farFree },
+          ],
+          minFreeDisk: async () => 10e9,
           installation: async () => made.organizationId,
         }),
       });
-      return [router('alarm', alarmContract, alarmHandlers(made.alarms))];
+      return [router('alarm', alarmContract, alarmHandlers(alarms))];
     });
     made.applicationId = world.place.applicationId;
     made.organizationId = world.people.owner.organizationId;
+    made.theirs = world.people.stranger.organizationId;
     return {
       ...world,
       live,
@@ -84,7 +87,7 @@ eachDatabase('alarms', (test) => {
       async look(times = 1) {
         for (let count = 0; count < times; count += 1) {
           clock.time += 10_000;
-          await made.alarms?.look();
+          await alarms?.look();
         }
       },
     };
@@ -251,6 +254,23 @@ eachDatabase('alarms', (test) => {
     await look();
     expect(told).toContain('serverBack this machine');
     expect(await owner.query('alarm.all')).toHaveLength(2);
+  });
+
+  it('of the disk of a server belong to the organization that has the server', async () => {
+    const { owner, stranger, facts, look, told } = await begin();
+    facts.farFree = 19e9;
+    await look(3);
+    expect(told).toEqual(['diskNearlyFull the disk of frankfurt']);
+    expect(await owner.query('alarm.all')).toEqual([]);
+    expect(await stranger.query('alarm.all')).toMatchObject([
+      {
+        subject: { type: 'server', id: 'far', name: 'the disk of frankfurt' },
+        sentence: 'Less than 20.0 GB is free.',
+      },
+    ]);
+    facts.farFree = 21e9;
+    await look();
+    expect(await stranger.query('alarm.all')).toEqual([]);
   });
 
   it('come from what records say: uploaded certificates that end, backups without a good run', async () => {

@@ -1,6 +1,7 @@
 /** What is a reason for an alarm: one source for each kind, over facts that others already keep. */
 import type { Live } from '../../domain/states/live.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { subjectOf } from '../../domain/names/backup-subject.ts';
 import type { AlarmSource, Condition } from './alarm.ts';
 import type { AlarmStore, Placed } from './store.ts';
@@ -12,10 +13,22 @@ export interface SourcePorts {
   shown(): readonly { kind: string; serviceId: string; live: Live }[];
   /** Hosts that do not answer, and whose they are; the name as people know it. */
   unreachable(): Promise<{ id: string; name: string; organizationId: string; since: string }[]>;
-  /** Of Berth's own disk, in bytes; `kept`: what no deployment may touch. */
-  disk(): Promise<{ free: number; kept: number }>;
+  /** Of all machines, as far as is known. */
+  disks(): Promise<readonly MeasuredDisk[]>;
+  /** Bytes that stay free on each of them: no deployment may touch them. */
+  minFreeDisk(): Promise<number>;
   /** The installation's own organization; undefined before the first account. */
   installation(): Promise<string | undefined>;
+}
+
+export interface MeasuredDisk {
+  /** Of the machine. */
+  id: string;
+  /** Of the machine, as people know it. */
+  name: string;
+  organizationId: string;
+  /** Bytes. */
+  free: number;
 }
 
 const minuteMs = 60_000;
@@ -27,7 +40,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
   return [
     { kinds: ['serviceDown'], looks: 2, find: () => services(ports) },
     { kinds: ['serverUnreachable'], looks: 3, find: () => servers(ports) },
-    { kinds: ['diskNearlyFull'], looks: 2, find: () => disk(ports) },
+    { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
     { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
     { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
     { kinds: ['backupSilent'], looks: 1, find: () => backups(ports) },
@@ -85,19 +98,19 @@ async function servers({ unreachable }: SourcePorts): Promise<Condition[]> {
   }));
 }
 
-async function disk({ disk: look, installation }: SourcePorts): Promise<Condition[]> {
-  const organizationId = await installation();
-  const { free, kept } = await look();
-  if (organizationId === undefined || free >= 2 * kept) return [];
+async function disks({ disks: look, minFreeDisk }: SourcePorts): Promise<Condition[]> {
+  const kept = await minFreeDisk();
   const size = (bytes: number): string => `${(bytes / gigabyte).toFixed(1)} GB`;
-  return [
-    {
+  return (await look())
+    .filter(({ free }) => free < 2 * kept)
+    .map(({ id, name, organizationId }) => ({
       kind: 'diskNearlyFull',
       organizationId,
-      subject: { type: 'server', id: 'local', name: 'the disk of Berth’s machine' },
-      sentence: `Less than ${size(2 * kept)} is free. Below ${size(kept)} nothing is deployed.`,
-    },
-  ];
+      subject: { type: 'server', id, name: `the disk of ${name}` },
+      sentence:
+        `Less than ${size(2 * kept)} is free.` +
+        (id === localServer ? ` Below ${size(kept)} nothing is deployed.` : ''),
+    }));
 }
 
 async function certificates({ store, clock }: SourcePorts): Promise<Condition[]> {

@@ -7,7 +7,7 @@ import { randomId } from '../../ports/clock.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
-import type { Actor, CallContext } from '../../procedure/context.ts';
+import type { CallContext } from '../../procedure/context.ts';
 import type { Handlers, UploadedFile } from '../../procedure/procedure.ts';
 import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { HostReach } from '../host-reach/host-reach.ts';
@@ -55,7 +55,11 @@ export interface ApplicationDesk {
   /** Puts the routes of the application's server right. */
   applyRoutes(application: ApplicationRecord): Promise<void>;
   /** Gives the name of the server that the application may go to; throws why not. */
-  requireMovable(application: ApplicationRecord, serverId: string | null, actor: Actor): Promise<string>;
+  requireMovable(
+    application: ApplicationRecord,
+    serverId: string | null,
+    by: Pick<CallContext, 'actor' | 'hasHostReach'>,
+  ): Promise<string>;
   /** What was never released stands on this server from now on. */
   place(applicationId: string, serverId: string | null): Promise<void>;
   keeping: HostReach['keeping'];
@@ -296,7 +300,7 @@ export function applicationHandlers(
       ),
     async moveToServer(context, { applicationId, serverId }) {
       const application = await found(context, { applicationId });
-      const to = await desk.requireMovable(application, serverId, context.actor);
+      const to = await desk.requireMovable(application, serverId, context);
       const deployment = await context.write(async () => {
         if (application.liveDeploymentId === null) return desk.place(applicationId, serverId);
         const move = { from: serverKeyOf(application), to: serverKeyOf({ serverId }) };

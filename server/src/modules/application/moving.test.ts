@@ -43,7 +43,11 @@ const server: TableRecord<'server'> = {
   createdAt: '',
 };
 
-const movable = (neighbours: Partial<MovingNeighbours> = {}, change: Partial<ApplicationRecord> = {}) =>
+const movable = (
+  neighbours: Partial<MovingNeighbours> = {},
+  change: Partial<ApplicationRecord> = {},
+  reachesHost = false,
+) =>
   requireMovable(
     {
       server: async () => server,
@@ -57,7 +61,7 @@ const movable = (neighbours: Partial<MovingNeighbours> = {}, change: Partial<App
     },
     { ...application, ...change },
     'there',
-    () => true,
+    { reaches: () => true, hasHostReach: async () => reachesHost },
   );
 
 it('goes where nothing stands against it, and is told the name', async () => {
@@ -87,22 +91,33 @@ it.each<[string, Partial<MovingNeighbours>, Partial<ApplicationRecord>, string, 
   });
 });
 
+const port: TableRecord<'port'> = {
+  portId: 'p',
+  organizationId: 'o',
+  applicationId: 'a',
+  publishedPort: 9000,
+  targetPort: 3000,
+  protocol: 'tcp',
+  publishMode: 'host',
+  serverKey: 'here',
+  createdAt: '',
+};
+
 it('needs its ports free there', async () => {
-  const port: TableRecord<'port'> = {
-    portId: 'p',
-    organizationId: 'o',
-    applicationId: 'a',
-    publishedPort: 9000,
-    targetPort: 3000,
-    protocol: 'tcp',
-    publishMode: 'host',
-    serverKey: 'here',
-    createdAt: '',
-  };
   const asked: unknown[] = [];
   const requireFree = async (wanted: object): Promise<void> => void asked.push(wanted);
   await movable({ ports: async () => [port], published: { requireFree } });
   expect(asked).toMatchObject([{ port: 9000, protocol: 'tcp', serverId: 'there', holderId: 'p' }]);
+});
+
+it('takes a port below 1024 along by whoever may reach the machine alone', async () => {
+  const ports = async (): Promise<TableRecord<'port'>[]> => [port, { ...port, publishedPort: 53 }];
+  for (const change of [{}, { liveDeploymentId: null }])
+    await expect(movable({ ports }, change)).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('shop publishes the port 53/tcp, below 1024'),
+    });
+  expect(await movable({ ports }, {}, true)).toBe('frankfurt');
 });
 
 it('without a release may wait for a server and has no data yet, but folders of the server', async () => {

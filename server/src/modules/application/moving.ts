@@ -3,6 +3,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Domains, Reaches } from '../domain/domain.ts';
+import { requireLowPortsAllowed } from '../host-reach/low-ports.ts';
 import type { PublishedPorts } from '../port/port.ts';
 
 export interface MovingNeighbours {
@@ -15,12 +16,18 @@ export interface MovingNeighbours {
   domains: Pick<Domains, 'requireFreeOn'>;
 }
 
+/** Whoever moves it. */
+export interface Mover {
+  reaches: Reaches;
+  hasHostReach(): Promise<boolean>;
+}
+
 /** Gives how sentences name the server that it may go to. */
 export async function requireMovable(
   neighbours: MovingNeighbours,
   application: ApplicationRecord,
   serverId: string | null,
-  reaches: Reaches,
+  { reaches, hasHostReach }: Mover,
 ): Promise<string> {
   const { applicationId, organizationId, name, liveDeploymentId } = application;
   await neighbours.requireServer(serverId, organizationId);
@@ -47,7 +54,13 @@ export async function requireMovable(
       'PRECONDITION_FAILED',
       `${name} has previews, which run on its server. Remove them first; the next push creates them again.`,
     );
-  for (const { portId, publishedPort: port, protocol } of await neighbours.ports(applicationId))
+  const ports = await neighbours.ports(applicationId);
+  await requireLowPortsAllowed(
+    name,
+    ports.map(({ publishedPort: published, protocol }) => ({ published, protocol })),
+    hasHostReach,
+  );
+  for (const { portId, publishedPort: port, protocol } of ports)
     await neighbours.published.requireFree({
       port,
       protocol,

@@ -7,7 +7,8 @@ import { type Engine } from '../../ports/engine/engine.ts';
 import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine/engine-program.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
-import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './runs/programs.ts';
+import type { DatabaseProgram, DatabaseTarget } from './runs/database-program.ts';
+import { databasePrograms } from './runs/programs.ts';
 import type { BackupSourceKind } from './source.ts';
 
 /** A database server of which programs can be run beside. */

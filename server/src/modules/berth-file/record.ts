@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { didYouMean } from '../../domain/text/closest.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
+import { wordsOf } from '../../procedure/input/input-words.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
 import { backupContract } from '../backup/contract.ts';
@@ -36,7 +37,9 @@ function without(shape: Shape, ...names: string[]): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(shape).filter(([name]) => !names.includes(name)));
 }
 
-const plainValue = z.union([z.string().max(500_000), z.number(), z.boolean()]);
+const plainValue = z.union([z.string().max(500_000), z.number(), z.boolean()], {
+  error: 'must be a text, a number, true or false',
+});
 const secret = closed({ secret: z.literal(true) }).describe(
   'A secret variable: its value is not in the file; `berth secret set` sets it',
 );
@@ -45,7 +48,9 @@ const variables = (value: z.ZodType): z.ZodType =>
     .record(variableName, value)
     .describe('The complete list: a variable that is not in it is removed. Absent: they stay as they are');
 const plainVariables = variables(plainValue);
-const secretVariables = variables(z.union([plainValue, secret]));
+const secretVariables = variables(
+  z.union([plainValue, secret], { error: 'must be a text, a number, true or false, or { secret: true }' }),
+);
 
 /** Never read back, or named another way here. */
 const notHere = [
@@ -218,7 +223,7 @@ export interface BerthFile {
 export function readBerthFile(
   value: unknown,
 ): { file: BerthFile } | { issues: { path: PropertyKey[]; message: string }[] } {
-  const result = berthFile.safeParse(value);
+  const result = berthFile.safeParse(value, { error: wordsOf });
   if (!result.success) return { issues: result.error.issues };
   // The schema is made by walks over the contracts; this is the shape that they give.
   return { file: result.data as unknown as BerthFile };

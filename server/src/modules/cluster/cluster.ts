@@ -11,6 +11,7 @@ import { waitUntilSo } from '../../ports/wait-until.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { isPlatform } from '../sight/sight.ts';
 import { refuseUnfit } from './fit.ts';
+import { enterSwarm, quitSwarm } from './membership.ts';
 import { moveTasks } from './move-tasks.ts';
 import type { ClusterParts, ClusterServer, ServerRecord } from './parts.ts';
 
@@ -229,13 +230,11 @@ async function joinSwarm(
   // Asked before the node gives up what it has.
   const token = await manager.shell.engine.joinToken(role);
   const addresses = (await engineManagers(manager)).map((address) => address.replace(/:\d+$/, ''));
-  if (present.state !== 'inactive') await shell.engine.leaveSwarm({ isForced: true });
+  if (present.state !== 'inactive') await quitSwarm(shell.engine);
   try {
     const advertiseAddress = present.nodeAddress === '' ? shell.address : present.nodeAddress;
-    await shell.engine.joinSwarm({ managerAddresses: addresses, advertiseAddress, token });
+    await enterSwarm(shell.engine, { managerAddresses: addresses, advertiseAddress, token });
   } catch (error) {
-    // One that did not get in stays on its way ("pending"); it must be free for the next attempt.
-    await shell.engine.leaveSwarm({ isForced: true }).catch(() => undefined);
     throw new AppError(
       'PRECONDITION_FAILED',
       `${node.name} could not join the cluster of ${head.name}: ${sentenceOf(error)} The nodes must reach ` +
@@ -299,7 +298,7 @@ async function leaveSwarm(
 ): Promise<void> {
   const { shell } = await connected(node.serverId);
   await manager.shell.engine.updateNode(nodeId, { role: 'worker' });
-  if ((await swarmOf(shell)).state !== 'inactive') await shell.engine.leaveSwarm({ isForced: true });
+  await quitSwarm(shell.engine);
   await manager.shell.engine.removeNode(nodeId, { isForced: true });
 }
 

@@ -276,9 +276,11 @@ function moveContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKind
         'follows, the server is removed where it was, and the former volume stays there, listed in ' +
         '`formerVolumes`. Whatever fails before that leaves the database running where it was. Before a ' +
         'first deployment the record alone changes, and `deploymentId` is null. `serverId` null means the ' +
-        'own machine of Berth. Refused with 412 while it has volumes or binds besides its data.',
+        'own machine of Berth. Refused with 412 while it has volumes or binds besides its data. With an ' +
+        'external port below 1024 it needs host reach, as the port itself did.',
       access: {
         ...running,
+        decidesHostReach: true,
         resources: [
           { kind, field: row.id },
           { kind: 'server', field: 'serverId' },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { databaseWorlds, inputOf } from '../../../../test/http/worlds/database-world.ts';
 import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
+import { serverRecord } from '../../../../test/kill-matrix/neighbours.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { databaseKindNames } from '../../domain/database-kind.ts';
@@ -202,6 +203,29 @@ eachDatabase('names, ports and servers of databases', (test) => {
     expect(
       await stranger.mutate('mysql.saveExternalPort', { mysqlId: other, externalPort: 13_306 }),
     ).toMatchObject({ externalPort: 13_306 });
+  });
+
+  it('take a port below 1024 to another server by whoever may reach the machine alone', async () => {
+    const world = await begin();
+    const { owner, database, people, stranger, foreign, place } = world;
+    const { servers, databases } = createStores(database);
+    const move = async (
+      client: InterfaceClient,
+      { organizationId }: { organizationId: string },
+      { environmentId, port }: { environmentId: string; port: number },
+    ): Promise<unknown> => {
+      await servers.insert(serverRecord(organizationId, `of-${organizationId}`));
+      const input = { ...inputOf('redis', world), appName: `of-${environmentId}`, environmentId };
+      const redisId = textOf(await client.mutate('redis.create', input), 'redisId');
+      // Of a time when its organization was trusted.
+      await databases.update({ databaseId: redisId }, { externalPort: port });
+      return client.mutate('redis.moveToServer', { redisId, serverId: `of-${organizationId}` });
+    };
+    expect(await move(stranger, people.stranger, { ...foreign, port: 53 })).toMatchObject({
+      code: 'FORBIDDEN',
+      message: expect.stringContaining('Main publishes the port 53/tcp, below 1024'),
+    });
+    expect(await move(owner, people.owner, { ...place, port: 54 })).toMatchObject({ deploymentId: null });
   });
 
   it.each(databaseKindNames)(

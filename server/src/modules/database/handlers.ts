@@ -55,7 +55,11 @@ export interface DatabaseDesk {
   /** Whether nothing of the database's server listens on the port. */
   isPortFree(database: DatabaseRecord, port: number): Promise<boolean>;
   /** Refuses a server that the database may not go to; gives how sentences name it. */
-  requireMovable(database: DatabaseRecord, serverId: string | null): Promise<string>;
+  requireMovable(
+    database: DatabaseRecord,
+    serverId: string | null,
+    by: Pick<CallContext, 'hasHostReach'>,
+  ): Promise<string>;
   /** The major version that an image brings on the database's server, as far as it can be known. */
   majorOf(database: DatabaseRecord, image: string): Promise<number | undefined>;
 }
@@ -285,7 +289,7 @@ async function moveToServer(
   { databaseId, serverId }: Inputs['moveToServer'],
 ): Promise<{ deploymentId: string | null }> {
   const database = await desk.databases.one(databaseId, context.actor.organizationId);
-  const to = await desk.requireMovable(database, serverId);
+  const to = await desk.requireMovable(database, serverId, context);
   const deployment = await context.write(async () => {
     if (database.liveDeploymentId === null) return desk.databases.patch(databaseId, { serverId });
     return desk.deployments.accept(databaseRef(databaseId), {

@@ -1,6 +1,7 @@
 /** Whether a database may go to another server. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseRecord, TableRecord } from '../../db/tables.ts';
+import { requireLowPortsAllowed } from '../host-reach/low-ports.ts';
 import type { PublishedPorts } from '../port/port.ts';
 import { portTaken } from './runtime.ts';
 
@@ -18,6 +19,7 @@ export async function requireDatabaseMovable(
   neighbours: DatabaseMovingNeighbours,
   database: DatabaseRecord,
   serverId: string | null,
+  hasHostReach: () => Promise<boolean>,
 ): Promise<string> {
   const { databaseId, organizationId, name, liveDeploymentId, externalPort: port } = database;
   await neighbours.requireServer(serverId, organizationId);
@@ -38,6 +40,7 @@ export async function requireDatabaseMovable(
         'Remove that mount first, or copy what it holds and make it anew on the other server.',
     );
   if (port !== null) {
+    await requireLowPortsAllowed(name, [{ published: port, protocol: 'tcp' }], hasHostReach);
     const wanted = { port, protocol: 'tcp', field: 'serverId', organizationId, serverId } as const;
     await neighbours.published.requireFree({ ...wanted, holderId: databaseId });
     if (isReleased && !(await neighbours.isPortFree(serverId, port))) throw portTaken(port);

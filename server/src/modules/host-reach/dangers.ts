@@ -214,7 +214,8 @@ interface Powers {
 
 /** Drivers that write files of bounded size here, or nothing. */
 const harmlessDrivers: ReadonlySet<string> = new Set(['json-file', 'local', 'none']);
-const firstFreePort = 1024;
+/** Whoever publishes one below it needs host reach. */
+export const firstFreePort = 1024;
 
 function dangersIn(
   of: Pick<Danger, 'service' | 'image' | 'start'>,

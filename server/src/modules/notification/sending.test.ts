@@ -189,6 +189,32 @@ describe('mail', () => {
   });
 });
 
+test('webhooks of every kind reach private networks only where they are named', async () => {
+  const url = 'http://172.16.0.7';
+  const asked: (string | undefined)[] = [];
+  const judged = createOutgoing({
+    // As for the installation's own organization (composition/hosts/outgoing-policy.ts).
+    policyOf: async ({ purpose }) => {
+      asked.push(purpose);
+      return { ...homePolicy, reachesPrivate: purpose !== 'callback', allowed: [] };
+    },
+  });
+  const guarded = createSend({ outgoing: judged, mailer: createMailer(judged), clock: systemClock });
+  const settings: Record<Exclude<ChannelName, 'email'>, object> = {
+    webhook: { url, secret },
+    slack: { webhookUrl: url },
+    discord: { webhookUrl: url },
+    telegram: { botToken, chatId: '1', apiUrl: url },
+    ntfy: { serverUrl: url, topic: 'x' },
+  };
+  for (const channel of channelNames.filter((name) => name !== 'email'))
+    await expect(guarded(channelOf(channel, settings[channel]), notice)).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('172.16.0.7 cannot be reached'),
+    });
+  expect(new Set(asked)).toEqual(new Set(['callback']));
+});
+
 test('addresses are judged: neither the platform nor private networks of others are reached', async () => {
   await using other = await receiver(providers.ntfy);
   const judged = createOutgoing({

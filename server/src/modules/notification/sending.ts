@@ -51,7 +51,10 @@ async function request(
   { url, headers, body }: Sending & { by: 'http' },
   by: OutgoingBy,
 ): Promise<void> {
-  const answer = await outgoing.request({ url, method: 'POST', headers, body, limitMs }, by);
+  const answer = await outgoing.request(
+    { url, method: 'POST', headers, body, limitMs },
+    { ...by, purpose: 'callback' },
+  );
   // Its status is what counts; the rest of an answer may be cut off, or never come.
   const text = await firstOf(answer.body).catch(() => '');
   if (answer.status >= 200 && answer.status < 300) return;

@@ -2,6 +2,7 @@
  * Every setting of the installation, once: its rule, its value before anybody sets it, and who may set it.
  * Pure.
  */
+import { parseRelease } from '../../domain/builder-programs.ts';
 import { z } from 'zod';
 import { parseCron } from '../../domain/time/cron.ts';
 import { platformPrefix } from '../../domain/names/image-reference.ts';
@@ -219,9 +220,9 @@ export const settingFields = {
       )
       .max(50)
       .describe(
-        "Private and loopback networks that every organization's git hosts, registries, buckets and " +
-          "callbacks may be in; the installation's own organization reaches all private ones, except for " +
-          'callbacks',
+        "Private and loopback networks that every organization's git hosts, registries, buckets, webhooks " +
+          "and callbacks may be in; the installation's own organization, and trusted ones, reach all private " +
+          'ones, except by webhooks and callbacks',
       ),
     [],
   ),
@@ -237,6 +238,18 @@ export const settingFields = {
           'organization: served to it by its registry, or built for it',
       ),
     [platformPrefix],
+  ),
+  builderReleases: field(
+    'owner',
+    z
+      .array(ruled(z.string().max(500), parseRelease))
+      .max(20)
+      .describe(
+        'Releases of nixpacks, railpack and pack that the set-up of a server installs there: addresses of ' +
+          'archives (.tar.gz, .tgz) or programs, each verified by <address>.sha256 or by checksums.txt in ' +
+          'its folder. What is installed there already stays as it is',
+      ),
+    [],
   ),
   minFreeDisk: field(
     'owner',

@@ -207,6 +207,7 @@ const texts: Readonly<Record<string, string>> = {
   networkPool: '10.192.0.0/12',
   dnsResolver: '9.9.9.9',
   buildMemory: '2g',
+  builderRelease: 'https://github.com/buildpacks/pack/releases/download/v0.36.0/pack-v0.36.0-linux.tgz',
   buildCpu: '2',
   localRepositoryPath: '/srv/git',
   line: 'Listening on port 3000',

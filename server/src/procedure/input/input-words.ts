@@ -53,7 +53,10 @@ export function wordsOf(issue: RawIssue): string {
     case 'invalid_value':
       return valueWords(issue['values']);
     case 'invalid_union':
-      return 'matches none of the forms that are allowed here';
+      // Of which a field says which one is meant: these are its values.
+      return Array.isArray(issue['options'])
+        ? valueWords(issue['options'])
+        : 'matches none of the forms that are allowed here';
     case 'invalid_key':
       return 'has a name in it that is not allowed';
     case 'invalid_element':

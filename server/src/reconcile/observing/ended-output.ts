@@ -108,7 +108,8 @@ function createTaskQueue(book: Book) {
         .then(() => keepEnded(book, place, task))
         .catch((error: unknown) => {
           done.delete(task.id);
-          if (!book.stopped.aborted) book.onFault(error);
+          // With a service that was removed the engine forgets its tasks, and nothing is left to keep.
+          if (!book.stopped.aborted && !isAbsent(error)) book.onFault(error);
         })
         .finally(() => {
           waiting -= 1;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { databasePrograms, type DatabaseProgram } from './programs.ts';
+import type { DatabaseProgram } from './database-program.ts';
+import { databasePrograms } from './programs.ts';
 
 const target = {
   host: 'shop-db',

@@ -5,7 +5,7 @@
 import { Secret } from '../../../domain/secrets/secret.ts';
 import { quoted, takeAll } from '../../database/kinds/redis.ts';
 import { lines } from '../../database/kinds/server.ts';
-import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './programs.ts';
+import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './database-program.ts';
 
 /**
  * A server beside, of the same image, begins with the dump; the empty one takes it from there. So it needs to

@@ -1,6 +1,7 @@
 /** A stage of a server's set-up, and what it works with. */
 import type { Host } from '../../../ports/host/host.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
+import type { ReleaseSource } from './release-source.ts';
 
 export interface SetupContext {
   shell: ServerShell;
@@ -15,6 +16,8 @@ export interface SetupContext {
   settle(): Promise<void>;
   /** Images of Berth's own that the server needs. */
   images: { proxy: string; builder: string };
+  /** Programs that build types need, as the settings name their releases. */
+  releases: ReleaseSource & { addresses(): Promise<readonly string[]> };
   /** What the stages learn. */
   facts: { hasApt: boolean; hasSystemd: boolean };
 }

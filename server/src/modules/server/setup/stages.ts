@@ -5,6 +5,7 @@
 import { proxyServiceName } from '../../../domain/names/names.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
+import { builderProgramsStage } from './builder-programs.ts';
 import { engineStage, swarmStage } from './engine-stages.ts';
 import { runTelling } from './run-telling.ts';
 import type { SetupContext, Stage } from './stage.ts';
@@ -19,6 +20,7 @@ export const setupStages = [
   'folders',
   'proxy',
   'tools',
+  'builders',
   'probe',
 ] as const;
 export type SetupStage = (typeof setupStages)[number];
@@ -230,5 +232,6 @@ export const stages: Readonly<Record<SetupStage, Stage>> = {
   folders,
   proxy,
   tools,
+  builders: builderProgramsStage,
   probe,
 };

@@ -1,0 +1,86 @@
+/** How much is free on the disks of all machines: of Berth's own now, of servers when they were last asked. */
+import { AppError } from '../../domain/errors.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Engine } from '../../ports/engine/engine.ts';
+import type { Host } from '../../ports/host/host.ts';
+import type { MeasuredDisk, SourcePorts } from './sources.ts';
+
+interface DiskHost extends Pick<Host, 'key' | 'whySilent' | 'freeBytes'> {
+  engine: Pick<Engine, 'info'>;
+}
+
+export interface DisksParts {
+  hosts: { all(): Promise<readonly DiskHost[]> };
+  servers: {
+    find(where: { serverId: string }): Promise<{ organizationId: string; name: string } | undefined>;
+  };
+  installation: SourcePorts['installation'];
+  /** Of the disk that Berth's data is on. */
+  freeBytes(): Promise<number>;
+  clock: Clock;
+  onFault(error: unknown, where: string): void;
+}
+
+/** Between two questions to a server, each of which goes over its connection. */
+const askEveryMs = 5 * 60_000;
+
+interface Known {
+  askedAt: number;
+  /** What it said last, also while it is away; undefined before its first answer. */
+  free: number | undefined;
+}
+
+export function machineDisks(parts: DisksParts): SourcePorts['disks'] {
+  const known = new Map<string, Known>();
+  return async () => {
+    const hosts = (await parts.hosts.all()).filter(({ key }) => key !== localServer);
+    const present = new Set(hosts.map(({ key }) => key));
+    for (const key of known.keys()) if (!present.has(key)) known.delete(key);
+    for (const host of hosts) askIfDue(parts, known, host);
+    return [...(await ownDisk(parts)), ...(await disksOfServers(parts, known))];
+  };
+}
+
+/** Nobody waits for the answer: a server that is slow holds up no other alarm. */
+function askIfDue({ clock, onFault }: DisksParts, known: Map<string, Known>, host: DiskHost): void {
+  const { key, engine, freeBytes, whySilent } = host;
+  const now = clock.now();
+  const last = known.get(key);
+  if (freeBytes === undefined || whySilent?.() !== undefined) return;
+  if (last && now - last.askedAt < askEveryMs) return;
+  const asked: Known = { askedAt: now, free: last?.free };
+  known.set(key, asked);
+  engine
+    .info()
+    .then(({ rootDirectory }) => freeBytes(rootDirectory))
+    .then(
+      (free) => void (asked.free = free),
+      (error: unknown) => {
+        // A server that is away is told of by an alarm of its own.
+        if (!(error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE'))
+          onFault(error, `disk of ${key}`);
+      },
+    );
+}
+
+async function ownDisk({ installation, freeBytes }: DisksParts): Promise<MeasuredDisk[]> {
+  const [organizationId, free] = [await installation(), await freeBytes()];
+  return organizationId === undefined
+    ? []
+    : [{ id: localServer, name: 'Berth’s machine', organizationId, free }];
+}
+
+/** Of a server whose record is gone there is nobody to tell. */
+async function disksOfServers(
+  { servers }: DisksParts,
+  known: ReadonlyMap<string, Known>,
+): Promise<MeasuredDisk[]> {
+  const found: MeasuredDisk[] = [];
+  for (const [id, { free }] of known) {
+    if (free === undefined) continue;
+    const server = await servers.find({ serverId: id });
+    if (server) found.push({ id, name: server.name, organizationId: server.organizationId, free });
+  }
+  return found;
+}

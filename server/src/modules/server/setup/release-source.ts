@@ -1,0 +1,94 @@
+/** Releases of programs as projects publish them: an archive or a program, and its checksum beside it. */
+import { AppError } from '../../../domain/errors.ts';
+import type { Outgoing, OutgoingBy } from '../../../ports/outgoing.ts';
+
+export interface ReleaseSource {
+  /** What is at the address, after redirects. Throws AppError with the host and what it answered. */
+  open(address: string): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * SHA-256 in lower-case hexadecimal digits, by `<address>.sha256` or by its line in the folder's
+   * `checksums.txt`. PRECONDITION_FAILED where neither tells it.
+   */
+  checksum(address: string): Promise<string>;
+}
+
+const redirectsLimit = 5;
+const limitMs = 10 * 60_000;
+const longestChecksums = 256 * 1024;
+
+export function createReleaseSource(
+  outgoing: Pick<Outgoing, 'judge' | 'request'>,
+  by: () => Promise<OutgoingBy>,
+): ReleaseSource {
+  async function answered(address: string): Promise<{ status: number; body: AsyncIterable<Uint8Array> }> {
+    const asking = await by();
+    let url = new URL(address);
+    for (let redirects = 0; ; redirects += 1) {
+      await refuseUnsafe(outgoing, url, asking);
+      const headers = { accept: '*/*', 'user-agent': 'berth' };
+      const answer = await outgoing.request({ url: url.href, method: 'GET', headers, limitMs }, asking);
+      const { status, location } = answer;
+      if (status < 300 || status >= 400 || location === undefined) return answer;
+      await answer.body[Symbol.asyncIterator]().return?.();
+      if (redirects === redirectsLimit)
+        throw new AppError('PRECONDITION_FAILED', `${url.host} redirects more than ${redirectsLimit} times.`);
+      url = new URL(location, url);
+    }
+  }
+  async function text(address: string): Promise<string | undefined> {
+    const { status, body } = await answered(address);
+    let found = '';
+    for await (const chunk of body) {
+      found += Buffer.from(chunk).toString('latin1');
+      if (found.length > longestChecksums) return undefined;
+    }
+    return status === 200 ? found : undefined;
+  }
+  return {
+    async open(address) {
+      const { status, body } = await answered(address);
+      if (status === 200) return body;
+      await body[Symbol.asyncIterator]().return?.();
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${new URL(address).host} answered ${status} to ${address}. Correct the setting builderReleases.`,
+      );
+    },
+    async checksum(address) {
+      const file = nameOf(address);
+      const folder = new URL('checksums.txt', address).href;
+      const own = checksumIn((await text(`${address}.sha256`)) ?? '', file, true);
+      const found = own ?? checksumIn((await text(folder)) ?? '', file, false);
+      if (found !== undefined) return found;
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `Neither ${file}.sha256 nor checksums.txt beside ${address} tells a SHA-256 of it, so that it ` +
+          'cannot be verified.',
+      );
+    },
+  };
+}
+
+/** The last part of an address, without what is asked of it. */
+export const nameOf = (address: string): string => new URL(address).pathname.split('/').at(-1) ?? '';
+
+/** Without encryption, whoever stands on the way chooses program and checksum. */
+async function refuseUnsafe(outgoing: Pick<Outgoing, 'judge'>, url: URL, by: OutgoingBy): Promise<void> {
+  if (url.protocol === 'https:') return;
+  if (url.protocol === 'http:' && (await outgoing.judge(url.hostname, by)).isNamed) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${url.origin} is not asked: releases are taken over https, and over http only where the setting ` +
+      'allowedPrivateNetworks names the address.',
+  );
+}
+
+/** The line that names the file; in a file for it alone also one without a name. */
+function checksumIn(text: string, file: string, isItsOwn: boolean): string | undefined {
+  for (const line of text.split(/\r?\n/)) {
+    const [, sum, name] = /^([0-9a-f]{64})(?:\s+\*?(\S+))?\s*$/i.exec(line) ?? [];
+    if (sum !== undefined && (name?.split('/').at(-1) === file || (isItsOwn && name === undefined)))
+      return sum.toLowerCase();
+  }
+  return undefined;
+}
