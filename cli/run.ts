@@ -46,7 +46,7 @@ function ofThisMachine(error: unknown, terminal: Terminal): number {
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [first, second, ...rest] = argv;
   if (first === undefined || first === '-h' || first === '--help') return answer(terminal, generalHelp());
-  if (first === '--version' || first === '-V') return answer(terminal, `${version}\n`);
+  if (['--version', '-V', '-v', 'version'].includes(first)) return answer(terminal, `${version}\n`);
   if (first === 'help') return help(argv.slice(1), terminal);
   if (first === 'api') {
     if (second === undefined || second === '--help' || second === '-h')

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startAnsweringServer, type AnsweringServer } from '../test/answering-server.ts';
+import { version } from './version.ts';
 import { runBerth, type Ran } from '../test/command-line.ts';
 import { recordedAnswers } from '../test/recorded-answers.ts';
 
@@ -103,6 +104,8 @@ describe('what a word answers to what is typed', () => {
     ['secret set shop/web TOKEN=t0ps3cret', 2, 'Give the name alone: TOKEN.'],
     ['env edit shop/web', 2, 'An editor needs a terminal.'],
     ['', 2, 'There is no command "".'],
+    ['version', 0, version],
+    ['-v', 0, version],
   ])('%j', async (line, code, sentence) => {
     const ran = await shop(line);
     expect(ran.code).toBe(code);
