@@ -35,7 +35,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** A file or folder that this program may not write, a full disk: no fault of its own, which is thrown again. */
+/** A file that may not be written, a full disk; a fault of this program is thrown again. */
 function ofThisMachine(error: unknown, terminal: Terminal): number {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
   const what = error.message.replace(/^[A-Z0-9]+: /, '');

@@ -262,11 +262,13 @@ const setSecret: Word = {
       throw new UsageError(`${nameOf(service)} is a database; databases have no secret variables.`);
     const values: Record<string, string> = {};
     for (const name of args) {
-      if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name))
+      if (name.includes('='))
         throw new UsageError(
-          `"${name.split('=')[0] ?? ''}" ${name.includes('=') ? 'stands with a value; give the name alone' : 'is not a valid variable name'}. ` +
-            'The value is asked for, so that no other user of this machine and no history has it.',
+          `Give the name alone: ${name.split('=')[0] ?? ''}. The value is asked for, so that it ` +
+            'stands in no history and in no list of processes.',
         );
+      if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name))
+        throw new UsageError(`"${name}" is not a valid variable name.`);
     }
     for (const name of args) values[name] = await askSecret(context.terminal, `${name}: `);
     const secretEnv = formatEnv(values);

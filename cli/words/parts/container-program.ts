@@ -12,7 +12,7 @@ export interface ContainerProgram {
   input?: string;
 }
 
-/** Gives the exit code of the program; 1 when the connection ended before it did, 130 where ctrl-C ended it. */
+/** Gives the exit code of the program; 1 when the connection ended before it did, 130 after ctrl-C. */
 export async function runInContainer(
   context: Context,
   { serviceId, command, input }: ContainerProgram,

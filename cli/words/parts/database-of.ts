@@ -10,7 +10,8 @@ export async function databaseOf(context: Context): Promise<Database> {
   const service = await serviceOf(context, context.args[0]);
   if (!isDatabase(service))
     throw new UsageError(
-      `${nameOf(service)} is ${service.kind === 'application' ? 'an application' : 'a compose service'} and not a database.`,
+      `${nameOf(service)} is ${service.kind === 'compose' ? 'a compose service' : 'an application'} and ` +
+        'not a database.',
     );
   return service;
 }

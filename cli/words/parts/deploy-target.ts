@@ -65,8 +65,8 @@ function ofProject(context: Context, service: Service): Service {
   const project = context.text('project');
   if (project === undefined || nameOf(service).startsWith(`${project}/`)) return service;
   throw new UsageError(
-    `This folder is linked to ${nameOf(service)}, which is not in the project ${project}. For a service there: ` +
-      `berth deploy ${project}/${service.name}.`,
+    `This folder is linked to ${nameOf(service)}, which is not in the project ${project}. For a service ` +
+      `there: berth deploy ${project}/${service.name}.`,
   );
 }
 
@@ -75,7 +75,8 @@ async function nameOfNew({ terminal }: Context, folder: string): Promise<string>
   const usual = nameFromFolder(folder);
   if (usual === undefined && !isPersonThere(terminal))
     throw new UsageError(
-      `The name of ${folder} has no letter or digit for a service's name. Give one: berth deploy project/service.`,
+      `The name of ${folder} has no letter or digit for a service's name. Give one: ` +
+        'berth deploy project/service.',
     );
   return ask(terminal, 'Name of the service', usual ?? 'app');
 }

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startAnsweringServer, type AnsweringServer } from '../../test/answering-server.ts';
-import { runBerth, type Ran } from '../../test/command-line.ts';
-import { recordedAnswers } from '../../test/recorded-answers.ts';
+import { startAnsweringServer, type AnsweringServer } from '../test/answering-server.ts';
+import { runBerth, type Ran } from '../test/command-line.ts';
+import { recordedAnswers } from '../test/recorded-answers.ts';
 
 let server: AnsweringServer;
 let home: string;
@@ -59,7 +59,7 @@ describe('what cannot be deployed is refused before anything is made', () => {
   });
 });
 
-test('a home that cannot be written to is told with its path, and not as a fault of the program', async () => {
+test('a home that cannot be written to is told with its path', async () => {
   const environment = { HOME: '/dev/null', BERTH_URL: server.url, BERTH_API_KEY: 'key' };
   const ran = await runBerth(['link', 'shop/web'], { environment, folder: home });
   expect(ran).toMatchObject({
@@ -69,7 +69,7 @@ test('a home that cannot be written to is told with its path, and not as a fault
 });
 
 describe('which service it is', () => {
-  test('is told where it is called like the folder, and kept, so that the next time nothing is said', async () => {
+  test('is told where it is called like the folder, and no more the next time', async () => {
     expect((await deploy('web', '--project', 'shop')).said).toMatch(
       /^Deploying shop\/web, which is called like the folder\.\n/,
     );
@@ -100,7 +100,7 @@ describe('what a word answers to what is typed', () => {
     ['scale shop/web 1 --table', 0, 'shop/web has 1 replica.'],
     ['scale shop/web 2 --table', 0, 'shop/web has 2 replicas.'],
     ['db connect shop/web', 2, 'shop/web is an application and not a database.'],
-    ['secret set shop/web TOKEN=t0ps3cret', 2, '"TOKEN" stands with a value; give the name alone.'],
+    ['secret set shop/web TOKEN=t0ps3cret', 2, 'Give the name alone: TOKEN.'],
     ['env edit shop/web', 2, 'An editor needs a terminal.'],
     ['', 2, 'There is no command "".'],
   ])('%j', async (line, code, sentence) => {
