@@ -95,7 +95,7 @@ it('long lines are wrapped when asked for, and whoever reads stays at the same l
   await context.close();
 });
 
-it('wrapped, it is walked from its first line to its last, on a phone too, and the next time', async () => {
+it('wrapped, it is walked from first line to last, on a phone too, and is so the next time', async () => {
   const { page, faults, context } = await opened('', { width: 360, height: 780 });
   await expect.poll(() => atEnd(page)).toBeLessThan(20);
   await wrap(page).click();
