@@ -91,7 +91,7 @@ const savedNext = async (page: Page): Promise<string> => {
   return (request.postDataJSON() as { env: string }).env;
 };
 
-it('what is typed while a save is still under way stays, and the keys that save and deploy count', async () => {
+it('what is typed while a save is under way stays, and the keys that save and deploy count', async () => {
   const watched = await editor();
   const { page, faults, context } = watched;
   const value = page.getByLabel('Value of LOG');

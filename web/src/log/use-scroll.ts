@@ -1,7 +1,7 @@
 /**
- * Where the reader of a log is. Browsers cannot scroll as far as a long log reaches: above that the position in
- * the box is scaled. Following shows its end; scrolling up stops that, and whoever reads stays at the same line
- * whatever comes behind or goes before it.
+ * Where the reader of a log is. Browsers cannot scroll as far as a long log reaches: above that the position
+ * in the box is scaled. Following shows its end; scrolling up stops that, and whoever reads stays at the same
+ * line whatever comes behind or goes before it.
  */
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import type { Rows } from './rows.ts';

@@ -1,6 +1,6 @@
 /**
- * Variables while they are edited. What is typed stays, whatever is saved or changed elsewhere meanwhile; a save
- * that is wanted while one is under way follows it.
+ * Variables while they are edited. What is typed stays, whatever is saved or changed elsewhere meanwhile; a
+ * save that is wanted while one is under way follows it.
  */
 import { useEffect, useRef, useState } from 'react';
 import { BerthError } from '../../../client/berth-error.ts';
