@@ -42,8 +42,8 @@ function valueOf(document: Document, path: string): unknown {
     return document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
     throw new UsageError(
-      `${path}: its aliases cannot be resolved: one has no anchor before it, or they repeat too much. Write ` +
-        'out what they stand for.',
+      `${path}: its aliases cannot be resolved: one has no anchor before it, or they repeat too much. ` +
+        'Write out what they stand for.',
       { cause },
     );
   }

@@ -7,11 +7,12 @@ import { growingPause } from '../bed/machine/pauses.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
-import { project } from '../e2e/fixtures/berth-host.ts';
+import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { textOf } from '../http/interface-client.ts';
 import { attackTable } from './support/attack.ts';
+import { newName } from './support/deployments.ts';
 import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
@@ -53,15 +54,32 @@ const seen = spying('data').replace("readFileSync('/host/secret', 'utf8')", "rea
 const harmless = `${seen}volumes: { data: }\n`;
 
 async function compose(owner: Call, { environmentId }: Party, input: object): Promise<string> {
-  const name = `spy-${randomId(8)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]/g, 'x')}`;
+  const name = newName();
   const composeId = textOf(
     await valueOf(owner('compose.create', { name, appName: name, environmentId })),
     'composeId',
   );
   await valueOf(owner('compose.update', { composeId, ...input }));
   return composeId;
+}
+
+/** One that says what it finds before its release; its words stand in the deployment's log. */
+async function spyingApplication({ owner, environmentId }: Party): Promise<string> {
+  const name = newName();
+  const made = await valueOf(owner('application.create', { name, appName: name, environmentId }));
+  const applicationId = textOf(made, 'applicationId');
+  await valueOf(
+    owner('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }),
+  );
+  await valueOf(
+    owner('application.update', {
+      applicationId,
+      preReleaseCommand: ['node', '-e', "console.log(require('fs').readFileSync('/host/secret', 'utf8'))"],
+      command: 'node',
+      args: ['-e', 'setInterval(() => {}, 1000)'],
+    }),
+  );
+  return applicationId;
 }
 
 /** What the newest deployment came to. */
@@ -114,6 +132,14 @@ const attacks: Readonly<Record<string, Attack>> = {
     await valueOf(installation.member('compose.deploy', { composeId }));
     return looted(installation.owner, { composeId });
   },
+  'a member sets the variable of the project that a file of the Owner binds': async ({ installation }) => {
+    const { owner, member, projectId } = installation;
+    await valueOf(owner('project.update', { projectId, env: 'WHERE=./data' }));
+    const composeId = await compose(owner, installation, { composeFile: spying('${{project.WHERE}}') });
+    await valueOf(member('project.update', { projectId, env: `WHERE=${folder}` }));
+    await valueOf(member('compose.deploy', { composeId }));
+    return looted(owner, { composeId });
+  },
   'the next commit adds a bind and SYS_ADMIN, through an unsigned webhook': async ({
     berth,
     installation,
@@ -157,27 +183,16 @@ const attacks: Readonly<Record<string, Attack>> = {
     await valueOf(installation.member('compose.deploy', { composeId }));
     return looted(installation.owner, { composeId });
   },
+  "a tenant's Owner mounts a folder of the machine": async ({ tenant }) => {
+    const applicationId = await spyingApplication(tenant);
+    const mount = { applicationId, type: 'bind', hostPath: folder, mountPath: '/host' };
+    const made = await tenant.owner('mount.create', mount);
+    if (made.status !== 200) return { succeeded: false, said: made.text };
+    await valueOf(tenant.owner('application.deploy', { applicationId }));
+    return looted(tenant.owner, { applicationId });
+  },
   'a bind in the record that nobody approved': async ({ database, tenant }) => {
-    const name = `bound-${randomId(8)
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]/g, 'x')}`;
-    const applicationId = textOf(
-      await valueOf(
-        tenant.owner('application.create', { name, appName: name, environmentId: tenant.environmentId }),
-      ),
-      'applicationId',
-    );
-    await valueOf(
-      tenant.owner('application.saveContainerProvider', { applicationId, containerImage: 'berth/node:24' }),
-    );
-    await valueOf(
-      tenant.owner('application.update', {
-        applicationId,
-        preReleaseCommand: ['node', '-e', "console.log(require('fs').readFileSync('/host/secret', 'utf8'))"],
-        command: 'node',
-        args: ['-e', 'setInterval(() => {}, 1000)'],
-      }),
-    );
+    const applicationId = await spyingApplication(tenant);
     await tableStore(database, 'mount').insert({
       isSecret: false,
       mountId: randomId(),
@@ -217,15 +232,15 @@ describe('with the walls as built', () => {
 
   it.each([
     ['tenant', '/etc', 403],
+    ['tenant', '/run/containerd', 403],
+    ['installation', data, 403],
     ['tenant', '/proc/self/root/etc', 403],
     ['installation', '/proc/self/root/etc', 403],
     ['installation', '/var/lib/docker/volumes', 403],
     ['installation', '/', 403],
   ] as const)('%s: a mount of %s is refused', async (who, hostPath, status) => {
     const { owner, environmentId } = world[who];
-    const name = `mount-${randomId(6)
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]/g, 'x')}`;
+    const name = newName();
     const applicationId = textOf(
       await valueOf(owner('application.create', { name, appName: name, environmentId })),
       'applicationId',

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { walls } from '../../server/src/composition/hosts/walls.ts';
 import { dangerKinds } from '../../server/src/domain/access/danger.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
-import { tryCell, type Cell } from './cell.ts';
+import { tryCell } from './cell.ts';
+import type { Cell } from './scene.ts';
 import { createStage, type Stage } from './stage.ts';
 import {
   authors,

@@ -16,10 +16,12 @@ export type Deployable = (typeof deployables)[number];
 
 /**
  * `reconcile, saved`, and `start`, after a stop: brought in, and not deployed. `reconcile, ran`: released
- * with leave that was withdrawn since, and gone from the engine.
+ * with leave that was withdrawn since, and gone from the engine. `redeploy`: the same version once more, of
+ * a database its rebuilding, the leave withdrawn but for the Admin.
  */
 export const paths = {
   manual: deployables,
+  redeploy: deployables,
   webhook: ['compose', 'application'],
   preview: ['application'],
   rollback: ['compose', 'application'],
@@ -84,6 +86,7 @@ export function expected(path: Path, author: Author): Outcome {
     case 'reconcile, ran':
       return 'reaches the machine';
     case 'manual':
+    case 'redeploy':
     case 'webhook':
     case 'rollback':
     case 'restore':

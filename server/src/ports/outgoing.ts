@@ -8,7 +8,7 @@ import type { Secret } from '../domain/secrets/secret.ts';
 /** For whom. */
 export interface OutgoingBy {
   organizationId: string;
-  /** A webhook or another callback reaches private networks only where the installation's settings name them. */
+  /** A webhook or another callback reaches private networks only where the settings name them. */
   purpose?: 'callback' | undefined;
 }
 

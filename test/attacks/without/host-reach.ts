@@ -3,5 +3,10 @@ import { walls } from '../../../server/src/composition/hosts/walls.ts';
 import { start } from '../../../server/src/start.ts';
 
 await start({
-  walls: { ...walls, judge: () => async () => undefined, judgeFile: () => async () => undefined },
+  walls: {
+    ...walls,
+    guard: (ports) => walls.guard({ ...ports, standingOf: async () => 'installation' }),
+    judge: () => async () => undefined,
+    judgeFile: () => async () => undefined,
+  },
 });

@@ -1,4 +1,4 @@
-/** How much is free on the disks of all machines: of Berth's own now, of servers when they were last asked. */
+/** How much is free on the disks of all machines: of Berth's own now, of servers when last asked. */
 import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { Clock } from '../../ports/clock.ts';

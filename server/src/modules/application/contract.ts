@@ -289,8 +289,8 @@ export const applicationContract = {
       'A deployment of the kind `move`: the running version is started there and must become healthy, then ' +
       'its domains follow and it is removed from its former server. A failure before that leaves it where ' +
       'it was. Without a release only the record changes, and `deploymentId` is null. `serverId` null ' +
-      "means Berth's own machine. Refused with 412 while it has volumes, binds or previews. With a published " +
-      'port below 1024 it needs host reach, as the port itself did.',
+      "means Berth's own machine. Refused with 412 while it has volumes, binds or previews. With a " +
+      'published port below 1024 it needs host reach, as the port itself did.',
     access: {
       class: 'protected',
       decidesHostReach: true,

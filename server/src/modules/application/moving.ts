@@ -3,7 +3,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Domains, Reaches } from '../domain/domain.ts';
-import { requireLowPortsAllowed } from '../host-reach/low-ports.ts';
+import { requireLowPortsAllowed } from '../host-reach/host-reach.ts';
 import type { PublishedPorts } from '../port/port.ts';
 
 export interface MovingNeighbours {

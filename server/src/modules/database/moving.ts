@@ -1,7 +1,7 @@
 /** Whether a database may go to another server. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { DatabaseRecord, TableRecord } from '../../db/tables.ts';
-import { requireLowPortsAllowed } from '../host-reach/low-ports.ts';
+import { requireLowPortsAllowed } from '../host-reach/host-reach.ts';
 import type { PublishedPorts } from '../port/port.ts';
 import { portTaken } from './runtime.ts';
 

@@ -10,10 +10,12 @@ import {
   type Approval,
   type Danger,
 } from '../../domain/access/danger.ts';
-import { hostStandings, type Standing } from '../../domain/access/permissions.ts';
+import { classRule, hostStandings, type Standing } from '../../domain/access/permissions.ts';
+import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
+import { firstFreePort } from './dangers.ts';
 import type { HostReachStore, KnownService } from './store.ts';
 import type { Places } from './places.ts';
 
@@ -138,4 +140,23 @@ export function createApprovals({ store, clock, standingOf }: ApprovalsParts): A
       return value;
     },
   };
+}
+
+/**
+ * Of a service that goes to another machine: FORBIDDEN for a port below 1024, with the ways out, when the
+ * caller is not among those who may have one there.
+ */
+export async function requireLowPortsAllowed(
+  name: string,
+  ports: readonly { published: number; protocol: string }[],
+  hasHostReach: () => Promise<boolean>,
+): Promise<void> {
+  const low = ports.find(({ published }) => published < firstFreePort);
+  if (low === undefined || (await hasHostReach())) return;
+  throw new AppError(
+    'FORBIDDEN',
+    `${name} publishes the port ${low.published}/${low.protocol}, below ${firstFreePort}, which would ` +
+      `reach the other server itself. That needs an ${classRule('hostReach').words}. Ask one of them to ` +
+      'move it, or publish another port first.',
+  );
 }

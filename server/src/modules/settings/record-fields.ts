@@ -221,8 +221,8 @@ export const settingFields = {
       .max(50)
       .describe(
         "Private and loopback networks that every organization's git hosts, registries, buckets, webhooks " +
-          "and callbacks may be in; the installation's own organization, and trusted ones, reach all private " +
-          'ones, except by webhooks and callbacks',
+          "and callbacks may be in; the installation's own organization, and trusted ones, reach all " +
+          'private ones, except by webhooks and callbacks',
       ),
     [],
   ),
