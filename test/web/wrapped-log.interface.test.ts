@@ -50,8 +50,8 @@ const wrap = (page: Page) => page.getByRole('button', { name: 'Wrap' });
 const outside = (page: Page, number: number): Promise<number> =>
   page.evaluate<number>(`(() => {
     const box = document.querySelector('[role=log]').getBoundingClientRect();
-    const line = document.querySelector('[aria-label="Line ${number}"]');
-    const found = line?.parentElement.getBoundingClientRect();
+    const found = document.querySelector('[aria-label="Line ${number}"]')?.closest('.log-line')
+      .getBoundingClientRect();
     return found ? Math.max(0, box.top - found.top, found.bottom - box.bottom) : Infinity;
   })()`);
 
@@ -59,8 +59,8 @@ const outside = (page: Page, number: number): Promise<number> =>
 const atEnd = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const box = document.querySelector('[role=log]').getBoundingClientRect();
-    const line = document.querySelector('[aria-label="Line ${count}"]');
-    const last = line?.parentElement.getBoundingClientRect();
+    const last = document.querySelector('[aria-label="Line ${count}"]')?.closest('.log-line')
+      .getBoundingClientRect();
     return last ? Math.round(Math.abs(box.bottom - last.bottom)) : Infinity;
   })()`);
 
@@ -95,7 +95,7 @@ it('long lines are wrapped when asked for, and whoever reads stays at the same l
   await context.close();
 });
 
-it('wrapped, it is walked from first line to last, on a phone too, and is so the next time', async () => {
+it('wrapped, it is walked from its first line to its last on a phone, and is so the next time', async () => {
   const { page, faults, context } = await opened('', { width: 360, height: 780 });
   await expect.poll(() => atEnd(page)).toBeLessThan(20);
   await wrap(page).click();
