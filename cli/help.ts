@@ -28,7 +28,8 @@ const outro = [
   'Server and API key: taken from --url and --key, then from BERTH_URL and BERTH_API_KEY, then from ' +
     'the sign-in that `berth login` stored in ~/.config/berth/config.json.',
   'Exit codes: 0 success; 1 refused by Berth, or the deployment failed; 2 wrong usage; 3 Berth cannot ' +
-    'be reached; 130 interrupted. `berth run`, `exec` and `shell` end with the exit code of the program.',
+    'be reached; 130 interrupted. `berth run`, `exec`, `shell`, `db connect` and `open` end with ' +
+    'the exit code of the program.',
 ] as const;
 
 const url: Option = { value: 'URL', description: 'address of Berth' };

@@ -24,7 +24,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     if (terminal.signal.aborted) return exitCodes.interrupted;
     // A refusal of the rules that this program and Berth have in common is one of what was typed here.
     const isUsage = error instanceof UsageError || error instanceof AppError;
-    if (!isUsage && !(error instanceof BerthError)) throw error;
+    if (!isUsage && !(error instanceof BerthError)) return ofThisMachine(error, terminal);
     terminal.say(`${sentence(error.message, terminal)}\n`);
     if (isUsage) return exitCodes.wrongUsage;
     // The sentence itself tells the first.
@@ -33,6 +33,14 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
     if (error.code === 'UNREACHABLE') terminal.say(schemeHint(terminal, argv));
     return error.code === 'UNREACHABLE' ? exitCodes.unreachable : exitCodes.refused;
   }
+}
+
+/** A file that may not be written, a full disk; a fault of this program is thrown again. */
+function ofThisMachine(error: unknown, terminal: Terminal): number {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) throw error;
+  const what = error.message.replace(/^[A-Z0-9]+: /, '');
+  terminal.say(`${sentence(`This machine refused it: ${what}.`, terminal)}\n`);
+  return exitCodes.refused;
 }
 
 async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
@@ -109,7 +117,7 @@ async function procedure(name: string, argv: readonly string[], terminal: Termin
   const known = procedureNames();
   if (!known.has(name)) {
     const all = [...words.map((word) => word.name), ...loginCommands.keys(), 'help', 'api', ...known];
-    const what = name.includes('.') ? name : `command ${name}`;
+    const what = name.includes('.') ? name : `command ${name === '' ? '""' : name}`;
     throw new UsageError(
       `There is no ${what}.${didYouMean(name, all)} \`berth help\` lists the commands, \`berth api\` the ` +
         'routers of the interface.',

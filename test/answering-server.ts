@@ -31,7 +31,10 @@ export async function startAnsweringServer(answers: Answers): Promise<AnsweringS
   const called: string[] = [];
   const server = createServer((request, response) => void answer(answers, called, request, response));
   const sockets = new WebSocketServer({ server, path: '/api/exec' });
-  sockets.on('connection', (socket, request) => answerProgram(socket, request));
+  sockets.on('connection', (socket, request) => {
+    answerProgram(socket, request);
+    called.push('exec');
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -62,6 +65,8 @@ function answerProgram(socket: WebSocket, { url = '/' }: IncomingMessage): void 
   socket.send(JSON.stringify({ type: 'opened', serviceName: 'web', task: 't', containerId: 'c', command }));
   const output = command === '' ? '# exit\n' : (outputs.find(([part]) => command.includes(part))?.[1] ?? '');
   socket.send(Buffer.concat([Buffer.of(1), Buffer.from(output)]));
+  // Runs until whoever called it goes.
+  if (command === 'sleep') return;
   socket.send(JSON.stringify({ type: 'end', reason: 'exited', exitCode: 0, message: '' }));
   socket.close(1000);
 }

@@ -340,7 +340,7 @@ async function floodOf(measured: SignedIn, which: Which): Promise<Flooded> {
 
 /** The number of the last line that is drawn. */
 const lastLineOf = `Number(/\\/orders\\/(\\d+)/.exec(
-  [...document.querySelectorAll('[role=log] > div > div')].at(-1)?.textContent ?? '')?.[1] ?? 0)`;
+  [...document.querySelectorAll('[role=log] div')].at(-1)?.textContent ?? '')?.[1] ?? 0)`;
 
 async function anHour(measured: SignedIn): Promise<Figure[]> {
   const [own, bare] = [await hourOf(measured, 'dashboard'), await hourOf(measured, 'bare')];

@@ -25,7 +25,13 @@ export async function readConnection(environment: NodeJS.ProcessEnv): Promise<Co
 }
 
 async function readKey(environment: NodeJS.ProcessEnv): Promise<{ url: string; apiKey: string }> {
-  const { BERTH_URL: url, BERTH_API_KEY: apiKey } = environment;
+  const { BERTH_URL: url } = environment;
+  // A secret of a runner often ends with a line break.
+  const apiKey = environment['BERTH_API_KEY']?.trim();
+  if (apiKey && !/^[\x21-\x7E]+$/.test(apiKey))
+    throw new UsageError(
+      'The API key has a blank, a line break or a letter in it that no key has. Copy it again.',
+    );
   if (url && apiKey) return { url: addressOf(url, 'BERTH_URL'), apiKey };
   const login = await readLogin(environment);
   if (!login && !apiKey)

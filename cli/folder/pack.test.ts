@@ -217,7 +217,16 @@ describe('what a folder is', () => {
     expect(found === undefined).toBe(facts === undefined);
   });
 
+  test('that is none, or not what it was said to be, is refused', async () => {
+    write({ Dockerfile: 'FROM x\n' });
+    await expect(whatItIs(join(folder, 'nowhere'))).rejects.toThrow(/^There is no folder .*nowhere\.$/);
+    await expect(whatItIs(join(folder, 'Dockerfile'))).rejects.toThrow(/is a file; name the folder it is in/);
+    await expect(whatItIs(folder, 'compose')).rejects.toThrow(/has no compose file for --as compose/);
+  });
+
   test('is a name that Berth takes', () => {
-    expect(['/srv/My Shop (2)', '/srv/ÄÖ', '/'].map(nameFromFolder)).toEqual(['my-shop-2', 'app', 'app']);
+    expect(
+      ['/srv/My Shop (2)', '/srv/Größe', '/srv/Ça_va', '/srv/日本', '/'].map((one) => nameFromFolder(one)),
+    ).toEqual(['my-shop-2', 'grosse', 'ca-va', undefined, undefined]);
   });
 });

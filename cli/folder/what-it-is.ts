@@ -30,18 +30,21 @@ const manifests = [
   'pom.xml',
 ];
 
-/** Undefined when nothing in it says how it is built; `as` is a person's own word for it. */
+/**
+ * Undefined when nothing in it says how it is built; `as` is a person's own word for it. Throws UsageError
+ * where there is no such folder, or not what `as` says.
+ */
 export async function whatItIs(folder: string, as?: FolderKind): Promise<FolderFacts | undefined> {
-  const names = new Set(await readdir(folder));
+  const names = new Set(await namesIn(folder));
   const composeFile = composeNames.find((name) => names.has(name));
   const kind = as ?? kindOf(names, composeFile);
   switch (kind) {
     case 'dockerfile':
-      return names.has('Dockerfile')
-        ? { kind, because: 'a Dockerfile', ...(await exposed(join(folder, 'Dockerfile'))) }
-        : undefined;
+      if (!names.has('Dockerfile')) throw new UsageError(`${folder} has no Dockerfile for --as dockerfile.`);
+      return { kind, because: 'a Dockerfile', ...(await exposed(join(folder, 'Dockerfile'))) };
     case 'compose':
-      return composeFile === undefined ? undefined : { kind, because: composeFile, composeFile };
+      if (composeFile === undefined) throw new UsageError(`${folder} has no compose file for --as compose.`);
+      return { kind, because: composeFile, composeFile };
     case 'auto':
       return { kind, because: manifests.find((name) => names.has(name)) ?? 'no Dockerfile' };
     case 'static':
@@ -49,6 +52,15 @@ export async function whatItIs(folder: string, as?: FolderKind): Promise<FolderF
     case undefined:
       return undefined;
   }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((cause: unknown) => {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ENOENT') throw new UsageError(`There is no folder ${folder}.`, { cause });
+    if (code === 'ENOTDIR') throw new UsageError(`${folder} is a file; name the folder it is in.`, { cause });
+    throw cause;
+  });
 }
 
 function kindOf(names: ReadonlySet<string>, composeFile: string | undefined): FolderKind | undefined {
@@ -64,14 +76,20 @@ async function exposed(path: string): Promise<{ port?: number }> {
   return port >= 1 && port <= 65_535 ? { port } : {};
 }
 
-/** A name that Berth takes, made from the folder's. */
-export function nameFromFolder(folder: string): string {
+/** Letters that no accent makes of those that a name may have. */
+const spelled: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', ø: 'o', œ: 'oe', ł: 'l', đ: 'd' };
+
+/** A name that Berth takes, made from the folder's; undefined where that has no letter or digit of one. */
+export function nameFromFolder(folder: string): string | undefined {
   const name = basename(resolve(folder))
     .toLowerCase()
+    .replaceAll(/[ßæøœłđ]/g, (letter) => spelled[letter] ?? '')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 50);
-  return name === '' ? 'app' : name;
+  return name === '' ? undefined : name;
 }
 
 /** What to do about a folder that nobody knows how to build. */

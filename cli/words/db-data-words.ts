@@ -13,10 +13,9 @@ import type { BackupKindName } from '../../server/src/modules/database/kinds.ts'
 import { nameOf } from './parts/services.ts';
 import type { Word } from './parts/word.ts';
 
-function backupKindOf(service: Database): BackupKindName {
+function backupKindOf(service: Database, lacks = 'has no backups'): BackupKindName {
   const { kind } = service;
-  if (!isBackedUp(kind))
-    throw new UsageError(`${nameOf(service)} is a ${kind} database, which has no backups.`);
+  if (!isBackedUp(kind)) throw new UsageError(`${nameOf(service)} is a ${kind} database, which ${lacks}.`);
   return kind;
 }
 
@@ -204,7 +203,7 @@ const copy: Word = {
   async run(context) {
     await context.berth();
     const service = await databaseOf(context);
-    const kind = backupKindOf(service);
+    const kind = backupKindOf(service, 'cannot be copied');
     const { copyDatabase, copyInput } = await import('./parts/database-copies.ts');
     const from = context.text('from') ?? (await askSecret(context.terminal, 'Address to copy from: '));
     const input = copyInput(kind, from);

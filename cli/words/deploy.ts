@@ -92,6 +92,7 @@ export const deploy: Word = {
     const folder = resolve(context.terminal.folder, context.text('folder') ?? '.');
     if (context.is('wait') && context.is('no-wait'))
       throw new UsageError('--wait and --no-wait exclude each other; give one.');
+    const port = portOf(context);
     const { client } = await context.berth();
     const ofFile = context.text('image') === undefined ? await applyFirst(context, folder) : undefined;
     if (typeof ofFile === 'number') return ofFile;
@@ -102,7 +103,7 @@ export const deploy: Word = {
         `--compose-service is for a new service, and ${nameOf(target.service)} already exists. ` +
           '`berth domains add HOST --compose-service NAME` gives it another address.',
       );
-    if ('service' in target && portOf(context) !== undefined)
+    if ('service' in target && port !== undefined)
       throw new UsageError(
         `--port is for a new service, and ${nameOf(target.service)} already exists. The port is a setting ` +
           'of its addresses: berth api domain.update --domainId ID --port PORT.',
@@ -168,7 +169,10 @@ async function beginApplication(
     if (isNew && said && said['buildType'] === undefined && facts && facts.kind !== 'compose')
       await client.application.saveBuildType({ applicationId, buildType: facts.kind });
     return sendFolder(context, client, service, { folder, facts });
-  } else context.say(`${nameOf(service)} is deployed from its ${sourceType} source; the folder is not sent.`);
+  } else {
+    const how = sourceType === 'container' ? 'runs an image' : 'is built from git';
+    context.say(`${nameOf(service)} ${how}; the folder is not sent. --upload sends it.`);
+  }
   await client.application.deploy({ applicationId, ...titleOf(context) });
 }
 

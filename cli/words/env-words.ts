@@ -6,7 +6,7 @@ import type { Client } from '../../client/client.ts';
 import { BerthError } from '../../client/berth-error.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { formatEnv } from '../../server/src/domain/variables/dotenv.ts';
-import { askSecret, readText } from '../terminal.ts';
+import { askSecret, isPersonThere, readText } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Context } from './parts/context.ts';
 import { databaseCalls, waiting } from './parts/database-calls.ts';
@@ -226,7 +226,12 @@ const edit: Word = {
   async run(context) {
     const { client, service } = await place(context);
     const { environment, runProgram } = context.terminal;
-    const [editor = 'vi', ...words] = (environment['VISUAL'] || environment['EDITOR'] || 'vi').split(/\s+/);
+    const named = environment['VISUAL'] || environment['EDITOR'];
+    if (!named && !isPersonThere(context.terminal))
+      throw new UsageError(
+        'An editor needs a terminal. `berth env set` and `berth env import` change variables without one.',
+      );
+    const [editor = 'vi', ...words] = (named || 'vi').split(/\s+/);
     const from = await read(client, service);
     const folder = await mkdtemp(join(tmpdir(), 'berth-env-'));
     try {
@@ -257,10 +262,15 @@ const setSecret: Word = {
       throw new UsageError(`${nameOf(service)} is a database; databases have no secret variables.`);
     const values: Record<string, string> = {};
     for (const name of args) {
+      if (name.includes('='))
+        throw new UsageError(
+          `Give the name alone: ${name.split('=')[0] ?? ''}. The value is asked for, so that it ` +
+            'stands in no history and in no list of processes.',
+        );
       if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(name))
         throw new UsageError(`"${name}" is not a valid variable name.`);
-      values[name] = await askSecret(context.terminal, `${name}: `);
     }
+    for (const name of args) values[name] = await askSecret(context.terminal, `${name}: `);
     const secretEnv = formatEnv(values);
     if (service.kind === 'compose')
       await client.compose.saveEnvironment({ composeId: service.id, secretEnv });

@@ -107,7 +107,7 @@ export const importWord: Word = {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
         throw error;
       });
-    const imported = await importer(read, given, nameFromFolder(terminal.folder), context);
+    const imported = await importer(read, given, nameFromFolder(terminal.folder) ?? 'app', context);
     const { text, count } = await textOf(context, imported);
     if (path === '-') terminal.out(text);
     else await writeFile(whole, text, { mode: 0o600 });

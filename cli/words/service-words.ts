@@ -71,7 +71,7 @@ const scale: Word = {
     await client.application.scale({ applicationId: service.id, replicas }, waiting);
     context.answer(
       { service: nameOf(service), replicas },
-      () => `${nameOf(service)} has ${replicas} replicas.\n`,
+      () => `${nameOf(service)} has ${replicas} ${replicas === 1 ? 'replica' : 'replicas'}.\n`,
     );
   },
 };

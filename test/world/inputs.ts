@@ -130,6 +130,12 @@ const instead: Readonly<Record<string, readonly string[]>> = {
       ['applicationId'],
     ]),
   ),
+  ...Object.fromEntries(
+    ['create', 'byService', 'runsByService', 'volumes', 'restore'].map((name) => [
+      `volumeBackup.${name} redisId`,
+      ['applicationId'],
+    ]),
+  ),
   'schedule.create composeId': ['applicationId'],
   'schedule.all composeId': ['applicationId'],
   'webhook.all composeId': ['applicationId'],

@@ -12,7 +12,7 @@ export interface ContainerProgram {
   input?: string;
 }
 
-/** Gives the exit code of the program; 1 when the connection ended before it did. */
+/** Gives the exit code of the program; 1 when the connection ended before it did, 130 after ctrl-C. */
 export async function runInContainer(
   context: Context,
   { serviceId, command, input }: ContainerProgram,
@@ -43,6 +43,7 @@ export async function runInContainer(
     else await give(input, socket);
     const { reason, message, exitCode } = await socket.ended;
     if (reason === 'exited') return exitCode ?? exitCodes.done;
+    if (terminal.signal.aborted) return exitCodes.interrupted;
     context.say(message);
     return exitCodes.refused;
   } finally {

@@ -9,6 +9,9 @@ export type Database = Service & { kind: DatabaseKindName };
 export async function databaseOf(context: Context): Promise<Database> {
   const service = await serviceOf(context, context.args[0]);
   if (!isDatabase(service))
-    throw new UsageError(`${nameOf(service)} is a ${service.kind} service and not a database.`);
+    throw new UsageError(
+      `${nameOf(service)} is ${service.kind === 'compose' ? 'a compose service' : 'an application'} and ` +
+        'not a database.',
+    );
   return service;
 }

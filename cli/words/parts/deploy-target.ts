@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BerthError } from '../../../client/berth-error.ts';
 import type { Client } from '../../../client/client.ts';
+import { parseImageReference } from '../../../server/src/domain/names/image-reference.ts';
+import { filesToSend } from '../../folder/walk.ts';
 import { nameFromFolder, unknownFolder, type FolderFacts } from '../../folder/what-it-is.ts';
 import { linkOf, scopeOf } from '../../folder-links.ts';
 import { ask, isPersonThere } from '../../terminal.ts';
@@ -10,7 +12,7 @@ import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from './context.ts';
 import { urlOf } from './follow-deployment.ts';
 import { serverNamed } from './servers.ts';
-import { allServices, matches, pick, serviceOf, type Service } from './services.ts';
+import { allServices, matches, nameOf, pick, serviceOf, type Service } from './services.ts';
 
 export interface ToCreate {
   project: string;
@@ -25,9 +27,9 @@ export async function targetOf(
   { folder, facts }: { folder: string; facts: FolderFacts | undefined },
 ): Promise<{ service: Service } | { toCreate: ToCreate }> {
   const { client, connection } = await context.berth();
-  const [written] = context.args;
+  const written = writtenName(context);
   if (written === undefined && (await linkOf(context.terminal, connection.url)))
-    return { service: await serviceOf(context, undefined) };
+    return { service: ofProject(context, await serviceOf(context, undefined)) };
   const services = await allServices(client);
   const scope = await scopeOf(context.terminal, connection.url);
   if (written !== undefined) {
@@ -37,11 +39,46 @@ export async function targetOf(
   // Nobody is asked for the name of what cannot be deployed.
   if (isPersonThere(context.terminal) && context.text('image') === undefined && !facts)
     throw unknownFolder(folder);
-  const name = await ask(context.terminal, 'Name of the service', nameFromFolder(folder));
+  const name = await nameOfNew(context, folder);
   const toCreate = await partsOf(context, name, scope);
   const whole = [toCreate.project, toCreate.environment, toCreate.name].filter((part) => part !== undefined);
   const found = matches(services, whole.join('/'));
-  return found.length > 0 ? { service: pick(services, whole.join('/')) } : { toCreate };
+  if (found.length === 0) return { toCreate };
+  const service = pick(services, whole.join('/'));
+  if (!isPersonThere(context.terminal))
+    context.say(`Deploying ${nameOf(service)}, which is called like the folder.`);
+  return { service };
+}
+
+/** With the project that --project says; throws UsageError where the name says another one. */
+function writtenName(context: Context): string | undefined {
+  const [written] = context.args;
+  const project = context.text('project');
+  if (written === undefined || project === undefined) return written;
+  if (!written.includes('/')) return `${project}/${written}`;
+  if (written.startsWith(`${project}/`)) return written;
+  throw new UsageError(`"${written}" is not in the project ${project}. Leave one of the two out.`);
+}
+
+/** What the folder is linked to, unless --project asks for another project. */
+function ofProject(context: Context, service: Service): Service {
+  const project = context.text('project');
+  if (project === undefined || nameOf(service).startsWith(`${project}/`)) return service;
+  throw new UsageError(
+    `This folder is linked to ${nameOf(service)}, which is not in the project ${project}. For a service ` +
+      `there: berth deploy ${project}/${service.name}.`,
+  );
+}
+
+/** That of the folder, or what a person answers. */
+async function nameOfNew({ terminal }: Context, folder: string): Promise<string> {
+  const usual = nameFromFolder(folder);
+  if (usual === undefined && !isPersonThere(terminal))
+    throw new UsageError(
+      `The name of ${folder} has no letter or digit for a service's name. Give one: ` +
+        'berth deploy project/service.',
+    );
+  return ask(terminal, 'Name of the service', usual ?? 'app');
 }
 
 async function partsOf(context: Context, written: string, scope: string | undefined): Promise<ToCreate> {
@@ -71,13 +108,16 @@ export async function createService(
 ): Promise<Service> {
   const { client } = await context.berth();
   // Before anything is made for a folder that cannot be deployed.
-  if (context.text('image') === undefined && !facts) throw unknownFolder(folder);
+  const image = context.text('image');
+  if (image !== undefined) parseImageReference(image, '--image');
+  else if (!facts) throw unknownFolder(folder);
+  else if (facts.kind !== 'compose') await filesToSend(folder);
   const server = context.text('server');
   const on = server === undefined ? {} : { serverId: await serverNamed(client, server) };
   const place = await placeOf(client, toCreate);
   const { environmentId } = place.environment;
   const { name } = toCreate;
-  const what = facts ? `${folder} has ${facts.because}` : `it runs ${context.text('image') ?? 'an image'}`;
+  const what = facts ? `${folder} has ${facts.because}` : `it runs ${image ?? 'an image'}`;
   context.say(`Creating ${toCreate.project}/${name}: ${what}.`);
   if (facts?.kind === 'compose') {
     const composeFile = await readFile(join(folder, facts.composeFile ?? ''), 'utf8');

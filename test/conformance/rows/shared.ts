@@ -282,6 +282,11 @@ export const serverRows: Rows = [
     refused: 'PRECONDITION_FAILED',
   },
   {
+    call: 'server.update',
+    input: { serverId: '<busyServerId>', serverType: 'build' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
     rule: 'a changed host key is refused until it is trusted',
     call: 'server.trustHostKey',
     input: { serverId: '<serverId>', fingerprint: `SHA256:${'a'.repeat(43)}` },

@@ -10,6 +10,7 @@ const record = {
   volumeBackupId: any.id,
   applicationId: '<applicationId>',
   composeId: null,
+  redisId: null,
   volumeName: 'data',
   serviceDuring: any.text,
   destinationId: '<destinationId>',
@@ -22,6 +23,8 @@ const record = {
 };
 const own = { volumeBackupId: '<volumeBackupId>' };
 const service = { applicationId: '<applicationId>' };
+const redis = { redisId: '<redisId>' };
+const ofRedis = { ...good, applicationId: undefined, ...redis };
 
 // Nothing runs in this world; that they work is shown on the bed (test/e2e/backups/volumes.e2e.test.ts).
 export const volumeBackupRows: Rows = [
@@ -48,6 +51,37 @@ export const volumeBackupRows: Rows = [
     call: 'volumeBackup.create',
     input: { ...good, destinationId: '<foreign.destinationId>' },
     refused: 'FORBIDDEN',
+  },
+  {
+    call: 'volumeBackup.create',
+    input: ofRedis,
+    gives: { ...record, applicationId: null, ...redis, serviceDuring: 'running' },
+  },
+  {
+    call: 'volumeBackup.create',
+    input: { ...ofRedis, volumeName: 'other' },
+    refused: 'BAD_REQUEST',
+    field: 'volumeName',
+  },
+  {
+    call: 'volumeBackup.create',
+    input: { ...ofRedis, serviceDuring: 'stopped' },
+    refused: 'BAD_REQUEST',
+    field: 'serviceDuring',
+  },
+  { call: 'volumeBackup.create', input: { ...good, ...redis }, refused: 'BAD_REQUEST', field: 'redisId' },
+  {
+    call: 'volumeBackup.create',
+    input: { ...ofRedis, redisId: '<postgresId>' },
+    refused: 'NOT_FOUND',
+  },
+  { call: 'volumeBackup.volumes', input: redis, gives: [{ volumeName: 'data', mountPaths: ['/data'] }] },
+  { call: 'volumeBackup.byService', input: redis, gives: [] },
+  { call: 'volumeBackup.runsByService', input: redis, gives: [] },
+  {
+    call: 'volumeBackup.restore',
+    input: { ...redis, volumeName: 'data', destinationId: '<destinationId>', backupFile: 'shop/none.rdb.gz' },
+    gives: { backupRunId: any.id, operation: 'restore', databaseId: '<redisId>', volumeName: 'data' },
   },
   { call: 'volumeBackup.one', input: own, gives: { ...record, serviceDuring: 'paused' } },
   // A backup of a database is none of a volume, and the other way round.

@@ -1,11 +1,12 @@
 /**
- * Backups and restores of volumes on a real Berth and engine: what is in them comes back as it was, whatever
- * the service does meanwhile; then Berth is killed in the middle.
+ * Backups and restores of volumes, and of Redis databases, on a real Berth and engine: what is in them comes
+ * back as it was, whatever the service does meanwhile; then Berth is killed in the middle.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import { dockerOf } from '../../bed/docker.ts';
 import { docker, logOf, type RunView } from './backup-fixture.ts';
+import { redisTests } from './redis.ts';
 import { berthHost, type BerthHost } from '../fixtures/berth-host.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
 import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from '../fixtures/workshop.ts';
@@ -33,8 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => berth.host.kill());
 
-/** The application or compose service whose volumes are meant. */
-type Subject = { applicationId: string } | { composeId: string };
+/** The service whose volumes are meant. */
+type Subject = { applicationId: string } | { composeId: string } | { redisId: string };
 
 async function backUp(subject: Subject, serviceDuring: string): Promise<RunView> {
   const { volumeBackupId } = await berth.call<{ volumeBackupId: string }>('volumeBackup.create', {
@@ -231,6 +232,8 @@ it('volumes of a compose service come back, too', async () => {
   expect(restored.previousVolume).toBe(`berth-${composeId}-data`);
   expect(await inside('stack_web', describeFiles)).toBe(before);
 });
+
+redisTests(() => ({ berth, files, backUp, restore, left }));
 
 // Last, since whatever runs beside it would be killed, too.
 it('Berth killed while a service is stopped makes the backup after its restart, and starts it', async () => {

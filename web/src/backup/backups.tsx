@@ -125,7 +125,7 @@ export function Backups({
   );
 }
 
-/** Redis has no backups. */
+/** Redis has no backups of this form. */
 const backedUp = (kind: DatabaseKind): Exclude<DatabaseKind, 'redis'> =>
   kind === 'redis' ? 'postgres' : kind;
 

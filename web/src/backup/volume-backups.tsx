@@ -1,4 +1,7 @@
-/** Backups of the volumes of an application or compose service: schedules, runs with their steps, restores. */
+/**
+ * Backups of the volumes of an application or compose service, or of a Redis database by its dump: schedules,
+ * runs with their steps, restores.
+ */
 import { useState, type ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
 import { useAsk, useDo, type Input } from '../live/api.ts';
@@ -32,6 +35,8 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
   const [restoring, setRestoring] = useState<string | undefined>();
   const options = destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }));
   const names = new Map(options.map(({ value, label }) => [value, label]));
+  // It dumps its data while it runs.
+  const isRedis = service.kind === 'redis';
   const alarm = backups.find(({ alarmSince }) => alarmSince !== null);
   if (volumes?.length === 0 && backups.length === 0) return null;
   const choices = (volumes ?? []).map(({ volumeName }) => ({ value: volumeName, label: volumeName }));
@@ -45,9 +50,9 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
         </div>
       )}
       <Collection
-        title="Backups of volumes"
+        title={isRedis ? 'Backups' : 'Backups of volumes'}
         noun="schedule"
-        about={options.length === 0 ? texts.noDestination : texts.emptyVolume}
+        about={options.length === 0 ? texts.noDestination : isRedis ? texts.empty : texts.emptyVolume}
         id="volumeBackupId"
         list="volumeBackup.byService"
         input={owner}
@@ -60,7 +65,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
           'destinationId',
           'schedule',
           'timeZone',
-          'serviceDuring',
+          ...(isRedis ? [] : (['serviceDuring'] as const)),
           'prefix',
           'keepLatestCount',
           'alarmAfterHours',
@@ -94,7 +99,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
       )}
       <Fault error={error} />
       <Runs runs={runs} />
-      {leads && <FormerVolumes service={service} />}
+      {leads && !isRedis && <FormerVolumes service={service} />}
       {restoring !== undefined && (
         <RestoreVolume
           service={service}
@@ -190,7 +195,7 @@ function RestoreVolume({
       }
     >
       <p className="[overflow-wrap:anywhere]">
-        From <code>{object.backupFile}</code>. {texts.restoreVolume}
+        From <code>{object.backupFile}</code>. {kind === 'redis' ? texts.restore : texts.restoreVolume}
       </p>
       <p>{texts.restoreVolumeStays}</p>
     </Confirm>

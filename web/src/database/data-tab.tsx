@@ -51,7 +51,11 @@ export function DataTab({ service }: { service: Service }): ReactElement {
               />
             </div>
           </Panel>
-          {kind !== 'redis' && <Backups databaseId={id} kind={kind} database={database} />}
+          {kind === 'redis' ? (
+            <VolumeBackups service={service} />
+          ) : (
+            <Backups databaseId={id} kind={kind} database={database} />
+          )}
           <Versions service={service} kind={kind} database={database} />
         </>
       )}

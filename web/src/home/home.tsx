@@ -1,6 +1,6 @@
 /** Is everything up? What needs attention first, then the rest. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useDeferredValue, useEffect, useMemo, type ReactElement } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState, type ReactElement } from 'react';
 import { AlarmRows, useAlarms } from '../alarm/alarms.tsx';
 import { Go } from '../frame/link.tsx';
 import {
@@ -27,10 +27,12 @@ export function Home(): ReactElement {
   const { may } = useRights();
   const search: { q?: string; sort?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
-  const q = search.q ?? '';
+  // What is typed is there at once; the address, which the router changes in its own time, follows.
+  const [typed, setTyped] = useState<string | undefined>();
+  const q = typed ?? search.q ?? '';
   const sort: Sort = isSort(search.sort) ? search.sort : 'attention';
-  const show = (next: { q: string; sort: Sort }): void =>
-    void navigate({
+  const show = (next: { q: string; sort: Sort }): Promise<void> =>
+    navigate({
       to: '/',
       search: {
         ...(next.q ? { q: next.q } : {}),
@@ -38,10 +40,19 @@ export function Home(): ReactElement {
       } as never,
       replace: true,
     });
-  const wanted = useDeferredValue(q.toLowerCase());
+  const filter = (text: string): void => {
+    setTyped(text);
+    void show({ q: text, sort }).then(() => setTyped((former) => (former === text ? undefined : former)));
+  };
+  // Sorted once, not with each letter.
+  const sorted = useMemo(
+    () => rows?.toSorted(sorts[sort]).map((row) => ({ row, text: textOf(row) })),
+    [rows, sort],
+  );
+  const wanted = q.toLowerCase();
   const shown = useMemo(
-    () => rows?.filter((row) => wanted === '' || textOf(row).includes(wanted)).toSorted(sorts[sort]),
-    [rows, wanted, sort],
+    () => sorted?.flatMap(({ row, text }) => (wanted === '' || text.includes(wanted) ? [row] : [])),
+    [sorted, wanted],
   );
   // Another order is of all of them.
   const isTroubled = (row: ServiceRow): boolean => sort === 'attention' && needsAttention(row);
@@ -89,13 +100,13 @@ export function Home(): ReactElement {
               placeholder={texts.filter}
               aria-label={texts.filter}
               value={q}
-              onChange={(event) => show({ q: event.target.value, sort })}
+              onChange={(event) => filter(event.target.value)}
             />
             <select
               className="input !w-auto"
               aria-label={texts.sort}
               value={sort}
-              onChange={({ target }) => isSort(target.value) && show({ q, sort: target.value })}
+              onChange={({ target }) => isSort(target.value) && void show({ q, sort: target.value })}
             >
               {Object.entries(texts.sorts).map(([name, word]) => (
                 <option key={name} value={name}>

@@ -140,20 +140,23 @@ export const sorts = {
   attention: (left: ServiceRow, right: ServiceRow) => byAttention(left, right),
   name: (left: ServiceRow, right: ServiceRow) => byName(left, right),
   project: (left: ServiceRow, right: ServiceRow) =>
-    left.projectName.localeCompare(right.projectName) ||
-    left.environmentName.localeCompare(right.environmentName) ||
+    compare(left.projectName, right.projectName) ||
+    compare(left.environmentName, right.environmentName) ||
     byName(left, right),
   memory: (left: ServiceRow, right: ServiceRow) =>
     (right.usage?.memory.used ?? -1) - (left.usage?.memory.used ?? -1) || byName(left, right),
   processor: (left: ServiceRow, right: ServiceRow) =>
     (right.usage?.cpu ?? -1) - (left.usage?.cpu ?? -1) || byName(left, right),
   newest: (left: ServiceRow, right: ServiceRow) =>
-    right.changedAt.localeCompare(left.changedAt) || byName(left, right),
+    compare(right.changedAt, left.changedAt) || byName(left, right),
 } as const;
 export type Sort = keyof typeof sorts;
 
+/** Compares as `localeCompare` does, which looks up the language anew each time. */
+const { compare } = new Intl.Collator();
+
 const byName = (left: ServiceRow, right: ServiceRow): number =>
-  left.name.localeCompare(right.name) || left.id.localeCompare(right.id);
+  compare(left.name, right.name) || compare(left.id, right.id);
 
 export const byAttention = (left: ServiceRow, right: ServiceRow): number =>
   Number(needsAttention(right)) - Number(needsAttention(left)) ||

@@ -108,6 +108,8 @@ export function LogButtons({
   hasTimes,
   showsTimes,
   onTimes,
+  isWrapped,
+  onWrap,
   onDownload,
   label,
 }: {
@@ -117,6 +119,8 @@ export function LogButtons({
   hasTimes: boolean;
   showsTimes: boolean;
   onTimes: () => void;
+  isWrapped: boolean;
+  onWrap: () => void;
   onDownload: () => void;
   label: string;
 }): ReactElement {
@@ -132,6 +136,9 @@ export function LogButtons({
           Times
         </Button>
       )}
+      <Button small look="quiet" aria-pressed={isWrapped} onClick={onWrap}>
+        Wrap
+      </Button>
       <Button small look="quiet" icon="download" onClick={onDownload} aria-label={`Download ${label}`} />
     </>
   );

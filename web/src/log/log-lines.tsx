@@ -1,12 +1,19 @@
 /** The lines of a log that are seen: those alone are drawn, and scrolling up stops following. */
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactElement } from 'react';
+import {
+  memo,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactElement,
+  type RefObject,
+} from 'react';
 import { Button } from '../parts/button.tsx';
 import { pieces } from './ansi.ts';
 import { levelOf, type Line, type LogStore } from './lines.ts';
-
-const lineHeight = 20;
-/** Browsers cannot scroll further than this many pixels; above it the position is scaled. */
-const mostPixels = 15_000_000;
+import { createRowCounter, unwrapped, type Room } from './rows.ts';
+import { useScroll } from './use-scroll.ts';
 
 /**
  * What the link of a line names: its number, where the log is always the same from its beginning, else its
@@ -24,113 +31,72 @@ interface LinesProps {
   hasTimes: boolean;
   /** Each line begins with its service, in the service's colour. */
   isMixed: boolean;
+  /** Lines wider than the window take several rows. */
+  isWrapped: boolean;
   linksBy: LinksBy;
   empty: string;
 }
 
 export function Lines(props: LinesProps): ReactElement {
-  const { store, found, label, isLive, height, empty, linksBy } = props;
+  const { store, found, label, isLive, height, empty, linksBy, isWrapped, isMixed, hasTimes } = props;
+  const { lines, first } = store;
+  const total = found?.length ?? lines.length;
   const box = useRef<HTMLDivElement>(null);
-  const [top, setTop] = useState(0);
-  /** Where the reader is, in pixels of the whole log; the position in the box is scaled. */
-  const place = useRef(0);
-  const [seen, setSeen] = useState(600);
-  const [follows, setFollows] = useState(() => !/^#[LT]/.test(location.hash));
-  const [since, setSince] = useState(0);
+  const { seen, room } = useSize(box, isWrapped, `${isMixed} ${hasTimes}`);
+  const counter = useMemo(() => room && createRowCounter(room), [room]);
+  const rows = useMemo(
+    () => (counter ? counter.count(lines, found) : unwrapped(total)),
+    [counter, lines, found, total],
+  );
   const linked = useLinkedLine(store, linksBy);
-  /** The linked line is still to be brought into sight, for which lines behind it may have to come first. */
-  const isAwaited = useRef(true);
-  const letGo = (): void => void (isAwaited.current = false);
-  const total = found?.length ?? store.lines.length;
-  const real = total * lineHeight;
-  const pixels = Math.min(real, mostPixels);
-  const scale = real <= mostPixels ? 1 : (real - seen) / (mostPixels - seen);
-  const begin = Math.max(0, Math.floor((top * scale) / lineHeight) - 10);
-  const end = Math.min(total, begin + Math.ceil(seen / lineHeight) + 20);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element && follows) element.scrollTop = element.scrollHeight;
-  }, [total, follows]);
-  useLayoutEffect(() => {
-    isAwaited.current = linked !== undefined;
-  }, [linked]);
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element || linked === undefined || !isAwaited.current) return;
-    // Filtered, it stands where the filter leaves it.
-    const at = found ? found.indexOf(linked) : linked;
-    if (at < 0) return;
-    place.current = Math.max(0, at * lineHeight - seen / 3);
-    element.scrollTop = place.current / scale;
-    setTop(element.scrollTop);
-    isAwaited.current = element.scrollTop + 1 < place.current / scale;
-  }, [linked, found, total, scale, seen, store]);
-  useLayoutEffect(() => {
-    // More lines, another scale: who reads stays at the same line.
-    const element = box.current;
-    if (!element || follows) return;
-    element.scrollTop = place.current / scale;
-    setTop(element.scrollTop);
-  }, [scale, follows]);
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const observer = new ResizeObserver(() => setSeen(element.clientHeight));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  const onScroll = (): void => {
-    const element = box.current;
-    if (!element) return;
-    setTop(element.scrollTop);
-    if (isAwaited.current) return;
-    // Not for what rounding makes of it.
-    if (Math.abs(element.scrollTop * scale - place.current) > 2 * scale)
-      place.current = element.scrollTop * scale;
-    const atEnd = element.scrollTop + element.clientHeight >= element.scrollHeight - lineHeight;
-    if (follows && !atEnd) setSince(total);
-    setFollows(atEnd);
-  };
-  const offset = (at: number): number => at * lineHeight - (top * scale - top);
+  const linkedAt = linked === undefined ? -1 : found ? found.indexOf(linked) : linked;
+  const { begin, end, offset, pixels, follows, missed, follow, handlers } = useScroll(box, {
+    rows,
+    layout: counter,
+    seen,
+    total,
+    // Filtered, a line stands where the filter leaves it.
+    first: found ? 0 : first,
+    linked,
+    linkedAt,
+  });
   return (
     <div className="relative">
       <div
         ref={box}
-        className={`log ${height} rounded-b-lg`}
+        className={`log ${isWrapped ? 'wraps' : ''} ${height} rounded-b-lg`}
         role="log"
         aria-live="off"
         aria-label={label}
         tabIndex={0}
-        onScroll={onScroll}
-        onWheel={letGo}
-        onPointerDown={letGo}
-        onTouchMove={letGo}
-        onKeyDown={letGo}
+        {...handlers}
       >
+        {isWrapped && <Probe {...{ isMixed, hasTimes }} />}
         <div className="relative" style={{ height: pixels }}>
-          {Array.from({ length: Math.max(0, end - begin) }, (_, step) => {
-            const at = found?.[begin + step] ?? begin + step;
-            const line = store.lines[at];
-            if (!line) return null;
-            const number = store.first + at;
-            return (
-              <LogLine
-                key={number}
-                {...{ line, number, hasTimes: props.hasTimes, expression: props.expression }}
-                link={linksBy === 'time' && line.at !== undefined ? `#T${line.at}` : `#L${number}`}
-                colour={props.isMixed ? store.services.get(line.service ?? '') : undefined}
-                isLinked={at === linked}
-                offset={offset(begin + step)}
-              />
-            );
-          })}
+          <div className="log-lines" style={{ top: offset }}>
+            {Array.from({ length: Math.max(0, end - begin) }, (_, step) => {
+              const at = found?.[begin + step] ?? begin + step;
+              const line = lines[at];
+              if (!line) return null;
+              const number = first + at;
+              return (
+                <LogLine
+                  key={number}
+                  {...{ line, number, hasTimes, expression: props.expression }}
+                  link={linksBy === 'time' && line.at !== undefined ? `#T${line.at}` : `#L${number}`}
+                  colour={isMixed ? store.services.get(line.service ?? '') : undefined}
+                  isLinked={at === linked}
+                />
+              );
+            })}
+          </div>
         </div>
         {total === 0 && <p className="absolute inset-x-0 top-0 p-4 font-sans text-13 text-faint">{empty}</p>}
       </div>
       {!follows && isLive && (
         <div className="absolute inset-x-0 bottom-3 flex justify-center">
-          <Button small look="primary" icon="down" onClick={() => setFollows(true)}>
-            {total > since && since > 0 ? `${total - since} new lines` : 'Follow'}
+          <Button small look="primary" icon="down" onClick={follow}>
+            {missed > 0 ? `${missed} new lines` : 'Follow'}
           </Button>
         </div>
       )}
@@ -138,31 +104,90 @@ export function Lines(props: LinesProps): ReactElement {
   );
 }
 
-function LogLine({
-  line,
-  number,
-  offset,
-  hasTimes,
-  expression,
-  link,
-  colour,
-  isLinked,
-}: {
+const probed = 100;
+
+/** A line that nobody sees: how wide a letter is, and how much stands before the text. */
+function Probe({ isMixed, hasTimes }: { isMixed: boolean; hasTimes: boolean }): ReactElement {
+  return (
+    <div className="log-probe" aria-hidden="true">
+      <span className="log-number" />
+      {isMixed && <span className="log-service" />}
+      {hasTimes && <span className="log-time">00:00:00.000</span>}
+      <span data-probe>{'0'.repeat(probed)}</span>
+    </div>
+  );
+}
+
+/** Pixels of the window's height, and of wrapped lines what a row holds. */
+function useSize(
+  box: RefObject<HTMLDivElement | null>,
+  isWrapped: boolean,
+  before: string,
+): { seen: number; room: Room | undefined } {
+  const [seen, setSeen] = useState(600);
+  const [room, setRoom] = useState<Room | undefined>();
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const measure = (): void => {
+      setSeen(element.clientHeight);
+      const probe = element.querySelector('[data-probe]');
+      if (!probe) return setRoom(undefined);
+      const { left, width } = probe.getBoundingClientRect();
+      const letter = width / probed;
+      const begins = left - element.getBoundingClientRect().left + element.scrollLeft;
+      const columns = Math.max(8, (element.clientWidth - begins) / letter);
+      setRoom((former) =>
+        former?.columns === columns ? former : { columns, widthOf: widthsIn(probe, letter) },
+      );
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box, isWrapped, before]);
+  return { seen, room };
+}
+
+/** How wide letters are in the font of an element, each measured once. */
+function widthsIn(element: Element, letter: number): Room['widthOf'] {
+  const pen = document.createElement('canvas').getContext('2d');
+  if (pen) pen.font = getComputedStyle(element).font;
+  const widths = new Map<string, number>();
+  return (other) => {
+    const known = widths.get(other);
+    if (known !== undefined) return known;
+    const width = pen ? pen.measureText(other).width / letter : 1;
+    widths.set(other, width);
+    return width;
+  };
+}
+
+interface LogLineProps {
   line: Line;
   number: number;
   link: string;
   /** Of the service that wrote it, where lines of several are mixed. */
   colour: number | undefined;
-  offset: number;
   hasTimes: boolean;
   expression: RegExp | undefined;
   isLinked: boolean;
-}): ReactElement {
+}
+
+/** Scrolled, most lines stay as they were drawn. */
+const LogLine = memo(function LogLine({
+  line,
+  number,
+  hasTimes,
+  expression,
+  link,
+  colour,
+  isLinked,
+}: LogLineProps): ReactElement {
   const level = levelOf(line);
   return (
     <div
       className="log-line"
-      style={{ top: offset }}
       data-level={level === 'info' ? undefined : level}
       data-linked={isLinked || undefined}
     >
@@ -175,7 +200,7 @@ function LogLine({
         </span>
       )}
       {hasTimes && <span className="log-time">{line.at?.slice(11, 23) ?? ''}</span>}
-      <span>
+      <span className="log-text">
         {pieces(line.text).map(({ text, look }, at) => (
           <span key={at} className={look || undefined}>
             {expression ? <Marked text={text} expression={expression} /> : text}
@@ -184,7 +209,7 @@ function LogLine({
       </span>
     </div>
   );
-}
+});
 
 function Marked({ text, expression }: { text: string; expression: RegExp }): ReactElement {
   const match = expression.exec(text);

@@ -53,6 +53,7 @@ export function LogView({
   const { filter, change } = state ?? own;
   const [folded, setFolded] = useState<ReadonlySet<string>>(none);
   const [showsTimes, setTimes] = useState(() => localStorage.getItem('log-times') === 'yes');
+  const [isWrapped, setWrapped] = useState(() => localStorage.getItem('log-wrap') === 'yes');
   const wanted = useDeferredValue(filter.q);
   const expression = useMemo(() => searchOf(wanted), [wanted]);
   const { level, task, service, range } = filter;
@@ -89,7 +90,7 @@ export function LogView({
       >
         {aside}
         <LogButtons
-          {...{ hasTimes, showsTimes, label }}
+          {...{ hasTimes, showsTimes, isWrapped, label }}
           stages={store.stages}
           isFolded={folded.size > 0}
           onFold={() => setFolded(folded.size > 0 ? none : new Set(store.stages))}
@@ -97,12 +98,16 @@ export function LogView({
             localStorage.setItem('log-times', showsTimes ? 'no' : 'yes');
             setTimes(!showsTimes);
           }}
+          onWrap={() => {
+            localStorage.setItem('log-wrap', isWrapped ? 'no' : 'yes');
+            setWrapped(!isWrapped);
+          }}
           onDownload={() => download(lines, name)}
         />
       </LogBar>
       <Lines
         key={[wanted, level, task, service, times.from, times.to, folded.size].join('|')}
-        {...{ store, found, expression, label, isLive, height, isMixed, linksBy }}
+        {...{ store, found, expression, label, isLive, height, isMixed, isWrapped, linksBy }}
         hasTimes={showsTimes && hasTimes}
         empty={found && count > 0 ? 'No line is so.' : empty}
       />

@@ -1,6 +1,5 @@
 /** The list of services: one row each, 36 px; of many only those that are seen are drawn. */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useLayoutEffect, useRef, useState, type ReactElement, type ReactNode } from 'react';
+import { memo, useEffect, useState, type ReactElement, type ReactNode } from 'react';
 import { Go } from '../frame/link.tsx';
 import { kindWords, pathOf, type ServiceKind, type ServiceRow } from '../live/services.ts';
 import { Line } from '../parts/bars.tsx';
@@ -33,35 +32,40 @@ export function ServiceRows({
   return <ManyRows rows={rows} hasPlace={hasPlace} />;
 }
 
+/** Rows that are drawn above and below what is seen. */
+const spare = 6;
+
+/** A row has one height, so nothing of the page has to be measured before it is drawn. */
+const rowPixels = (): number =>
+  1 + (innerWidth < 640 ? 56 : matchMedia('(pointer: coarse)').matches ? 44 : 36);
+const seenPixels = (): number => Math.min(innerHeight * 0.7, 900);
+
 function ManyRows({ rows, hasPlace }: { rows: readonly ServiceRow[]; hasPlace: boolean }): ReactElement {
-  const box = useRef<HTMLDivElement>(null);
-  const [height, setHeight] = useState(36);
-  useLayoutEffect(() => {
-    setHeight(innerWidth < 640 ? 56 : matchMedia('(pointer: coarse)').matches ? 44 : 36);
+  const [top, setTop] = useState(0);
+  const [{ height, seen }, setSizes] = useState(() => ({ height: rowPixels(), seen: seenPixels() }));
+  useEffect(() => {
+    const onResize = (): void => setSizes({ height: rowPixels(), seen: seenPixels() });
+    addEventListener('resize', onResize);
+    return () => removeEventListener('resize', onResize);
   }, []);
-  const list = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => height + 1,
-    overscan: 12,
-  });
+  const begin = Math.max(0, Math.min(Math.floor(top / height), rows.length) - spare);
+  const end = Math.min(rows.length, Math.ceil((top + seen) / height) + spare);
   return (
-    <div ref={box} className="h-[min(70dvh,900px)] overflow-auto" tabIndex={-1}>
-      <div className="relative" style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ index, start }) => {
-          const row = rows[index];
-          return (
-            row && (
-              <div
-                key={`${row.kind}-${row.id}`}
-                className="absolute inset-x-0 border-b border-line"
-                style={{ top: start }}
-              >
-                <Row row={row} hasPlace={hasPlace} />
-              </div>
-            )
-          );
-        })}
+    <div
+      className="h-[min(70dvh,900px)] overflow-auto"
+      tabIndex={-1}
+      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+    >
+      <div className="relative" style={{ height: rows.length * height }}>
+        {rows.slice(begin, end).map((row, step) => (
+          <div
+            key={`${row.kind}-${row.id}`}
+            className="absolute inset-x-0 border-b border-line"
+            style={{ top: (begin + step) * height }}
+          >
+            <Row row={row} hasPlace={hasPlace} />
+          </div>
+        ))}
       </div>
     </div>
   );
@@ -74,7 +78,8 @@ const columns =
   'lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_56px_52px_124px_84px] ' +
   'xl:grid-cols-[minmax(0,1.3fr)_minmax(0,1.1fr)_minmax(0,0.9fr)_56px_52px_124px_84px]';
 
-function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactElement {
+/** Scrolled, most rows stay as they were drawn. */
+const Row = memo(function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactElement {
   const why = row.reason ?? row.note;
   const since = row.since ? <Ago at={row.since} /> : '';
   return (
@@ -141,7 +146,7 @@ function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: boolean }): ReactEl
       )}
     </div>
   );
-}
+});
 
 /** What only a wide window has room for. */
 function Wide({

@@ -34,7 +34,7 @@ import {
 import type { BackupRunRecord } from '../../modules/backup/store.ts';
 import { createBackupRuns, type BackupRuns } from '../../modules/backup/runs/runs.ts';
 import { createBackupSchedules, type BackupSchedules } from '../../modules/backup/runs/schedules.ts';
-import type { BackupSources } from '../../modules/backup/source.ts';
+import type { BackupSourceKind, BackupSources } from '../../modules/backup/source.ts';
 import type { createDestinations, Destinations } from '../../modules/destination/destination.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { SettingsService } from '../../modules/settings/settings.ts';
@@ -148,6 +148,15 @@ function createSources(
 ): BackupSources {
   const { config, database, adapters, clock } = parts;
   const root = adapters.folders.backup;
+  const ofDatabases = createDatabaseSource({
+    programs,
+    removeContainers: beside.removeContainers,
+    running: beside.running,
+  });
+  const ofServices = createVolumeSource({ services: parts.volumeServices, runs });
+  // The volume of a Redis database is kept by its dump.
+  const sourceOf = ({ databaseId }: Pick<BackupRunRecord, 'databaseId'>): BackupSourceKind =>
+    databaseId === null ? ofServices : ofDatabases;
   return {
     installation: createInstallationSource(
       installationCopies(config, database, {
@@ -157,12 +166,12 @@ function createSources(
         disk: () => parts.rooms.ofFolder(root),
       }),
     ),
-    database: createDatabaseSource({
-      programs,
-      removeContainers: beside.removeContainers,
-      running: beside.running,
-    }),
-    volume: createVolumeSource({ services: parts.volumeServices, runs }),
+    database: ofDatabases,
+    volume: {
+      ending: (backup) => sourceOf(backup).ending(backup),
+      open: (backup, context) => sourceOf(backup).open(backup, context),
+      tidy: (run) => sourceOf(run).tidy(run),
+    },
   };
 }
 
@@ -188,8 +197,8 @@ function createOperations(
   const { runs, openStore } = shared;
   const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore });
   const ofVolumes = createVolumeRestoring({ services: parts.volumeServices, runs, openStore });
-  const restoreOf = ({ volumeName }: BackupRunRecord): RunOperation =>
-    volumeName === null ? ofDatabases.restore : ofVolumes;
+  const restoreOf = ({ databaseId, volumeName }: BackupRunRecord): RunOperation =>
+    databaseId === null && volumeName !== null ? ofVolumes : ofDatabases.restore;
   return {
     backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
     verification: ofDatabases.verification,

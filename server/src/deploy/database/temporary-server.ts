@@ -11,7 +11,6 @@ import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { databaseRef, ownerLabels } from '../../domain/names/service-ref.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
-import { hasBackups, noBackups } from '../../modules/backup/contract-kinds.ts';
 import type { DatabaseServer } from '../../modules/backup/database-source.ts';
 import type { Beside, BesideServers } from '../../modules/backup/runs/restore.ts';
 import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
@@ -181,7 +180,6 @@ async function changeOver(
 
 function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
   const { kind, name, databasePassword, databaseRootPassword } = database;
-  if (!hasBackups(kind)) throw new AppError('BAD_REQUEST', noBackups(kind));
   return {
     kind,
     name,

@@ -15,7 +15,8 @@ export interface BackupOwner {
 
 /** As sentences name it. */
 export function subjectOf({ database, databaseId, volumeName }: BackupSubject): string {
-  if (volumeName !== null) return `the volume ${volumeName}`;
+  if (volumeName !== null)
+    return databaseId === null ? `the volume ${volumeName}` : 'the data of a Redis database';
   return databaseId === null ? 'Berth itself' : `the database ${database}`;
 }
 

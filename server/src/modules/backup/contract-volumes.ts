@@ -1,4 +1,4 @@
-/** Backups of volumes of applications and compose services. */
+/** Backups of volumes of applications and compose services, and of the data of Redis databases. */
 import { z } from 'zod';
 import { parseObjectPath } from '../../domain/names/object-path.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
@@ -14,28 +14,38 @@ const own = { class: 'protected', resources: [{ kind: 'volumeBackup', field: 'vo
 const destination = { kind: 'destination', field: 'destinationId' } as const;
 const destinationId = z.string().min(1).max(100);
 
-const service = { applicationId: serviceId.nullish(), composeId: serviceId.nullish() };
-const services = [
+const built = { applicationId: serviceId.nullish(), composeId: serviceId.nullish() };
+const builtServices = [
   { kind: 'application', field: 'applicationId' },
   { kind: 'compose', field: 'composeId' },
 ] as const;
+const service = {
+  ...built,
+  redisId: serviceId.nullish().describe('A Redis database, whose one volume is called data'),
+};
+const services = [...builtServices, { kind: 'redis', field: 'redisId' }] as const;
 const ofService = { class: 'protected', resources: services } as const;
 
-interface Owner {
-  applicationId?: string | null | undefined;
-  composeId?: string | null | undefined;
+type Owner = Partial<Record<keyof typeof service, string | null | undefined>>;
+
+function checkOwner(owner: Owner, context: z.RefinementCtx): void {
+  const fault = (path: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  const [first, ...others] = services.flatMap(({ field }) => (owner[field] ? [field] : []));
+  if (first === undefined) fault('applicationId', 'is required, or composeId or redisId');
+  for (const other of others) fault(other, `names another service beside ${first}`);
 }
 
-function checkOwner({ applicationId, composeId }: Owner, context: z.RefinementCtx): void {
-  const fault = (field: string, message: string): void =>
-    context.addIssue({ code: 'custom', path: [field], message });
+function checkBuilt({ applicationId, composeId }: Owner, context: z.RefinementCtx): void {
+  const fault = (path: string, message: string): void =>
+    context.addIssue({ code: 'custom', path: [path], message });
   if (!applicationId && !composeId) fault('applicationId', 'is required, or composeId');
   if (applicationId && composeId) fault('composeId', 'names another service beside applicationId');
 }
 
 const volumeName = line(200)
   .min(1)
-  .describe('Its name within the service, as listed by volumeBackup.volumes');
+  .describe('Its name within the service, as listed by volumeBackup.volumes; of a Redis database: data');
 const { schedule, timeZone, prefix, keepLatestCount, alarmAfterHours } = backupSettings;
 const settings = {
   schedule,
@@ -48,7 +58,8 @@ const settings = {
     .describe(
       'What happens to the service while the volume is read: it keeps running, and a file that it writes ' +
         'then may be half old and half new; it is paused, with every process halted; or it is stopped, ' +
-        'as application.stop does, and started again',
+        'as application.stop does, and started again. Of a Redis database: running, since what it dumps is ' +
+        'of one moment anyway',
     ),
 };
 
@@ -56,11 +67,12 @@ const example = { applicationId: 'V1StGXR8Z5jdHi6BmyT3k' };
 
 export const volumeBackupContract = {
   create: mutation({
-    summary: 'Backs up a volume of an application or compose service by schedule',
+    summary: 'Backs up a volume of an application or compose service, or a Redis database, by schedule',
     description:
       'The object is a compressed tar archive of its files with their owners, rights, links and times (in ' +
       'seconds); sockets are left out, and so are extended attributes. It is made on the server of the ' +
-      'service by a Berth container that has this volume read-only and no network.',
+      'service by a Berth container that has this volume read-only and no network. Of a Redis database the ' +
+      'object is the compressed dump (RDB) that Redis makes of all it holds at one moment.',
     access: { class: 'protected', resources: [...services, destination], action: 'run' },
     input: z
       .object({
@@ -142,7 +154,7 @@ export const volumeBackupContract = {
     summary: 'The volumes of a service that can be backed up, by name',
     description:
       'Those of its live release and of its mounts. A volume that a compose file declares external is ' +
-      'not its own.',
+      'not its own. A Redis database has one, called data.',
     access: ofService,
     input: z.object({ ...service, ...pageInput }).superRefine(checkOwner),
     example,
@@ -156,7 +168,9 @@ export const volumeBackupContract = {
       'is the running version released again with the new volume in place of the former one, which also ' +
       'starts a stopped service. If it does not become healthy there, it goes back to the former volume. ' +
       'The former volume is kept, in cleanup.formerVolumes, until volumeBackup.removeFormerVolume. Every ' +
-      'later release has the restored volume, even one that goes back to an earlier version. ' +
+      'later release has the restored volume, even one that goes back to an earlier version. A Redis ' +
+      'database gets what the dump holds in place of all it has, into a new volume likewise; its former ' +
+      'one is kept until redis.removeFormerVolume. ' +
       'backup.runLogs follows it. The object may be any at the destination, as listed by ' +
       'backup.listFiles, so only Owner and Admin may restore.',
     access: { class: 'admin', resources: [...services, destination], action: 'run' },
@@ -180,16 +194,17 @@ export const volumeBackupContract = {
     refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
   }),
   removeFormerVolume: mutation({
-    summary: 'Removes a volume with the state before a restore; irreversible',
-    access: { class: 'admin', resources: services, action: 'run' },
+    summary:
+      'Removes a volume with the state before a restore of an application or compose service; irreversible',
+    access: { class: 'admin', resources: builtServices, action: 'run' },
     input: z
       .object({
-        ...service,
+        ...built,
         volumeName: line(300)
           .min(1)
           .describe('As given by cleanup.formerVolumes and by previousVolume of the run'),
       })
-      .superRefine(checkOwner),
+      .superRefine(checkBuilt),
     example: { ...example, volumeName: 'berth-V1StGXR8Z5jdHi6BmyT3k-data' },
     output: z.literal(true),
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],

@@ -1,20 +1,19 @@
 /** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
 import { backupRunLabel } from '../../domain/names/labels.ts';
+import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import { type Engine } from '../../ports/engine/engine.ts';
 import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine/engine-program.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
-import { databasePrograms, type DatabaseProgram, type DatabaseTarget } from './runs/programs.ts';
-import type { BackupKindName } from '../database/kinds.ts';
-import { asDatabaseBackup } from './backup.ts';
-import { backupKindNames } from './contract-kinds.ts';
+import type { DatabaseProgram, DatabaseTarget } from './runs/database-program.ts';
+import { databasePrograms } from './runs/programs.ts';
 import type { BackupSourceKind } from './source.ts';
 
 /** A database server of which programs can be run beside. */
 export interface DatabaseServer {
-  kind: BackupKindName;
+  kind: DatabaseKindName;
   name: string;
   /** Name of its service in the engine, and on its network. */
   service: string;
@@ -122,17 +121,18 @@ export function createDatabaseSource({
   return {
     ending: (backup) => `${databasePrograms[kindOf(backup.databaseType)].ending}.gz`,
     async open(backup, { run, signal, say }) {
-      const found = asDatabaseBackup(backup);
-      if (!found) throw new AppError('PRECONDITION_FAILED', 'The database of this backup no longer exists.');
-      const running = await runningServer(found.databaseId);
+      const { databaseId, database } = backup;
+      if (databaseId === null)
+        throw new AppError('PRECONDITION_FAILED', 'The database of this backup no longer exists.');
+      const running = await runningServer(databaseId);
       if (!running)
         throw new AppError(
           'PRECONDITION_FAILED',
           'The database is not running, so it cannot be dumped. Start it and make the backup again.',
         );
-      const program = databasePrograms[running.kind].dump(targetOf(running, found.database));
+      const program = databasePrograms[running.kind].dump(targetOf(running, database));
       return {
-        title: `the database ${found.database} of ${running.name} (${running.image})`,
+        title: `${database === '' ? '' : `the database ${database} of `}${running.name} (${running.image})`,
         secrets: [running.password, running.rootPassword],
         read: () => programs.output(running, program, { backupRunId: run.backupRunId, signal, onLine: say }),
       };
@@ -141,8 +141,8 @@ export function createDatabaseSource({
   };
 }
 
-function kindOf(kind: string | null): BackupKindName {
-  const [found] = backupKindNames.filter((one) => one === kind);
+function kindOf(kind: string | null): DatabaseKindName {
+  const [found] = databaseKindNames.filter((one) => one === kind);
   if (!found)
     throw new AppError('PRECONDITION_FAILED', 'The backup has no database of a kind that can be backed up.');
   return found;

@@ -10,6 +10,7 @@ export const volumeBackupRecord = z
     volumeBackupId: z.string(),
     applicationId: optional,
     composeId: optional,
+    redisId: optional,
     volumeName: z.string(),
     serviceDuring: z.enum(duringNames),
     destinationId: z.string(),

@@ -51,9 +51,11 @@ export function createBackupStore(database: Database): BackupStore {
   );
   const volumes = sql<PlacedRow>`
     select b.*, e."environmentId", e."projectId" from "backup" as b
+    left join "database" as d on d."databaseId" = b."databaseId"
     left join "application" as a on a."applicationId" = b."applicationId"
     left join "compose" as c on c."composeId" = b."composeId"
-    join "environment" as e on e."environmentId" = coalesce(a."environmentId", c."environmentId")
+    join "environment" as e
+      on e."environmentId" = coalesce(d."environmentId", a."environmentId", c."environmentId")
     where b."organizationId" = ${''} and b."sourceType" = 'volume'
     order by b."createdAt" desc, b."backupId" desc`.compile(database.builder);
   const placed = ({ projectId, environmentId, ...row }: PlacedRow, organizationId: string) => {

@@ -110,7 +110,7 @@ function partQueries(builder: Builder) {
     redirect: part('redirect', 'redirectId', ['application']),
     basicAuth: part('basic_auth', 'basicAuthId', ['application']),
     backup: part('backup', 'backupId', ['database', 'application', 'compose']),
-    volumeBackup: part('backup', 'backupId', ['application', 'compose']),
+    volumeBackup: part('backup', 'backupId', ['database', 'application', 'compose']),
     backupRun: part('backup_run', 'backupRunId', ['database', 'application', 'compose']),
     schedule: part('schedule', 'scheduleId', ['application', 'compose']),
     scheduleRun: scheduleRunQuery(builder),

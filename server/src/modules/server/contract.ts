@@ -55,10 +55,11 @@ export const serverContract = {
     summary: "Changes a server's record; absent fields stay",
     description:
       'Another address or port is another machine to Berth: its host key is pinned again at the next ' +
-      'contact, and it is inactive until it is set up.',
+      'contact, and it is inactive until it is set up. One that services run on becomes no build server.',
     access: { class: 'admin', resources: [...own.resources, sshKey] },
     input: id.extend(z.object(shape).partial().shape),
     output: serverRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   trustHostKey: mutation({
     summary: "Pins the server's host key with this fingerprint in place of the one that is pinned",

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { databasePrograms, type DatabaseProgram } from './programs.ts';
+import type { DatabaseProgram } from './database-program.ts';
+import { databasePrograms } from './programs.ts';
 
 const target = {
   host: 'shop-db',
@@ -122,13 +123,33 @@ test('mongo: the password goes by a file in memory, the script is fixed', () => 
   });
 });
 
+test('redis: the dump comes from the server itself, and values go by the environment', () => {
+  const { dump, load, count, ending, list } = databasePrograms.redis;
+  const env = {
+    REDISCLI_AUTH: "pa'ss",
+    // Each byte by its number: nothing of it is a word of the configuration.
+    QUOTED_PASSWORD: '"\\x70\\x61\\x27\\x73\\x73"',
+    TARGET: 'shop-db',
+  };
+  expect([ending, list]).toEqual(['rdb', undefined]);
+  expect(opened(dump(target))).toEqual({ argv: ['redis-cli', '-h', 'shop-db', '--rdb', '-'], env });
+  expect(opened(load(target))).toEqual({
+    argv: ['sh', '-c', expect.stringContaining('REPLICAOF %s 6379')],
+    env,
+  });
+  expect(opened(count(target))).toEqual({
+    argv: ['sh', '-c', expect.stringContaining('info keyspace')],
+    env,
+  });
+});
+
 test('no program has a password among its arguments', () => {
   for (const programs of Object.values(databasePrograms)) {
     for (const program of [
       programs.dump(target),
       programs.load(target),
       programs.count(target),
-      programs.list(target),
+      programs.list?.(target),
       programs.create?.(target),
     ]) {
       expect(program?.argv.join(' ') ?? '').not.toMatch(/pa'ss|ro\$ot/);

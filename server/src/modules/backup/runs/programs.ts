@@ -3,45 +3,10 @@
  * match. Names and passwords go by the environment wherever the program takes them there. Pure.
  */
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { databaseKinds, type BackupKindName } from '../../database/kinds.ts';
-
-/** A database inside a running server, and who may do everything there. */
-export interface DatabaseTarget {
-  host: string;
-  user: string;
-  password: string;
-  rootPassword: string;
-  /** Name of the database inside the server. */
-  database: string;
-}
-
-export interface DatabaseProgram {
-  argv: readonly [string, ...string[]];
-  env: Record<string, string | Secret>;
-}
-
-export interface DatabasePrograms {
-  /** Ending of an object's name, before that of the compression. */
-  ending: string;
-  /** Prints a consistent dump. */
-  dump(target: DatabaseTarget): DatabaseProgram;
-  /**
-   * Makes the empty database, where the server has not made it at its first start; undefined: it comes with
-   * the first load.
-   */
-  create?(target: DatabaseTarget): DatabaseProgram;
-  /** Takes the dump on its input and stops at the first error. */
-  load(target: DatabaseTarget): DatabaseProgram;
-  /** Prints how many tables (collections) the database has. */
-  count(target: DatabaseTarget): DatabaseProgram;
-  /** Prints the names of all databases that people made, one a line. */
-  list(target: DatabaseTarget): DatabaseProgram;
-  /**
-   * Users of the server that stand outside its databases: printed as statements, and taken in where some are
-   * there already.
-   */
-  roles?: { dump(target: DatabaseTarget): DatabaseProgram; load(target: DatabaseTarget): DatabaseProgram };
-}
+import type { DatabaseKindName } from '../../../domain/database-kind.ts';
+import { databaseKinds } from '../../database/kinds.ts';
+import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './database-program.ts';
+import { redisPrograms } from './redis-programs.ts';
 
 const countTables =
   `select count(*) from pg_class where relkind in ('r', 'p') and relnamespace not in (select oid from ` +
@@ -79,6 +44,7 @@ const ask = [
 
 const postgresPrograms: DatabasePrograms = {
   ending: 'dump',
+  counted: 'table',
   // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever.
   // Compressed later, once: its own compression would leave nothing to gain and take as long.
   dump: (target) =>
@@ -165,6 +131,7 @@ const listMysqlDatabases =
 function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
   return {
     ending: 'sql',
+    counted: 'table',
     dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
     create: (target) =>
       mysql(target, client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``),
@@ -212,6 +179,7 @@ function mongoShell({ host, user, password, database }: DatabaseTarget, expressi
 
 const mongoPrograms: DatabasePrograms = {
   ending: 'archive',
+  counted: 'table',
   dump: (target) => mongoTool(target, 'mongodump', '--archive', `--db=${target.database}`),
   load: (target) =>
     mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
@@ -237,4 +205,5 @@ export const databasePrograms = {
   mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,
-} as const satisfies Record<BackupKindName, DatabasePrograms>;
+  redis: redisPrograms,
+} as const satisfies Record<DatabaseKindName, DatabasePrograms>;

@@ -7,6 +7,7 @@ import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk, type DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
+import type { DatabasePrograms } from './database-program.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOperation } from './runner.ts';
@@ -148,7 +149,7 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     return { value: started, detail: `${started.image} as ${started.service}` };
   });
   const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
-  const programs = databasePrograms[server.kind];
+  const programs: DatabasePrograms = databasePrograms[server.kind];
   const target = targetOf(server, run.database);
   await context.step('load', async () => {
     const { create } = programs;
@@ -166,10 +167,13 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     return { value: undefined, detail: `${read.bytes} bytes, SHA-256 ${read.checksum}` };
   });
   await context.step('check', async () => {
-    const tables = Number(await ports.programs.text(server, programs.count(target), options));
-    if (!Number.isInteger(tables))
-      throw new AppError('PRECONDITION_FAILED', 'The tables of the restored database could not be counted.');
-    return { value: undefined, detail: `${tables} table${tables === 1 ? '' : 's'}` };
+    const count = Number(await ports.programs.text(server, programs.count(target), options));
+    if (!Number.isInteger(count))
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The ${programs.counted}s of the restored database could not be counted.`,
+      );
+    return { value: undefined, detail: `${count} ${programs.counted}${count === 1 ? '' : 's'}` };
   });
   return server;
 }
@@ -233,12 +237,13 @@ async function carryOver(
   fresh: DatabaseServer,
 ): Promise<void> {
   const { run, signal, say } = context;
+  const { list, dump, create, load, roles }: DatabasePrograms = databasePrograms[fresh.kind];
+  if (!list) return;
   const present = await beside.running(idOf(run));
   if (!present) {
     say('The database is not running, so no other database of its server is carried over.');
     return;
   }
-  const { list, dump, create, load, roles } = databasePrograms[present.kind];
   const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
   const names = (server: DatabaseServer): Promise<string[]> =>
     programs.text(server, list(targetOf(server, run.database)), options).then((text) =>

@@ -5,7 +5,7 @@ import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import { createSequence } from '../../../ports/sequence.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
-import { serviceIdOf, subjectOf } from '../../../domain/names/backup-subject.ts';
+import { serviceIdOf, subjectOf, type BackupOwner } from '../../../domain/names/backup-subject.ts';
 import { waitUntil } from '../../../ports/wait-until.ts';
 
 export interface Accepting
@@ -36,10 +36,7 @@ export interface BackupRunReads {
   /** Newest first. */
   ofBackup(backupId: string, organizationId: string): Promise<BackupRunRecord[]>;
   ofDatabase(databaseId: string, organizationId: string): Promise<BackupRunRecord[]>;
-  ofService(
-    service: Pick<BackupRunRecord, 'applicationId' | 'composeId'>,
-    organizationId: string,
-  ): Promise<BackupRunRecord[]>;
+  ofService(service: BackupOwner, organizationId: string): Promise<BackupRunRecord[]>;
   unfinished(): Promise<BackupRunRecord[]>;
   /** Ended ones that could not give back the service which they had stopped or paused. */
   stillHolding(): Promise<BackupRunRecord[]>;
@@ -190,11 +187,7 @@ function createReads(store: BackupRunStore): BackupRunReads {
     find: (backupRunId) => store.find({ backupRunId }),
     ofBackup: (backupId, organizationId) => store.list({ backupId, organizationId }, newestFirst),
     ofDatabase: (databaseId, organizationId) => store.list({ databaseId, organizationId }, newestFirst),
-    ofService: ({ applicationId, composeId }, organizationId) =>
-      store.list(
-        { ...(applicationId === null ? { composeId } : { applicationId }), organizationId },
-        newestFirst,
-      ),
+    ofService: (service, organizationId) => store.list({ ...service, organizationId }, newestFirst),
     unfinished: () => store.unfinished(),
     stillHolding: () => store.stillHolding(),
     ofObject: async (destinationId, path) =>

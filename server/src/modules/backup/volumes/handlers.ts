@@ -7,7 +7,7 @@ import type { BackupRuns } from '../runs/runs.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRunRecord } from '../store.ts';
 import type { volumeBackupContract } from '../contract-volumes.ts';
-import type { VolumeBackup, VolumeBackups } from './volume-backup.ts';
+import { ownerColumns, type VolumeBackup, type VolumeBackups } from './volume-backup.ts';
 
 export interface VolumeBackupDesk {
   volumeBackups: VolumeBackups;
@@ -26,8 +26,8 @@ export function volumeBackupHandlers({
   sources,
 }: VolumeBackupDesk): Handlers<typeof volumeBackupContract, CallContext> {
   return {
-    create: ({ actor, write }, { applicationId, composeId, ...input }) =>
-      write(() => volumeBackups.create(actor.organizationId, { applicationId, composeId }, input)),
+    create: ({ actor, write }, input) =>
+      write(() => volumeBackups.create(actor.organizationId, input, input)),
     one: ({ actor }, { volumeBackupId }) => volumeBackups.one(volumeBackupId, actor.organizationId),
     async all({ actor }, page) {
       const reaches = reachOf(actor);
@@ -35,8 +35,8 @@ export function volumeBackupHandlers({
       const reached = found.flatMap(({ backup, scope }) => (reaches(scope) ? [backup] : []));
       return paginate(reached, page, idOf);
     },
-    byService: async ({ actor }, { applicationId, composeId, ...page }) =>
-      paginate(await volumeBackups.byService({ applicationId, composeId }, actor.organizationId), page, idOf),
+    byService: async ({ actor }, input) =>
+      paginate(await volumeBackups.byService(input, actor.organizationId), input, idOf),
     update: ({ actor, write }, { volumeBackupId, ...patch }) =>
       write(() => volumeBackups.update(volumeBackupId, actor.organizationId, patch)),
     remove: ({ actor, write }, { volumeBackupId }) =>
@@ -51,21 +51,16 @@ export function volumeBackupHandlers({
     },
     runs: async ({ actor }, { volumeBackupId, ...page }) =>
       paginate(await runs.ofBackup(volumeBackupId, actor.organizationId), page, runIdOf),
-    runsByService: async ({ actor }, { applicationId = null, composeId = null, ...page }) =>
-      paginate(await runs.ofService({ applicationId, composeId }, actor.organizationId), page, runIdOf),
-    volumes: async (_context, { applicationId, composeId, ...page }) =>
-      paginate(
-        await volumeBackups.volumes({ applicationId, composeId }),
-        page,
-        ({ volumeName }) => volumeName,
-      ),
-    async restore({ actor, write }, { applicationId = null, composeId = null, volumeName, ...object }) {
-      const { organizationId } = actor;
-      await volumeBackups.requireVolume({ applicationId, composeId }, volumeName);
-      const { backupFile: path, destinationId } = object;
-      const target = { databaseId: null, applicationId, composeId, volumeName };
+    runsByService: async ({ actor }, input) =>
+      paginate(await runs.ofService(ownerColumns(input), actor.organizationId), input, runIdOf),
+    volumes: async (_context, input) =>
+      paginate(await volumeBackups.volumes(input), input, ({ volumeName }) => volumeName),
+    async restore({ actor, write }, input) {
+      const { volumeName, destinationId, backupFile: path } = input;
+      await volumeBackups.requireVolume(input, volumeName);
+      const target = { ...ownerColumns(input), volumeName, database: '' };
       const run = await write(() =>
-        restores.accept({ organizationId, ...target, database: '', path, destinationId }),
+        restores.accept({ organizationId: actor.organizationId, ...target, path, destinationId }),
       );
       runs.wake();
       return run;

@@ -12,6 +12,7 @@ import { createBackupRunStore } from '../store.ts';
 
 const hour = 3_600_000;
 const service = { applicationId: 'shop' };
+const redis = { redisId: 'cache' };
 
 eachDatabase('backups of volumes', (test) => {
   const begin = backupScenes(test);
@@ -28,6 +29,7 @@ eachDatabase('backups of volumes', (test) => {
     volumeBackupId: expect.any(String),
     applicationId: 'shop',
     composeId: null,
+    redisId: null,
     volumeName: 'data',
     serviceDuring: 'running',
     schedule: '0 4 * * *',
@@ -201,6 +203,71 @@ eachDatabase('backups of volumes', (test) => {
       await owner.mutate('volumeBackup.removeFormerVolume', { ...service, volumeName: 'other' }),
     ).toMatchObject({ code: 'BAD_REQUEST' });
   });
+
+  it('of a Redis database are its dumps: beside those of volumes, and in no list of databases', async () => {
+    const { desk, owner, member, stranger, admin, volumeBackupId, destinationId, files } = await redisScene();
+    const id = { volumeBackupId };
+    const own = {
+      ...record,
+      applicationId: null,
+      redisId: 'cache',
+      schedule: '0 5 * * *',
+      prefix: 'cache-app',
+    };
+    expect(await admin.query('volumeBackup.one', id)).toEqual(own);
+    expect(await owner.query('volumeBackup.byService', redis)).toEqual([own]);
+    expect(await owner.query('volumeBackup.all')).toMatchObject([{ redisId: 'cache' }, service]);
+    expect(await owner.query('backup.all')).toHaveLength(1);
+    expect(await owner.query('backup.one', { backupId: volumeBackupId })).toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    for (const somebody of [member, stranger]) {
+      expect(await somebody.query('volumeBackup.one', id)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await somebody.query('volumeBackup.volumes', redis)).toMatchObject({ code: 'FORBIDDEN' });
+      expect(await somebody.query('volumeBackup.all')).toEqual([]);
+    }
+    expect(await owner.mutate('volumeBackup.update', { ...id, serviceDuring: 'paused' })).toMatchObject({
+      code: 'BAD_REQUEST',
+      message: expect.stringContaining('serviceDuring: must be running for a Redis database'),
+    });
+    await owner.mutate('volumeBackup.run', id);
+    await desk.idle();
+    expect(await owner.query('volumeBackup.runsByService', redis)).toMatchObject([
+      { status: 'done', databaseId: 'cache', applicationId: null, volumeName: 'data' },
+    ]);
+    expect(await files()).toEqual([expect.stringMatching(/\/cache-app\/data-2026-06-01T[^/]*\.dump\.gz$/)]);
+    expect(desk.told).toMatchObject([{ subject: { name: 'backup of the data of a Redis database' } }]);
+    desk.holds = true;
+    const restore = { ...redis, volumeName: 'data', destinationId, backupFile: 'cache/one.rdb.gz' };
+    expect(await member.mutate('volumeBackup.restore', restore)).toMatchObject({ code: 'FORBIDDEN' });
+    const run = await owner.mutate('volumeBackup.restore', restore);
+    expect(run).toMatchObject({ operation: 'restore', databaseId: 'cache', volumeName: 'data' });
+    expect(
+      await owner.mutate('volumeBackup.restore', { ...restore, backupFile: 'cache/two.rdb.gz' }),
+    ).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('into this database') });
+  });
+
+  async function redisScene(): Promise<BackupScene & { volumeBackupId: string; destinationId: string }> {
+    const made = await scene();
+    const { owner, database, backupId, people } = made;
+    const destinationId = textOf(await owner.query('backup.one', { backupId }), 'destinationId');
+    const databases = tableStore(database, 'database');
+    made.clock.time += 1000;
+    const [present] = await databases.list({ organizationId: people.owner.organizationId });
+    if (!present) throw new Error('no database');
+    await databases.insert({
+      ...present,
+      databaseId: 'cache',
+      kind: 'redis',
+      name: 'cache',
+      appName: 'cache-app',
+      databaseName: null,
+      databaseUser: null,
+    });
+    const input = { ...redis, volumeName: 'data', destinationId, schedule: '0 5 * * *' };
+    const volumeBackupId = textOf(await owner.mutate('volumeBackup.create', input), 'volumeBackupId');
+    return { ...made, volumeBackupId, destinationId };
+  }
 });
 
 async function addApplication({ database, people, place }: BackupScene): Promise<void> {

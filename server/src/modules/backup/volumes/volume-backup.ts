@@ -1,22 +1,39 @@
 /** Backups of volumes as records: which volume of which service, when and where to. */
 import { AppError, badField } from '../../../domain/errors.ts';
+import type { BackupOwner } from '../../../domain/names/backup-subject.ts';
 import type { Scope } from '../../../domain/access/permissions.ts';
 import type { ServiceDuring } from '../../../db/tables.ts';
 import { parseTimeZone } from '../../../domain/time/cron.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
+import { databaseKind } from '../../database/kinds.ts';
 import type { BackupRunReads } from '../runs/runs.ts';
 import type { BackupRecord, BackupStore } from '../store.ts';
-import { foundService, refOf, volumesIn, type VolumeServices } from './volume-service.ts';
+import { foundService, presentService, refOf, volumesIn, type VolumeServices } from './volume-service.ts';
 
 /** The record of a backup whose source is a volume. */
 export type VolumeBackupRecord = BackupRecord & { volumeName: string; serviceDuring: ServiceDuring };
 
-export type VolumeBackup = VolumeBackupRecord & { volumeBackupId: string };
+export type VolumeBackup = VolumeBackupRecord & { volumeBackupId: string; redisId: string | null };
 
+/** One of them is named. */
 export interface VolumeOwner {
   applicationId?: string | null | undefined;
   composeId?: string | null | undefined;
+  redisId?: string | null | undefined;
 }
+
+/** As the columns of a record name it. */
+export const ownerColumns = ({ applicationId, composeId, redisId }: VolumeOwner): BackupOwner => ({
+  databaseId: redisId ?? null,
+  applicationId: applicationId ?? null,
+  composeId: composeId ?? null,
+});
+
+/** What is backed up of a Redis database, by its own dump. */
+const redisVolume: ServiceVolume = {
+  volumeName: 'data',
+  mountPaths: [databaseKind('redis').server.dataPath(undefined)],
+};
 
 export interface NewVolumeBackup
   extends Pick<
@@ -87,8 +104,8 @@ export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
     requireVolume,
     async create(organizationId, owner, input) {
       await requireVolume(owner, input.volumeName);
-      const { appName } = await foundService(services, refOf(owner));
-      const prefix = input.prefix ?? appName;
+      checkDuring(owner.redisId, input.serviceDuring);
+      const prefix = input.prefix ?? (await appNameOf(ports, owner, organizationId));
       const record = newRecord(organizationId, owner, { ...input, prefix }, isoTime(clock));
       await store.insert(record);
       return shown(record);
@@ -99,17 +116,18 @@ export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
         const backup = asVolumeBackup(record);
         return backup ? [{ backup: shown(backup), scope }] : [];
       }),
-    byService: async ({ applicationId, composeId }, organizationId) =>
+    byService: async (owner, organizationId) =>
       (
         await store.list(
-          { ...(applicationId ? { applicationId } : { composeId: composeId ?? '' }), organizationId },
+          { ...ownerColumns(owner), organizationId },
           { by: ['createdAt', 'backupId'], direction: 'desc' },
         )
       )
         .flatMap((record) => asVolumeBackup(record) ?? [])
         .map(shown),
     async update(volumeBackupId, organizationId, patch) {
-      await found(store, volumeBackupId, organizationId);
+      const { databaseId } = await found(store, volumeBackupId, organizationId);
+      checkDuring(databaseId, patch.serviceDuring);
       const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
       // The time to come is counted anew.
       await store.update({ backupId: volumeBackupId, organizationId }, { ...given, nextRunAt: null });
@@ -125,7 +143,26 @@ export function createVolumeBackups(ports: VolumeBackupPorts): VolumeBackups {
   };
 }
 
+/** What Redis dumps is of one moment, while it goes on. */
+function checkDuring(redisId: string | null | undefined, serviceDuring: ServiceDuring | undefined): void {
+  if (redisId && serviceDuring !== undefined && serviceDuring !== 'running')
+    throw badField(
+      'serviceDuring',
+      'must be running for a Redis database, which dumps its data while it runs',
+    );
+}
+
+async function appNameOf(
+  { store, services }: VolumeBackupPorts,
+  owner: VolumeOwner,
+  organizationId: string,
+): Promise<string> {
+  if (!owner.redisId) return (await foundService(services, refOf(owner))).appName;
+  return presentService(await store.database(owner.redisId, organizationId)).appName;
+}
+
 async function volumesOf(services: VolumeServices, owner: VolumeOwner): Promise<ServiceVolume[]> {
+  if (owner.redisId) return [redisVolume];
   const service = await foundService(services, refOf(owner));
   const live = volumesIn(service, await services.specs(service.ref));
   const names = new Set([...live.keys(), ...(await services.recorded(service.ref))]);
@@ -139,7 +176,7 @@ async function removeFormer(
   volumeName: string,
 ): Promise<void> {
   const { applicationId = null, composeId = null } = owner;
-  const former = await runs.ofService({ applicationId, composeId }, organizationId);
+  const former = await runs.ofService(ownerColumns(owner), organizationId);
   const isFormer = former.some((run) => run.status === 'done' && run.previousVolume === volumeName);
   if (!isFormer) throw badField('volumeName', 'is not one of the former volumes of this service');
   for (const engine of await services.engines(refOf(owner))) await engine.removeVolume(volumeName);
@@ -161,7 +198,7 @@ async function found(
 
 function newRecord(
   organizationId: string,
-  { applicationId, composeId }: VolumeOwner,
+  owner: VolumeOwner,
   { timeZone = 'UTC', ...input }: NewVolumeBackup & { prefix: string },
   createdAt: string,
 ): VolumeBackupRecord {
@@ -169,11 +206,9 @@ function newRecord(
     backupId: randomId(),
     organizationId,
     sourceType: 'volume',
-    databaseId: null,
-    databaseType: null,
+    databaseType: owner.redisId ? 'redis' : null,
     database: '',
-    applicationId: applicationId ?? null,
-    composeId: composeId ?? null,
+    ...ownerColumns(owner),
     volumeName: input.volumeName,
     serviceDuring: input.serviceDuring,
     destinationId: input.destinationId,
@@ -198,4 +233,8 @@ function asVolumeBackup(record: BackupRecord | undefined): VolumeBackupRecord | 
   return { ...record, volumeName: record.volumeName, serviceDuring: record.serviceDuring };
 }
 
-const shown = (record: VolumeBackupRecord): VolumeBackup => ({ ...record, volumeBackupId: record.backupId });
+const shown = (record: VolumeBackupRecord): VolumeBackup => ({
+  ...record,
+  volumeBackupId: record.backupId,
+  redisId: record.databaseId,
+});

@@ -14,8 +14,36 @@ const start = lines(
 );
 
 /** A word of Redis's configuration and of its client's input, whatever is in it (Redis, sdssplitargs). */
-const quoted = (text: string): string =>
+export const quoted = (text: string): string =>
   `"${[...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}"`;
+
+const until = (condition: string): string =>
+  lines(
+    `looks=0; until ${condition}; do`,
+    '  looks=$((looks + 1)); [ $looks -lt 36000 ] || { echo "The new server did not take the data over." ' +
+      '>&2; exit 1; }; sleep 0.5',
+    'done',
+  );
+
+/** Whether the new server says all of this in a section of its information. */
+const says = (section: string, ...words: string[]): string =>
+  [
+    `state=$(redis-cli -h "$TARGET" info ${section})`,
+    ...words.map((word) => `echo "$state" | grep -q "^${word}"`),
+  ].join(' && ');
+
+/**
+ * The empty server $TARGET takes all that $SOURCE has, as its follower, and keeps it on its disk: in an
+ * append-only file, too, where it has one, which it writes behind and would not be ended before.
+ */
+export const takeAll = lines(
+  `printf 'CONFIG SET masterauth %s\\nREPLICAOF %s 6379\\n' "$QUOTED_PASSWORD" "$SOURCE" | ` +
+    'redis-cli -h "$TARGET" >/dev/null || exit 1',
+  until(says('replication', 'master_link_status:up', 'master_sync_in_progress:0')),
+  `printf 'REPLICAOF NO ONE\\nCONFIG SET masterauth ""\\n' | redis-cli -h "$TARGET" >/dev/null || exit 1`,
+  until(says('persistence', 'aof_rewrite_in_progress:0', 'aof_rewrite_scheduled:0')),
+  until('[ "$(redis-cli -h "$TARGET" save)" = OK ]'),
+);
 
 export const redisServer: DatabaseServer = {
   login: ({ databasePassword }) => ({ user: 'default', password: databasePassword, database: '' }),
@@ -38,15 +66,7 @@ export const redisServer: DatabaseServer = {
   copyTo: ({ databasePassword }, { source, target }) => ({
     script: lines(
       `source=${ownAddress}`,
-      `printf 'CONFIG SET masterauth %s\\nREPLICAOF %s 6379\\n' "$QUOTED_PASSWORD" "$SOURCE" | ` +
-        'redis-cli -h "$TARGET" >/dev/null || exit 1',
-      'looks=0; until redis-cli -h "$TARGET" info replication | grep -q "^master_link_status:up" && ' +
-        'redis-cli -h "$TARGET" info replication | grep -q "^master_sync_in_progress:0"; do',
-      '  looks=$((looks + 1)); [ $looks -lt 36000 ] || { echo "The new server did not take the data ' +
-        'over." >&2; exit 1; }; sleep 0.5',
-      'done',
-      `printf 'REPLICAOF NO ONE\\nCONFIG SET masterauth ""\\nSAVE\\n' | redis-cli -h "$TARGET" ` +
-        '>/dev/null || exit 1',
+      takeAll,
       `count() { redis-cli -h "$1" info keyspace | tr -d '\\r' | sed -n ` +
         `'s/^\\(db[0-9]*:keys=[0-9]*\\).*/\\1/p'; }`,
       compare('databases', 'keys'),
