@@ -100,10 +100,16 @@ export function refusal(
   dangers: readonly Danger[],
   digest?: string,
 ): AppError {
+  // A file's is approved like anything else in it.
+  const isOwnPort = kind !== 'compose' && dangers.every(({ what }) => what === 'port');
+  const wayOut = isOwnPort
+    ? "Ports below 1024 are for services of the installation's organization and of trusted ones: publish " +
+      'another'
+    : "An Owner or Admin of the installation's organization, or of a trusted one, " +
+      `${waysOut[kind]}${digest === undefined ? '' : `; the digest is ${digest}`}`;
   return new AppError(
     'FORBIDDEN',
-    `This would reach the server itself, and nobody entitled to has approved it: ${listed(dangers)}. An ` +
-      `Owner or Admin of the installation's organization, or of a trusted one, ${waysOut[kind]}` +
-      `${digest === undefined ? '' : `; the digest is ${digest}`}. Then deploy again.`,
+    'This would reach the server itself, and nobody entitled to has approved it: ' +
+      `${listed(dangers)}. ${wayOut}. Then deploy again.`,
   );
 }
