@@ -110,6 +110,7 @@ eachDatabase('settings', (test) => {
       'networkPool',
       'allowedPrivateNetworks',
       'sharedImages',
+      'builderReleases',
       'minFreeDisk',
       'keptImages',
       'keptDeployments',
