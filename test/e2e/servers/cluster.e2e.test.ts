@@ -70,7 +70,9 @@ beforeAll(async () => {
     customGitBranch: 'main',
   });
   await berth.call('application.saveBuildType', { applicationId, buildType: 'dockerfile' });
-  await berth.call('application.update', { applicationId, healthCheck: quickCheck, replicas: 4 });
+  // Four machines share two processors with other tests: one slow answer is no illness here.
+  const healthCheck = { ...quickCheck, timeout: 10, retries: 6 };
+  await berth.call('application.update', { applicationId, healthCheck, replicas: 4 });
   await berth.call('domain.create', { applicationId, host: 'shop.localhost', port: 3000 });
 });
 afterAll(() => Promise.all([berth.host, ...Object.values(hosts)].map((host) => host.kill())));
