@@ -1,6 +1,4 @@
 /** The log of a deployment with a million lines: read whole, searched, walked to its ends, linked. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { password } from '../world/inputs.ts';
@@ -8,6 +6,7 @@ import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
 import { openPage, signIn, startBrowser, type Watched } from './browser.ts';
+import { writeLog } from './written-log.ts';
 
 let program: Program;
 let world: World;
@@ -26,10 +25,11 @@ const readLimitMs = 900_000;
 beforeAll(async () => {
   browser = await startBrowser();
   ({ program, first: world } = await startWithWorlds(0, { withPasswords: true }));
-  const folder = join(program.dataFolder, 'logs');
-  await mkdir(folder, { recursive: true });
-  const lines = Array.from({ length: count }, (_, at) => `2026-06-03T00:00:00.000Z ${textOf(at + 1)}\n`);
-  await writeFile(join(folder, `${world.own.deploymentId ?? ''}.log`), lines.join(''));
+  await writeLog(
+    program,
+    world,
+    Array.from({ length: count }, (_, at) => textOf(at + 1)),
+  );
   watched = await openPage(browser);
   await signIn(watched, program.url, world.people.owner.email, password);
 });

@@ -1,6 +1,4 @@
 /** A log with lines that are wider than the window: wrapped on demand, without losing the place. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { password } from '../world/inputs.ts';
@@ -8,6 +6,7 @@ import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
 import { openPage, signIn, startBrowser, type Look, type Watched } from './browser.ts';
+import { writeLog } from './written-log.ts';
 
 let program: Program;
 let world: World;
@@ -25,10 +24,11 @@ const textOf = (number: number): string =>
 beforeAll(async () => {
   browser = await startBrowser();
   ({ program, first: world } = await startWithWorlds(0, { withPasswords: true }));
-  const folder = join(program.dataFolder, 'logs');
-  await mkdir(folder, { recursive: true });
-  const lines = Array.from({ length: count }, (_, at) => `2026-06-03T00:00:00.000Z ${textOf(at + 1)}\n`);
-  await writeFile(join(folder, `${world.own.deploymentId ?? ''}.log`), lines.join(''));
+  await writeLog(
+    program,
+    world,
+    Array.from({ length: count }, (_, at) => textOf(at + 1)),
+  );
 });
 afterAll(async () => {
   await browser?.close();
