@@ -36,8 +36,7 @@ beforeEach(() => {
   disks = machineDisks({
     hosts: { all: async () => [{ key: 'local', engine }, ...(far.isThere ? [host] : [])] },
     servers: {
-      find: async ({ serverId }) =>
-        serverId === 'far' ? { name: 'frankfurt', organizationId: 'theirs' } : undefined,
+      list: async () => [{ serverId: 'far', name: 'frankfurt', organizationId: 'theirs' }],
     },
     installation: async () => 'first',
     freeBytes: async () => 70,

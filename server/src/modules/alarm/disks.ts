@@ -13,7 +13,7 @@ interface DiskHost extends Pick<Host, 'key' | 'whySilent' | 'freeBytes'> {
 export interface DisksParts {
   hosts: { all(): Promise<readonly DiskHost[]> };
   servers: {
-    find(where: { serverId: string }): Promise<{ organizationId: string; name: string } | undefined>;
+    list(where: object): Promise<readonly { serverId: string; organizationId: string; name: string }[]>;
   };
   installation: SourcePorts['installation'];
   /** Of the disk that Berth's data is on. */
@@ -71,16 +71,14 @@ async function ownDisk({ installation, freeBytes }: DisksParts): Promise<Measure
     : [{ id: localServer, name: 'Berth’s machine', organizationId, free }];
 }
 
-/** Of a server whose record is gone there is nobody to tell. */
+/** By one statement, however many there are; of a server whose record is gone there is nobody to tell. */
 async function disksOfServers(
   { servers }: DisksParts,
   known: ReadonlyMap<string, Known>,
 ): Promise<MeasuredDisk[]> {
-  const found: MeasuredDisk[] = [];
-  for (const [id, { free }] of known) {
-    if (free === undefined) continue;
-    const server = await servers.find({ serverId: id });
-    if (server) found.push({ id, name: server.name, organizationId: server.organizationId, free });
-  }
-  return found;
+  if (known.size === 0) return [];
+  return (await servers.list({})).flatMap(({ serverId: id, name, organizationId }) => {
+    const free = known.get(id)?.free;
+    return free === undefined ? [] : [{ id, name, organizationId, free }];
+  });
 }
