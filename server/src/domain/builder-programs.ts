@@ -4,10 +4,12 @@ import { badField } from './errors.ts';
 export const builderPrograms = ['nixpacks', 'railpack', 'pack'] as const;
 export type BuilderProgramName = (typeof builderPrograms)[number];
 
+/** The last part of an address, without what is asked of it. */
+export const fileNameOf = (address: string): string => new URL(address).pathname.split('/').at(-1) ?? '';
+
 /** The program that an address is a release of, by the beginning of its file name; undefined for others. */
 export function builderProgramOf(address: string): BuilderProgramName | undefined {
-  const path = URL.canParse(address) ? new URL(address).pathname : '';
-  const name = path.split('/').at(-1) ?? '';
+  const name = URL.canParse(address) ? fileNameOf(address) : '';
   return builderPrograms.find((program) => name === program || name.startsWith(`${program}-`));
 }
 

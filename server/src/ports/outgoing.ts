@@ -74,6 +74,11 @@ export interface OutgoingAnswer {
   body: AsyncIterable<Uint8Array>;
 }
 
+/** Ends an answer whose rest nobody reads, and its connection with it. */
+export async function endUnread({ body }: Pick<OutgoingAnswer, 'body'>): Promise<void> {
+  for await (const _rest of body) break;
+}
+
 export interface GateOptions {
   /** http:// without encryption only where the settings name the network. */
   namedPlain?: boolean;

@@ -1,6 +1,6 @@
 /** One batch of lines to one address. */
 import { AppError } from '../../domain/errors.ts';
-import type { Outgoing } from '../../ports/outgoing.ts';
+import { endUnread, type Outgoing } from '../../ports/outgoing.ts';
 import { isSyslog, lokiAddress, syslogAddress } from './address.ts';
 import { lokiBody, syslogDatagrams, syslogStream, type DrainedLine } from './forms.ts';
 import type { LogDrainRecord } from './store.ts';
@@ -28,7 +28,7 @@ export function createSendLines(outgoing: Pick<Outgoing, 'request' | 'send'>): S
       { url, method: 'POST', headers, body: lokiBody(lines), limitMs },
       by,
     );
-    for await (const _rest of answer.body) break;
+    await endUnread(answer);
     if (answer.status >= 200 && answer.status < 300) return;
     throw new AppError('SERVICE_UNAVAILABLE', `${host} answered with status ${answer.status}.`);
   };

@@ -6,9 +6,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
-import { builderProgramOf, type BuilderProgramName } from '../../../domain/builder-programs.ts';
+import { builderProgramOf, fileNameOf, type BuilderProgramName } from '../../../domain/builder-programs.ts';
 import type { ServerShell } from '../../../ports/host/server-shell.ts';
-import { nameOf } from './release-source.ts';
 import { runTelling } from './run-telling.ts';
 import type { SetupContext, Stage } from './stage.ts';
 
@@ -71,9 +70,9 @@ async function install(
   if (body === undefined) return undefined;
   try {
     await receive(shell, { body, archive, folder, sum, signal });
-    const kind = /\.(?:tar\.gz|tgz)$/.test(nameOf(address)) ? 'packed' : 'plain';
+    const kind = /\.(?:tar\.gz|tgz)$/.test(fileNameOf(address)) ? 'packed' : 'plain';
     await runTelling(shell, ['sh', '-c', putScript, 'sh', archive, program, note, sum, kind], { signal });
-    return `installed ${program} (${nameOf(address)}, its checksum verified)`;
+    return `installed ${program} (${fileNameOf(address)}, its checksum verified)`;
   } catch (error) {
     // The server itself is out of reach: the stage begins again when it answers.
     if (!(error instanceof AppError) || error.code === 'SERVICE_UNAVAILABLE') throw error;

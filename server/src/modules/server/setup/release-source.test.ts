@@ -12,8 +12,14 @@ type Answers = Readonly<Record<string, { status: number; location?: string; text
 /** Hosts that answer by a table, and one in a private network that the settings name. */
 function source(answers: Answers) {
   const asked: string[] = [];
-  async function* body(text: string): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(text);
+  /** Answers whose connection is held. */
+  const open = new Set<string>();
+  async function* body(url: string, text: string): AsyncGenerator<Uint8Array> {
+    try {
+      yield Buffer.from(text);
+    } finally {
+      open.delete(url);
+    }
   }
   const releases = createReleaseSource(
     {
@@ -26,20 +32,21 @@ function source(answers: Answers) {
       }),
       async request({ url }) {
         asked.push(url);
+        open.add(url);
         const { status, location, text = '' } = answers[url] ?? { status: 404 };
-        return { status, location, body: body(text) };
+        return { status, location, body: body(url, text) };
       },
     },
     async () => ({ organizationId: 'first' }),
   );
   const read = async (address: string): Promise<string> =>
     Buffer.concat(await Array.fromAsync(await releases.open(address))).toString();
-  return { releases, read, asked };
+  return { releases, read, asked, open };
 }
 
 it('follows redirects, five at most, and to no address without encryption', async () => {
   const at = (path: string): string => `https://releases.example.com${path}`;
-  const { read, asked } = source({
+  const { read, asked, open } = source({
     [file]: { status: 302, location: '/kept/pack' },
     [at('/kept/pack')]: { status: 307, location: 'https://objects.example.com/1' },
     'https://objects.example.com/1': { status: 200, text: 'program' },
@@ -51,6 +58,7 @@ it('follows redirects, five at most, and to no address without encryption', asyn
   await expect(read(at('/circle'))).rejects.toThrow('releases.example.com redirects more than 5 times');
   await expect(read(at('/down'))).rejects.toThrow('http://objects.example.com is not asked');
   await expect(read(at('/absent'))).rejects.toThrow('releases.example.com answered 404');
+  expect([...open], 'no redirect and no refusal keeps its connection').toEqual([]);
 });
 
 it('asks over http where the settings name the address', async () => {

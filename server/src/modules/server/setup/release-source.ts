@@ -1,6 +1,7 @@
 /** Releases of programs as projects publish them: an archive or a program, and its checksum beside it. */
+import { fileNameOf } from '../../../domain/builder-programs.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { Outgoing, OutgoingBy } from '../../../ports/outgoing.ts';
+import { endUnread, type Outgoing, type OutgoingAnswer, type OutgoingBy } from '../../../ports/outgoing.ts';
 
 export interface ReleaseSource {
   /** What is at the address, after redirects. Throws AppError with the host and what it answered. */
@@ -20,7 +21,7 @@ export function createReleaseSource(
   outgoing: Pick<Outgoing, 'judge' | 'request'>,
   by: () => Promise<OutgoingBy>,
 ): ReleaseSource {
-  async function answered(address: string): Promise<{ status: number; body: AsyncIterable<Uint8Array> }> {
+  async function answered(address: string): Promise<OutgoingAnswer> {
     const asking = await by();
     let url = new URL(address);
     for (let redirects = 0; ; redirects += 1) {
@@ -29,7 +30,7 @@ export function createReleaseSource(
       const answer = await outgoing.request({ url: url.href, method: 'GET', headers, limitMs }, asking);
       const { status, location } = answer;
       if (status < 300 || status >= 400 || location === undefined) return answer;
-      await answer.body[Symbol.asyncIterator]().return?.();
+      await endUnread(answer);
       if (redirects === redirectsLimit)
         throw new AppError('PRECONDITION_FAILED', `${url.host} redirects more than ${redirectsLimit} times.`);
       url = new URL(location, url);
@@ -46,16 +47,17 @@ export function createReleaseSource(
   }
   return {
     async open(address) {
-      const { status, body } = await answered(address);
-      if (status === 200) return body;
-      await body[Symbol.asyncIterator]().return?.();
+      const answer = await answered(address);
+      if (answer.status === 200) return answer.body;
+      await endUnread(answer);
       throw new AppError(
         'PRECONDITION_FAILED',
-        `${new URL(address).host} answered ${status} to ${address}. Correct the setting builderReleases.`,
+        `${new URL(address).host} answered ${answer.status} to ${address}. Correct the setting ` +
+          'builderReleases.',
       );
     },
     async checksum(address) {
-      const file = nameOf(address);
+      const file = fileNameOf(address);
       const folder = new URL('checksums.txt', address).href;
       const own = checksumIn((await text(`${address}.sha256`)) ?? '', file, true);
       const found = own ?? checksumIn((await text(folder)) ?? '', file, false);
@@ -68,9 +70,6 @@ export function createReleaseSource(
     },
   };
 }
-
-/** The last part of an address, without what is asked of it. */
-export const nameOf = (address: string): string => new URL(address).pathname.split('/').at(-1) ?? '';
 
 /** Without encryption, whoever stands on the way chooses program and checksum. */
 async function refuseUnsafe(outgoing: Pick<Outgoing, 'judge'>, url: URL, by: OutgoingBy): Promise<void> {
