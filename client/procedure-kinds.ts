@@ -329,6 +329,7 @@ export const procedureKinds = {
     all: 'query',
     update: 'mutation',
     trustHostKey: 'mutation',
+    setTrusted: 'mutation',
     remove: 'mutation',
     setup: 'mutation',
     setupLogs: 'subscription',

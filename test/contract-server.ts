@@ -56,6 +56,7 @@ const guardPorts: GuardPorts = {
   referable: async () => ({ services: [], texts: [] }),
   findScope: async (_kind, id) => (id === 'gone' ? undefined : { organizationId: 'o1' }),
   findPlace: async () => ({ role: 'owner', grants: noGrants, lacksTwoFactor: false }),
+  ownsServer: async () => false,
   standingOf: async () => 'installation',
   transaction: (work) => work(),
   recordAudit: async () => undefined,

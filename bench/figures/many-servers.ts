@@ -178,6 +178,7 @@ function serverRecord(
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
   };

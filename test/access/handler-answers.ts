@@ -9,6 +9,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'organization.delete': [412],
   // It is the installation's own.
   'organization.setTrusted': [412],
+  // Its host key is not known yet.
+  'server.setTrusted': [412],
   // Nothing waits.
   'compose.approve': [409],
   // The last Owner of an organization stays.

@@ -145,4 +145,59 @@ it.each(callers)('$title', async ({ title, world, who, headers, reaches }) => {
   expect(faults).toEqual([]);
 });
 
+it('is a tenant’s on a trusted server of their own, for what stands there and nothing else', async () => {
+  const { people, own } = tenant;
+  const call = callerOf(program.url, people.owner.byKey);
+  const installer = callerOf(program.url, installation.people.owner.byKey);
+  const idFrom = (value: unknown, field: string): string =>
+    typeof value === 'object' && value !== null ? String(Reflect.get(value, field)) : '';
+  const serverId = idFrom(
+    await valueOf(
+      call('server.create', {
+        name: 'Own',
+        ipAddress: '203.0.113.77',
+        port: 22,
+        username: 'root',
+        serverType: 'deploy',
+      }),
+    ),
+    'serverId',
+  );
+  await valueOf(call('server.trustHostKey', { serverId, fingerprint: `SHA256:${'a'.repeat(43)}` }));
+  const create = async (name: string, place: object): Promise<string> =>
+    idFrom(
+      await valueOf(call('application.create', { name, environmentId: idOf(own, 'environment'), ...place })),
+      'applicationId',
+    );
+  const there = await create('There', { serverId });
+  const here = await create('Here', {});
+  const isRefused = async (applicationId: string, publishedPort: number, by = call): Promise<boolean> => {
+    const { status, text } = await by('port.create', {
+      applicationId,
+      publishedPort,
+      targetPort: 80,
+      protocol: 'udp',
+    });
+    return status === 403 && refused.test(text);
+  };
+  expect(await isRefused(there, 53), 'not trusted yet').toBe(true);
+  await valueOf(installer('server.setTrusted', { serverId, trusted: true }));
+  expect(await isRefused(there, 53)).toBe(false);
+  expect(await isRefused(here, 54), "Berth's own machine").toBe(true);
+  expect(await isRefused(there, 55, callerOf(program.url, people.granted.byKey)), 'nor a Member').toBe(true);
+  const repository = await call('application.update', {
+    applicationId: there,
+    customGitUrl: '/srv/git/a.git',
+  });
+  expect(repository.text).toMatch(refused);
+  const destination = await call('destination.create', {
+    name: 'Folder',
+    provider: 'local',
+    path: '/srv/backups',
+  });
+  expect(destination.text).toMatch(refused);
+  await valueOf(installer('server.setTrusted', { serverId, trusted: false }));
+  expect(await isRefused(there, 56), 'no longer').toBe(true);
+});
+
 it('met nothing unexpected', () => expect(program.faults()).toEqual([]));

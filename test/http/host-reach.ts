@@ -1,4 +1,5 @@
 /** Approvals on a test's database and this machine's own paths. */
+import { createOwnsServer } from '../../server/src/modules/server/store.ts';
 import { realPath } from '../../server/src/adapters/host/local/real-path.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import {
@@ -27,6 +28,7 @@ export function hostReachOn(database: Database, protectedPaths: readonly string[
   const approvals = createApprovals({
     store: createHostReachStore(database),
     clock: systemClock,
+    ownsServer: createOwnsServer(database),
     standingOf: organizations.standing,
   });
   return createHostReach(approvals, async () => placesHere(protectedPaths));

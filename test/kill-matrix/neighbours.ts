@@ -158,6 +158,7 @@ export function serverRecord(organizationId: string, serverId = randomId()): Tab
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
     createdAt: isoTime(systemClock),

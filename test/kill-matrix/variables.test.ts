@@ -161,6 +161,7 @@ test('a database of another server is its published address; else the failure na
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
       createdAt: isoTime(systemClock),

@@ -74,6 +74,7 @@ function servers(fixtures: Fixtures, own: Own): TableRecord<'server'>[] {
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
   };

@@ -12,7 +12,8 @@ const explanation = [
   '- *Member*: nothing granted, nothing assigned. *Member of other projects*: every grant, but what is ' +
     'named is not assigned. *Member with grants*: every grant, and it is.',
   '- *Owner elsewhere*: Owner of another organization.',
-  "- *host reach*: Owner or Admin of the installation's organization or of a trusted one, with a narrowed " +
+  "- *host reach*: Owner or Admin of the installation's organization or of a trusted one, " +
+    'and, for services on a trusted server, of the one that it belongs to; with a narrowed ' +
     'key only when it names the action `hostReach`; anybody else is refused with 403, by that value alone. ' +
     'A test sends it as each of them.',
   '- *Ids*: input fields that name a thing. In each of them a thing of another organization is 403, one ' +

@@ -80,6 +80,7 @@ export async function createProduct(
       store: stores.hostReach,
       clock,
       standingOf: accounts.organizations.standing,
+      ownsServer: stores.ownsServer,
     }),
     environments: createEnvironments(stores.environments, clock),
     applications: walls.applications(

@@ -39,7 +39,7 @@ import { createRedirectStore } from '../modules/redirect/store.ts';
 import { createRegistryStore } from '../modules/registry/store.ts';
 import { createFindScope } from '../modules/scope/store.ts';
 import { createScheduleStore } from '../modules/schedule/store.ts';
-import { createServerStore } from '../modules/server/store.ts';
+import { createOwnsServer, createServerStore } from '../modules/server/store.ts';
 import { createServiceReads, createServiceRows, createServiceStore } from '../modules/service/store.ts';
 import { createServiceNameStore } from '../modules/service-name/store.ts';
 import { createSettingsStore } from '../modules/settings/store.ts';
@@ -90,6 +90,7 @@ export function createStores(database: Database) {
     sshKeys: createSshKeyStore(database),
     registries: createRegistryStore(database),
     servers: createServerStore(database),
+    ownsServer: createOwnsServer(database),
     certificates: createCertificateStore(database),
     certificateResolvers: createResolverStore(database),
     destinations: createDestinationStore(database),

@@ -795,6 +795,13 @@ CREATE INDEX "log_drain_organization" ON "log_drain"("organizationId");
 CREATE INDEX "log_drain_project" ON "log_drain"("projectId");
 `,
   },
+  {
+    version: 38,
+    name: 'servers that their organizations own',
+    sql: `
+ALTER TABLE "server" ADD COLUMN "trusted" BIGINT NOT NULL DEFAULT 0;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -506,6 +506,7 @@ const server = {
   clusterServerId: optionalText(),
   /** Its node there. */
   swarmNodeId: optionalText(),
+  trusted: boolean(),
   createdAt: text(),
 };
 

@@ -285,7 +285,7 @@ async function check(
     actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
   if (actsIn !== undefined) await checkPlace(ports, target, actor);
   const { scope, resourceId } = await checkResources(ports, target, actor, input);
-  await checkHostReach(ports, target, actor, input);
+  await checkHostReach(ports, target, actor, { scope, input });
   if (isChange(target)) await checkReferences(ports, target, { actor, scope, input });
   return { actor, input, scope, resourceId };
 }
@@ -337,7 +337,7 @@ function contextOf(
     get signal() {
       return caller.signal;
     },
-    hasHostReach: () => hasHostReach(ports, target, actor),
+    hasHostReach: () => hasHostReach(ports, target, actor, { scope, input }),
     actorNow: async () =>
       authenticateAgain ? (await check(ports, target, await authenticateAgain(), rawInput)).actor : actor,
     write: (work, placeOf) => write(work, { waitsForNothing: false }, placeOf),

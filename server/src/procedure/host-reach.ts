@@ -14,6 +14,8 @@ export interface HostReachField {
 
 interface Condition {
   holds(value: unknown): boolean;
+  /** It is Berth's own machine that it reaches, wherever a service stands. */
+  isBerths?: boolean;
   /** Goes on after the field's name: "when it …". */
   words: string;
 }
@@ -23,10 +25,12 @@ const conditions = {
   absolutePath: {
     holds: (value) => typeof value === 'string' && value.trimStart().startsWith('/'),
     words: 'is an absolute path',
+    isBerths: true,
   },
   localRepository: {
     holds: (value) => typeof value === 'string' && isLocalAddress(value),
     words: 'names a repository of this server',
+    isBerths: true,
   },
   below1024: { holds: (value) => typeof value === 'number' && value < 1024, words: 'is below 1024' },
 } as const satisfies Record<string, Condition>;
@@ -35,11 +39,17 @@ export type HostReachCondition = keyof typeof conditions;
 /** Of a narrowed key: the action that it must name besides the procedure's own. */
 export const hostReachAction = 'hostReach';
 
-/** The first of these fields that reaches the machine in this input. */
-export function reachingField(fields: readonly HostReachField[], input: unknown): HostReachField | undefined {
+/** Whether the field reaches Berth's own machine, which no trusted server stands for. */
+export function reachesBerths({ when }: HostReachField): boolean {
+  const condition: Condition = conditions[when];
+  return condition.isBerths === true;
+}
+
+/** Those of these fields that reach the machine in this input. */
+export function reachingFields(fields: readonly HostReachField[], input: unknown): HostReachField[] {
   const valueOf = (field: string): unknown =>
     typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined;
-  return fields.find(
+  return fields.filter(
     ({ field, when, unless }) =>
       conditions[when].holds(valueOf(field)) && (unless === undefined || valueOf(unless.field) !== unless.is),
   );

@@ -3,12 +3,14 @@ import { AppError, flatError } from '../domain/errors.ts';
 import {
   classRule,
   hostStandings,
+  onOwnServer,
   roleReaches,
   standingReaches,
+  type Scope,
   type Standing,
 } from '../domain/access/permissions.ts';
 import type { Actor } from './context.ts';
-import { hostReachAction, reachingField } from './host-reach.ts';
+import { hostReachAction, reachesBerths, reachingFields } from './host-reach.ts';
 import { actionOf, grantsOf } from './procedure.ts';
 import type { RegisteredProcedure } from './registry.ts';
 
@@ -18,6 +20,17 @@ type Target = Pick<RegisteredProcedure, 'path' | 'router' | 'procedure'>;
 export interface PlacePorts {
   /** What the organization is on this installation. */
   standingOf(organizationId: string): Promise<Standing>;
+  /** Whether the place is a server of the organization that it owns, as the installation's Owner says. */
+  ownsServer(organizationId: string, place: ServerPlace): Promise<boolean>;
+}
+
+/** A server, or the one that a service stands on. */
+export type ServerPlace = { serverId: string } | { serviceId: string };
+
+/** What a call is about. */
+export interface About {
+  scope: Scope | undefined;
+  input: unknown;
 }
 
 /** What the credentials allow, whoever holds them. */
@@ -39,7 +52,11 @@ export function checkKey(target: Target, actor: Actor): void {
 }
 
 /** What the caller's place in the organization allows. */
-export async function checkPlace(ports: PlacePorts, target: Target, actor: Actor): Promise<void> {
+export async function checkPlace(
+  ports: Pick<PlacePorts, 'standingOf'>,
+  target: Target,
+  actor: Actor,
+): Promise<void> {
   const { access } = target.procedure;
   if (actor.lacksTwoFactor && !access.beforeTwoFactor)
     throw forbidden(
@@ -55,7 +72,12 @@ export async function checkPlace(ports: PlacePorts, target: Target, actor: Actor
         `${actor.role}.`,
     );
   }
-  if (standings && !standingReaches(await ports.standingOf(actor.organizationId), access.class)) {
+  const isDecidedLater = awaitsThings(target);
+  if (
+    standings &&
+    !isDecidedLater &&
+    !standingReaches(await ports.standingOf(actor.organizationId), access.class)
+  ) {
     throw forbidden(
       target,
       `${target.path} is about the installation itself, not about one organization; it needs an ${words}.`,
@@ -75,28 +97,68 @@ export async function checkHostReach(
   ports: PlacePorts,
   target: Target,
   actor: Actor,
-  input: unknown,
+  about: About,
 ): Promise<void> {
-  const found = reachingField(target.procedure.access.hostReach ?? [], input);
-  if (found === undefined || (await hasHostReach(ports, target, actor))) return;
-  const isNarrow =
-    actor.permissions !== undefined && !actor.permissions[target.router]?.includes(hostReachAction);
-  throw forbidden(
-    target,
-    `${found.field} would reach the server itself. That needs an ${classRule('hostReach').words}` +
-      `${isNarrow ? `; a restricted key also needs the action ${hostReachAction}` : ''}. Ask one of ` +
-      'them, or leave the field out.',
+  if (awaitsThings(target) && !(await hasHostReach(ports, target, actor, about)))
+    throw forbidden(target, `${wordsOfRefusal(target, actor, `${target.path} lets a service reach`, true)}.`);
+  for (const found of reachingFields(target.procedure.access.hostReach ?? [], about.input)) {
+    // Berth's own machine is nobody's server.
+    const isBerths = reachesBerths(found);
+    if (await hasHostReach(ports, target, actor, isBerths ? undefined : about)) continue;
+    throw forbidden(
+      target,
+      `${wordsOfRefusal(target, actor, `${found.field} would reach`, !isBerths)}. Ask one of them, or ` +
+        'leave the field out.',
+    );
+  }
+}
+
+/** A class that a server decides as well, once it is known what the call names. */
+const awaitsThings = ({ procedure: { access } }: Target): boolean =>
+  classRule(access.class).byServer === true && access.resources.length > 0;
+
+function wordsOfRefusal(
+  { router }: Target,
+  { permissions }: Actor,
+  what: string,
+  countsServers: boolean,
+): string {
+  const isNarrow = permissions !== undefined && !permissions[router]?.includes(hostReachAction);
+  return (
+    `${what} the server itself. That needs an ${classRule('hostReach').words}` +
+    `${countsServers ? onOwnServer : ''}` +
+    `${isNarrow ? `; a restricted key also needs the action ${hostReachAction}` : ''}`
   );
 }
 
+/** Without `about` of Berth's own machine. */
 export async function hasHostReach(
   ports: PlacePorts,
-  { router }: Target,
+  { router, procedure }: Target,
   { organizationId, permissions, role }: Actor,
+  about?: About,
 ): Promise<boolean> {
   if (!roleReaches(role, 'hostReach')) return false;
   if (permissions && !permissions[router]?.includes(hostReachAction)) return false;
-  return hostStandings.includes(await ports.standingOf(organizationId));
+  if (hostStandings.includes(await ports.standingOf(organizationId))) return true;
+  const place = about && placeOf(procedure.access.resources, about);
+  return place !== undefined && ports.ownsServer(organizationId, place);
+}
+
+/** Where the service will stand, when the input says so, else where it stands. */
+function placeOf(
+  resources: Target['procedure']['access']['resources'],
+  { scope, input }: About,
+): ServerPlace | undefined {
+  const named =
+    resources.some(({ kind, field }) => kind === 'server' && field === 'serverId') &&
+    typeof input === 'object' &&
+    input !== null
+      ? Reflect.get(input, 'serverId')
+      : undefined;
+  if (typeof named === 'string') return { serverId: named };
+  // Null is Berth's own machine.
+  return named === undefined && scope?.serviceId !== undefined ? { serviceId: scope.serviceId } : undefined;
 }
 
 /** A refusal of whoever is known, in the flat shape where the procedure's document wants that. */

@@ -293,6 +293,17 @@ export const serverRows: Rows = [
     gives: { ...server, hostKeyFingerprint: `SHA256:${'a'.repeat(43)}` },
   },
   {
+    call: 'server.setTrusted',
+    input: { serverId: '<serverId>', trusted: true },
+    refused: 'FORBIDDEN',
+  },
+  {
+    call: 'server.setTrusted',
+    input: { serverId: '<foreign.serverId>', trusted: false },
+    gives: { serverId: '<foreign.serverId>', trusted: false },
+    installation: true,
+  },
+  {
     rule: 'setup is accepted at once and runs as a job',
     call: 'server.setup',
     input: { serverId: '<serverId>' },

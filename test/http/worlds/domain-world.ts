@@ -160,6 +160,7 @@ export async function withServer(
     buildsConcurrency: 1,
     metricsConfig: null,
     metricsToken: null,
+    trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
     createdAt: '2026-01-01',

@@ -36,6 +36,7 @@ export const shown = {
   setupError: null,
   buildsConcurrency: 1,
   metricsConfig: null,
+  trusted: false,
   clusterServerId: null,
   createdAt: expect.any(String),
 };

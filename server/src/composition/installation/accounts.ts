@@ -95,6 +95,7 @@ export function createAccounts(
     referable: createReferable(stores.services, stores.serviceRows),
     findPlace: stores.users.findPlace,
     standingOf: organizations.standing,
+    ownsServer: stores.ownsServer,
     transaction: database.transaction,
     withinQuota: quotas.within,
     recordAudit: audit.record,

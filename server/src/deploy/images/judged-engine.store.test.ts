@@ -33,6 +33,30 @@ const plain: ServiceSpec = {
   stopGracePeriodMs: 0,
   constraints: [],
 };
+const serverRow = (serverId: string, organizationId: string) =>
+  ({
+    serverId,
+    organizationId,
+    name: serverId,
+    description: null,
+    ipAddress: '203.0.113.9',
+    port: 22,
+    username: 'root',
+    sshKeyId: null,
+    serverType: 'deploy',
+    status: 'active',
+    hostKeyFingerprint: 'SHA256:x',
+    setupStatus: 'done',
+    setupStage: null,
+    setupError: null,
+    buildsConcurrency: 1,
+    metricsConfig: null,
+    metricsToken: null,
+    trusted: false,
+    clusterServerId: null,
+    swarmNodeId: null,
+    createdAt: '',
+  }) as const;
 const bind = (source: string) => ({ type: 'bind', source, target: '/data' }) as const;
 
 eachDatabase('the wall before the engine', (test) => {
@@ -186,6 +210,47 @@ eachDatabase('the wall before the engine', (test) => {
       );
       expect(await isLetThrough()).toBe(false);
     });
+  });
+
+  it('lets a tenant reach a trusted server of their own, and no other machine', async () => {
+    const theirs = applicationRef(foreign.applicationId);
+    const { organizationId } = people.stranger;
+    const spec = { ports: [{ published: 53, target: 53, protocol: 'udp', mode: 'host' } as const] };
+    const trust = (serverId: string, trusted: boolean): Promise<unknown> =>
+      stores.servers.update({ serverId }, { trusted });
+    const isLetThrough = async (): Promise<boolean> =>
+      (await judged(theirs, spec, judgeElsewhere)) === 'let through';
+    await stores.servers.insert(serverRow('another-server', organizationId));
+    await stores.applications.update(
+      { applicationId: foreign.applicationId },
+      { serverId: 'another-server' },
+    );
+    expect(await isLetThrough()).toBe(false);
+    await trust('another-server', true);
+    expect(await isLetThrough()).toBe(true);
+    expect(await judged(theirs, spec), "Berth's own machine").toContain('53/udp');
+
+    const danger = { service: '*', what: 'bind', value: '/srv', access: 'writable' } as const;
+    const given = await hostReach.approval(theirs, [danger], people.stranger);
+    const known = await hostReach.find(theirs);
+    if (!known) throw new Error('It is not known.');
+    const holds = (serverKey: string): Promise<boolean> => hostReach.holds(given, { ...known, serverKey });
+    expect(await holds('another-server')).toBe(true);
+    expect(await holds(localServer)).toBe(false);
+    await stores.servers.insert(serverRow('of-others', people.owner.organizationId));
+    await trust('of-others', true);
+    expect(await holds('of-others')).toBe(false);
+
+    // A head counts only with all nodes of its cluster.
+    await stores.servers.insert({
+      ...serverRow('node', organizationId),
+      clusterServerId: 'another-server',
+    });
+    expect([await isLetThrough(), await holds('another-server')]).toEqual([false, false]);
+    await trust('node', true);
+    expect([await isLetThrough(), await holds('another-server')]).toEqual([true, true]);
+    await trust('another-server', false);
+    expect([await isLetThrough(), await holds('another-server')]).toEqual([false, false]);
   });
 
   it('lets what runs go on as it is, and nothing more', async () => {

@@ -3,6 +3,7 @@
  * machine without an approval, whichever way of deploying it came by.
  */
 import { listed, uncovered, type Danger } from '../../domain/access/danger.ts';
+import { onOwnServer } from '../../domain/access/permissions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { dangersOfSpec, type OwnMounts } from '../../modules/host-reach/dangers.ts';
@@ -14,7 +15,7 @@ import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
 export type Judge = (spec: ServiceSpec) => Promise<void>;
 
 export interface JudgeParts {
-  approvals: Pick<Approvals, 'find' | 'reachesHost' | 'unapproved'>;
+  approvals: Pick<Approvals, 'find' | 'reachesServer' | 'unapproved'>;
   /** Of the engine's machine. */
   serverKey: string;
   places: Pick<Places, 'seen'>;
@@ -62,7 +63,7 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
     const dangers = dangersOfSpec(spec, service, own);
     if (dangers.length === 0 || (await isLive(spec, service, dangers))) return;
     const seen = await places.seen(dangers, spec.name);
-    const asked = await withoutOwnPorts(approvals, service, seen);
+    const asked = await withoutOwnPorts(approvals, serverKey, service, seen);
     // While it moves its record names the machine that it was approved for.
     const isThere = (await approvals.find(service))?.serverKey === serverKey;
     const left = isThere ? await approvals.unapproved(service, asked) : asked;
@@ -75,12 +76,13 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
  * an approval.
  */
 async function withoutOwnPorts(
-  { find, reachesHost }: JudgeParts['approvals'],
+  { find, reachesServer }: JudgeParts['approvals'],
+  serverKey: string,
   service: ServiceRef,
   dangers: readonly Danger[],
 ): Promise<readonly Danger[]> {
   const known = service.kind === 'compose' ? undefined : await find(service);
-  return known && (await reachesHost(known.organizationId))
+  return known && (await reachesServer(known.organizationId, serverKey))
     ? dangers.filter(({ what }) => what !== 'port')
     : dangers;
 }
@@ -103,9 +105,9 @@ export function refusal(
   // A file's is approved like anything else in it.
   const isOwnPort = kind !== 'compose' && dangers.every(({ what }) => what === 'port');
   const wayOut = isOwnPort
-    ? "Ports below 1024 are for services of the installation's organization and of trusted ones: publish " +
-      'another'
-    : "An Owner or Admin of the installation's organization, or of a trusted one, " +
+    ? "Ports below 1024 are for services of the installation's organization and of trusted ones, and on " +
+      'trusted servers: publish another'
+    : `An Owner or Admin of the installation's organization, or of a trusted one${onOwnServer}, ` +
       `${waysOut[kind]}${digest === undefined ? '' : `; the digest is ${digest}`}`;
   return new AppError(
     'FORBIDDEN',

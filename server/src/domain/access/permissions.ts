@@ -85,6 +85,8 @@ interface ClassRule {
   roles: readonly Role[];
   /** Organizations whose people may call; absent: those of every one. */
   standings?: readonly Standing[];
+  /** Those of every one, where what the call names stands on a trusted server of theirs (`onOwnServer`). */
+  byServer?: boolean;
   /** Who may call, for people. */
   words: string;
 }
@@ -97,6 +99,7 @@ export const accessClasses = {
   hostReach: {
     roles: ['owner', 'admin'],
     standings: hostStandings,
+    byServer: true,
     words: "Owner or Admin of the installation's organization, or of a trusted one",
   },
   installation: {
@@ -111,6 +114,9 @@ export const accessClasses = {
   },
 } as const satisfies Record<string, ClassRule>;
 export type AccessClass = keyof typeof accessClasses;
+
+/** Goes on after the words of `hostReach` where a trusted server decides as well. */
+export const onOwnServer = ', or, on a trusted server, of the organization that it belongs to';
 
 /** The rule of a class; the table's own type tells each apart. */
 export const classRule = (accessClass: AccessClass): ClassRule => accessClasses[accessClass];

@@ -38,6 +38,7 @@ const server: TableRecord<'server'> = {
   buildsConcurrency: 1,
   metricsConfig: null,
   metricsToken: null,
+  trusted: false,
   clusterServerId: null,
   swarmNodeId: null,
   createdAt: '',

@@ -273,6 +273,7 @@ eachDatabase('certificates', (test) => {
         buildsConcurrency: 1,
         metricsConfig: null,
         metricsToken: null,
+        trusted: false,
         clusterServerId: null,
         swarmNodeId: null,
         createdAt: '2026-01-01',

@@ -96,6 +96,7 @@ eachDatabase('access to compose services', (test) => {
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
       createdAt: '',

@@ -21,7 +21,14 @@ import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
 const unset = { setupStage: null, setupError: null, description: null, sshKeyId: null, metricsToken: null };
-const alone = { clusterServerId: null, swarmNodeId: null, port: 22, username: 'root', createdAt: '2026' };
+const alone = {
+  trusted: false,
+  clusterServerId: null,
+  swarmNodeId: null,
+  port: 22,
+  username: 'root',
+  createdAt: '2026',
+};
 const platform = { 'berth.managed': 'true', 'berth.role': 'proxy' };
 const ids = (list: unknown): string[] =>
   Array.isArray(list)

@@ -158,6 +158,7 @@ eachDatabase('names, ports and servers of databases', (test) => {
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
       createdAt: '',

@@ -10,7 +10,7 @@ import { resourceKinds, type Contract, type ResourceKind } from '../../procedure
 import type { RegisteredProcedure } from '../../procedure/registry.ts';
 import type { EventRecord, EventStore } from './store.ts';
 
-export interface VisibilityPorts extends PlacePorts {
+export interface VisibilityPorts extends Pick<PlacePorts, 'standingOf'> {
   contracts: Readonly<Record<string, Contract>>;
   reachesInto: EventStore['reachesInto'];
 }
@@ -99,7 +99,11 @@ function readsOf(contracts: VisibilityPorts['contracts']): Map<string, Target> {
   return reads;
 }
 
-async function mayCall(ports: PlacePorts, target: Target, actor: Actor): Promise<boolean> {
+async function mayCall(
+  ports: Pick<PlacePorts, 'standingOf'>,
+  target: Target,
+  actor: Actor,
+): Promise<boolean> {
   try {
     checkKey(target, actor);
     await checkPlace(ports, target, actor);

@@ -10,7 +10,7 @@ import {
   type Approval,
   type Danger,
 } from '../../domain/access/danger.ts';
-import { classRule, hostStandings, type Standing } from '../../domain/access/permissions.ts';
+import { classRule, hostStandings, onOwnServer, type Standing } from '../../domain/access/permissions.ts';
 import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
@@ -30,11 +30,16 @@ export interface Approvals {
   /** An approval of these dangers, as the machine sees them, for the service as it is now. */
   approval(service: ServiceRef, dangers: readonly Danger[], by: Approver): Promise<Approval>;
   /** Whether an approval is for the service as it is now, by somebody who may still give it. */
-  holds(approval: Approval, service: Pick<KnownService, 'subject' | 'organizationId'>): Promise<boolean>;
+  holds(
+    approval: Approval,
+    service: Pick<KnownService, 'subject' | 'organizationId' | 'serverKey'>,
+  ): Promise<boolean>;
   /** What of these dangers nobody has approved for the service. */
   unapproved(service: ServiceRef, dangers: readonly Danger[]): Promise<Danger[]>;
-  /** Whether the organization's Owners and Admins may reach the machine. */
+  /** Whether the organization's Owners and Admins may reach Berth's own machine. */
   reachesHost(organizationId: string): Promise<boolean>;
+  /** The same of the machine of this key. */
+  reachesServer(organizationId: string, serverKey: string): Promise<boolean>;
   /**
    * Runs a change of the service's place or source by somebody who may approve: approvals of its mounts that
    * held before it hold after it.
@@ -56,6 +61,8 @@ export interface ApprovalsParts {
   store: HostReachStore;
   clock: Clock;
   standingOf(organizationId: string): Promise<Standing>;
+  /** Whether the server is the organization's own machine. */
+  ownsServer(organizationId: string, place: { serverId: string }): Promise<boolean>;
 }
 
 /**
@@ -85,9 +92,11 @@ export function createHostReach(approvals: Approvals, placesOf: HostReach['place
   };
 }
 
-export function createApprovals({ store, clock, standingOf }: ApprovalsParts): Approvals {
+export function createApprovals({ store, clock, standingOf, ownsServer }: ApprovalsParts): Approvals {
   const reachesHost = async (organizationId: string): Promise<boolean> =>
     hostStandings.includes(await standingOf(organizationId));
+  const owns = async (organizationId: string, serverKey: string): Promise<boolean> =>
+    serverKey !== localServer && ownsServer(organizationId, { serverId: serverKey });
   const stamp = (
     subject: string,
     dangers: readonly Danger[],
@@ -100,13 +109,13 @@ export function createApprovals({ store, clock, standingOf }: ApprovalsParts): A
     organizationId,
     at: isoTime(clock),
   });
-  const holds: Approvals['holds'] = async (approval, { subject, organizationId }) => {
+  const holds: Approvals['holds'] = async (approval, { subject, organizationId, serverKey }) => {
     if (approval.subject !== subject) return false;
     const standing = await standingOf(approval.organizationId);
-    // A trusted organization answers for its own services alone.
-    return (
-      standing === 'installation' || (standing === 'trusted' && approval.organizationId === organizationId)
-    );
+    if (standing === 'installation') return true;
+    // Others answer for their own services alone.
+    if (approval.organizationId !== organizationId) return false;
+    return standing === 'trusted' || owns(organizationId, serverKey);
   };
   async function approval(service: ServiceRef, dangers: readonly Danger[], by: Approver): Promise<Approval> {
     const known = await store.find(service);
@@ -115,6 +124,8 @@ export function createApprovals({ store, clock, standingOf }: ApprovalsParts): A
   return {
     find: store.find,
     reachesHost,
+    reachesServer: async (organizationId, serverKey) =>
+      (await reachesHost(organizationId)) || owns(organizationId, serverKey),
     holds,
     approval,
     async unapproved(service, dangers) {
@@ -156,7 +167,7 @@ export async function requireLowPortsAllowed(
   throw new AppError(
     'FORBIDDEN',
     `${name} publishes the port ${low.published}/${low.protocol}, below ${firstFreePort}, which would ` +
-      `reach the other server itself. That needs an ${classRule('hostReach').words}. Ask one of them to ` +
-      'move it, or publish another port first.',
+      `reach the other server itself. That needs an ${classRule('hostReach').words}${onOwnServer}. Ask ` +
+      'one of them to move it, or publish another port first.',
   );
 }

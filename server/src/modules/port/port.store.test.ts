@@ -191,6 +191,7 @@ eachDatabase('ports', (test) => {
       buildsConcurrency: 1,
       metricsConfig: null,
       metricsToken: null,
+      trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
     });

@@ -55,7 +55,8 @@ export const serverContract = {
     summary: "Changes a server's record; absent fields stay",
     description:
       'Another address or port is another machine to Berth: its host key is pinned again at the next ' +
-      'contact, and it is inactive until it is set up. One that services run on becomes no build server.',
+      'contact, it is inactive until it is set up, and no longer trusted. One that services run on becomes ' +
+      'no build server.',
     access: { class: 'admin', resources: [...own.resources, sshKey] },
     input: id.extend(z.object(shape).partial().shape),
     output: serverRecord,
@@ -74,6 +75,22 @@ export const serverContract = {
         .meta({ examples: ['SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU'] }),
     }),
     output: serverRecord,
+  }),
+  setTrusted: mutation({
+    summary: 'Says that the organization of the server owns the machine, or withdraws that',
+    description:
+      'Owners and Admins of its organization may then bind its folders, publish ports below 1024 and ' +
+      "approve what compose files ask of it, for services there; Berth's own machine stays closed to them. A head " +
+      'counts as trusted only if all nodes of its cluster are. Another address, port or host key ends it. ' +
+      'When the trust ends, approvals no longer count: what runs keeps running, but its next deployment is ' +
+      'refused. Refused before the host key of the server is known.',
+    access: {
+      class: 'installationOwner',
+      resources: [{ kind: 'server', field: 'serverId', acrossOrganizations: true }],
+    },
+    input: id.extend({ trusted: z.boolean() }),
+    output: serverRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   remove: mutation({
     summary: "Removes a server's record; refused while it has services or certificates",

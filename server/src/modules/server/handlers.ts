@@ -48,6 +48,7 @@ export function serverHandlers(
         serverId,
         write(() => servers.trustHostKey(serverId, actor.organizationId, fingerprint)),
       ),
+    setTrusted: ({ write }, { serverId, trusted }) => write(() => servers.setTrusted(serverId, trusted)),
     async remove({ actor, write }, { serverId }) {
       const removed = await write(() => servers.remove(serverId, actor.organizationId));
       await setup.forget(serverId);

@@ -28,6 +28,9 @@ export const serverRecord = z
     clusterServerId: optional.describe(
       'Server whose cluster it is a node of; null while it has a swarm of its own',
     ),
+    trusted: z
+      .boolean()
+      .describe('Whether its Owners and Admins may reach the machine itself; of a cluster, if all nodes are'),
     createdAt: z.string(),
   })
   .meta({ id: 'Server' });

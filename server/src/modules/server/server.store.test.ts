@@ -30,6 +30,36 @@ eachDatabase('servers', (test) => {
     return sshKeyId;
   }
 
+  it('are trusted by the installation’s Owner alone, as the machine that shows their host key', async () => {
+    const { owner, admin, stranger } = await begin();
+    const serverId = textOf(await stranger.mutate('server.create', input), 'serverId');
+    const trust = (client: InterfaceClient, trusted = true): Promise<unknown> =>
+      client.mutate('server.setTrusted', { serverId, trusted });
+    const pin = (letter: string): Promise<unknown> =>
+      stranger.mutate('server.trustHostKey', { serverId, fingerprint: `SHA256:${letter.repeat(43)}` });
+    for (const client of [admin, stranger]) expect(await trust(client)).toMatchObject({ code: 'FORBIDDEN' });
+    expect(await trust(owner), 'no host key').toMatchObject({ code: 'PRECONDITION_FAILED' });
+    await pin('a');
+    expect(await trust(owner)).toMatchObject({ serverId, trusted: true });
+    expect(await stranger.query('server.one', { serverId })).toMatchObject({ trusted: true });
+    expect(await pin('a'), 'the same machine').toMatchObject({ trusted: true });
+    expect(await pin('b'), 'another one').toMatchObject({ trusted: false });
+    const moves: Record<string, unknown>[] = [{ ipAddress: '203.0.113.8' }, { port: 2222 }];
+    for (const patch of moves) {
+      await pin('b');
+      await trust(owner);
+      expect(await stranger.mutate('server.update', { serverId, name: 'Renamed' })).toMatchObject({
+        trusted: true,
+      });
+      expect(await stranger.mutate('server.update', { serverId, ...patch })).toMatchObject({
+        trusted: false,
+      });
+    }
+    await pin('b');
+    await trust(owner);
+    expect(await trust(owner, false)).toMatchObject({ trusted: false });
+  });
+
   it('are created, read, changed and removed as records', async () => {
     const world = await begin();
     const { owner } = world;

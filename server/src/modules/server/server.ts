@@ -27,6 +27,11 @@ export interface Servers {
   update(serverId: string, organizationId: string, patch: ServerPatch): Promise<ServerRecord>;
   /** From now on the server at this address must show the host key of this fingerprint. */
   trustHostKey(serverId: string, organizationId: string, fingerprint: string): Promise<ServerRecord>;
+  /**
+   * Of any organization: the installation's Owner decides. PRECONDITION_FAILED before its host key is known,
+   * which says what machine is trusted.
+   */
+  setTrusted(serverId: string, trusted: boolean): Promise<ServerRecord>;
   /** Keeps what the server's monitoring is to be; its token is read by nobody but the monitoring. */
   configureMonitoring(
     serverId: string,
@@ -66,9 +71,23 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       return record;
     },
     async trustHostKey(serverId, organizationId, hostKeyFingerprint) {
-      const record = { ...(await one(store, serverId, organizationId)), hostKeyFingerprint };
-      await store.update({ serverId, organizationId }, { hostKeyFingerprint });
-      return record;
+      const present = await one(store, serverId, organizationId);
+      // Another key is another machine.
+      const trusted = present.trusted && present.hostKeyFingerprint === hostKeyFingerprint;
+      await store.update({ serverId, organizationId }, { hostKeyFingerprint, trusted });
+      return { ...present, hostKeyFingerprint, trusted };
+    },
+    async setTrusted(serverId, trusted) {
+      const present = await store.find({ serverId });
+      if (!present) throw noServer();
+      if (trusted && present.hostKeyFingerprint === null)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `The host key of ${present.name} is not known yet, so it could be any machine. Let it be set up ` +
+            'first (server.setup).',
+        );
+      await store.update({ serverId }, { trusted });
+      return { ...present, trusted };
     },
     async configureMonitoring(
       serverId,
@@ -99,8 +118,12 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
 
 async function one(store: ServerStore, serverId: string, organizationId: string): Promise<ServerRecord> {
   const record = await store.find({ serverId, organizationId });
-  if (!record) throw new AppError('NOT_FOUND', 'There is no such server. It may have been removed.');
+  if (!record) throw noServer();
   return record;
+}
+
+function noServer(): AppError {
+  return new AppError('NOT_FOUND', 'There is no such server. It may have been removed.');
 }
 
 function newServer(
@@ -124,11 +147,14 @@ function newServer(
     metricsToken: null,
     clusterServerId: null,
     swarmNodeId: null,
+    trusted: false,
     createdAt: isoTime(clock),
   };
 }
 
-/** Another address or port is another machine: its key is not known, and it is not set up. */
+/**
+ * Another address or port is another machine: its key is not known, it is not set up, and nobody trusts it.
+ */
 function changed(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): ServerRecord {
   const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
   const record: ServerRecord = {
@@ -141,6 +167,7 @@ function changed(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): S
     ? {
         ...record,
         hostKeyFingerprint: null,
+        trusted: false,
         status: 'inactive',
         setupStatus: 'idle',
         setupStage: null,

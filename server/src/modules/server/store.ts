@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import type { ServerPlace } from '../../procedure/place.ts';
 
 export type ServerRecord = TableRecord<'server'>;
 
@@ -56,5 +57,37 @@ export function createServerStore(database: Database): ServerStore {
     countCertificates: async (serverId) =>
       Number((await database.run(certificates, [serverId]))[0]?.count ?? 0),
     countBuilt: async (serverId) => Number((await database.run(built, [serverId]))[0]?.count ?? 0),
+  };
+}
+
+/**
+ * Whether an organization owns a server, as the installation's Owner says: false for Berth's own machine, and for a
+ * head with a node that is not trusted.
+ */
+export type OwnsServer = (organizationId: string, place: ServerPlace) => Promise<boolean>;
+
+/** One statement, whatever is asked. */
+export function createOwnsServer({ builder, run }: Database): OwnsServer {
+  const owned = (serverId: ReturnType<typeof sql>) =>
+    sql<{ serverId: string }>`select s."serverId" from "server" as s
+      where s."organizationId" = ${''} and s."trusted" = 1 and s."serverId" in (${serverId})
+        and not exists (
+          select 1 from "server" as n where n."clusterServerId" = s."serverId" and n."trusted" = 0)`.compile(
+      builder,
+    );
+  const standing = (['application', 'database', 'compose'] as const).map(
+    (table) =>
+      sql`select "serverId" from ${sql.table(table)} where ${sql.ref(`${table}Id`)} = ${''}
+        and "serverId" is not null`,
+  );
+  const ofServer = owned(sql`${''}`);
+  const ofService = owned(sql.join(standing, sql` union all `));
+  return async (organizationId, place) => {
+    const [query, id] = 'serverId' in place ? [ofServer, place.serverId] : [ofService, place.serviceId];
+    const rows = await run(
+      query,
+      query.parameters.map((_, index) => (index === 0 ? organizationId : id)),
+    );
+    return rows.length > 0;
   };
 }

@@ -198,6 +198,7 @@ eachDatabase('the swarm', (test) => {
         buildsConcurrency: 1,
         metricsConfig: null,
         metricsToken: null,
+        trusted: false,
         clusterServerId: null,
         swarmNodeId: null,
         createdAt: '2026',

@@ -30,6 +30,7 @@ const record: ServerRecord = {
   buildsConcurrency: 1,
   metricsConfig: null,
   metricsToken: null,
+  trusted: false,
   clusterServerId: null,
   swarmNodeId: null,
   createdAt: '2026-01-01T00:00:00.000Z',
