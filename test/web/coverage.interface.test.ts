@@ -31,6 +31,7 @@ const unused: Record<string, string> = {
   'container.getContainersByAppLabel': 'getContainers shows all',
   'container.getStackContainersByAppName': 'getContainers shows all',
   'container.getServiceContainersByAppName': 'getContainers shows all',
+  'server.setTrusted': 'names a server of another organization, which has no page for its people',
   'server.getServerMetrics': 'wants a token that nobody may read',
   'registry.test': 'create and update try the sign-in',
   'environment.byProjectId': 'project.one has its environments',

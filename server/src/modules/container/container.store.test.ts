@@ -21,14 +21,7 @@ import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
 const unset = { setupStage: null, setupError: null, description: null, sshKeyId: null, metricsToken: null };
-const alone = {
-  trusted: false,
-  clusterServerId: null,
-  swarmNodeId: null,
-  port: 22,
-  username: 'root',
-  createdAt: '2026',
-};
+const alone = { clusterServerId: null, swarmNodeId: null, port: 22, trusted: false, createdAt: '' };
 const platform = { 'berth.managed': 'true', 'berth.role': 'proxy' };
 const ids = (list: unknown): string[] =>
   Array.isArray(list)
@@ -343,6 +336,7 @@ eachDatabase('containers', (test) => {
         status: 'active',
         ...unset,
         ...alone,
+        username: 'root',
         setupStatus: 'idle',
         hostKeyFingerprint: null,
         buildsConcurrency: 1,

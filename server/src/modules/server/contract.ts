@@ -54,7 +54,7 @@ export const serverContract = {
   update: mutation({
     summary: "Changes a server's record; absent fields stay",
     description:
-      'Another address or port is another machine to Berth: its host key is pinned again at the next ' +
+      'Another address or port is another machine: its host key is pinned again at the next ' +
       'contact, it is inactive until it is set up, and no longer trusted. One that services run on becomes ' +
       'no build server.',
     access: { class: 'admin', resources: [...own.resources, sshKey] },
@@ -80,8 +80,9 @@ export const serverContract = {
     summary: 'Says that the organization of the server owns the machine, or withdraws that',
     description:
       'Owners and Admins of its organization may then bind its folders, publish ports below 1024 and ' +
-      "approve what compose files ask of it, for services there; Berth's own machine stays closed to them. A head " +
-      'counts as trusted only if all nodes of its cluster are. Another address, port or host key ends it. ' +
+      "approve what compose files ask of it, for services there; Berth's own machine stays closed to them. " +
+      'A head counts as trusted only if all nodes of its cluster are. ' +
+      'Another address, port or host key ends it. ' +
       'When the trust ends, approvals no longer count: what runs keeps running, but its next deployment is ' +
       'refused. Refused before the host key of the server is known.',
     access: {

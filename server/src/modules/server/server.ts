@@ -70,25 +70,9 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       await store.update({ serverId, organizationId }, record);
       return record;
     },
-    async trustHostKey(serverId, organizationId, hostKeyFingerprint) {
-      const present = await one(store, serverId, organizationId);
-      // Another key is another machine.
-      const trusted = present.trusted && present.hostKeyFingerprint === hostKeyFingerprint;
-      await store.update({ serverId, organizationId }, { hostKeyFingerprint, trusted });
-      return { ...present, hostKeyFingerprint, trusted };
-    },
-    async setTrusted(serverId, trusted) {
-      const present = await store.find({ serverId });
-      if (!present) throw noServer();
-      if (trusted && present.hostKeyFingerprint === null)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The host key of ${present.name} is not known yet, so it could be any machine. Let it be set up ` +
-            'first (server.setup).',
-        );
-      await store.update({ serverId }, { trusted });
-      return { ...present, trusted };
-    },
+    trustHostKey: (serverId, organizationId, fingerprint) =>
+      trustHostKey(store, { serverId, organizationId }, fingerprint),
+    setTrusted: (serverId, trusted) => setTrusted(store, serverId, trusted),
     async configureMonitoring(
       serverId,
       organizationId,
@@ -124,6 +108,31 @@ async function one(store: ServerStore, serverId: string, organizationId: string)
 
 function noServer(): AppError {
   return new AppError('NOT_FOUND', 'There is no such server. It may have been removed.');
+}
+
+async function trustHostKey(
+  store: ServerStore,
+  { serverId, organizationId }: Pick<ServerRecord, 'serverId' | 'organizationId'>,
+  hostKeyFingerprint: string,
+): Promise<ServerRecord> {
+  const present = await one(store, serverId, organizationId);
+  // Another key is another machine.
+  const trusted = present.trusted && present.hostKeyFingerprint === hostKeyFingerprint;
+  await store.update({ serverId, organizationId }, { hostKeyFingerprint, trusted });
+  return { ...present, hostKeyFingerprint, trusted };
+}
+
+async function setTrusted(store: ServerStore, serverId: string, trusted: boolean): Promise<ServerRecord> {
+  const present = await store.find({ serverId });
+  if (!present) throw noServer();
+  if (trusted && present.hostKeyFingerprint === null)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The host key of ${present.name} is not known yet, so it could be any machine. Let it be set up ` +
+        'first (server.setup).',
+    );
+  await store.update({ serverId }, { trusted });
+  return { ...present, trusted };
 }
 
 function newServer(

@@ -61,8 +61,8 @@ export function createServerStore(database: Database): ServerStore {
 }
 
 /**
- * Whether an organization owns a server, as the installation's Owner says: false for Berth's own machine, and for a
- * head with a node that is not trusted.
+ * Whether an organization owns a server, as the installation's Owner says: false for Berth's own machine,
+ * and for a head with a node that is not trusted.
  */
 export type OwnsServer = (organizationId: string, place: ServerPlace) => Promise<boolean>;
 
