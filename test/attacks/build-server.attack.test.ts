@@ -12,7 +12,7 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { until } from '../e2e/fixtures/workshop.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { base, built, fetching, knocking, looted, loot, sleeping } from './support/building.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
@@ -141,7 +141,7 @@ describe('as built', () => {
   });
 });
 
-describe('with the server’s engine in the place of builders', () => {
+describe.runIf(leavesOutWall(import.meta.url))('with the server’s engine in the place of builders', () => {
   beforeAll(async () => {
     await world.berth.stop();
     await world.berth.start({}, `${project}/test/attacks/without/builders.ts`);

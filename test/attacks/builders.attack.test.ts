@@ -9,7 +9,7 @@ import { growingPause } from '../bed/machine/pauses.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { base, built, fetching, knocking, looted, loot, sleeping } from './support/building.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
@@ -224,7 +224,7 @@ describe('in the network of another environment', () => {
   });
 });
 
-describe('with the machine’s engine in the place of builders', () => {
+describe.runIf(leavesOutWall(import.meta.url))('with the machine’s engine in the place of builders', () => {
   beforeAll(async () => {
     await world.berth.stop();
     // The packet filter outlives Berth.

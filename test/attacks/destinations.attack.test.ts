@@ -4,7 +4,7 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { newName } from './support/deployments.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
@@ -65,7 +65,7 @@ describe('with the walls as built', () => {
   });
 });
 
-describe('without the wall between them', () => {
+describe.runIf(leavesOutWall(import.meta.url))('without the wall between them', () => {
   beforeAll(async () => {
     await world.berth.stop();
     await world.berth.start({}, `${project}/test/attacks/without/destination-places.ts`);

@@ -10,7 +10,7 @@ import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { viewFromContainers, type FromContainers, type Reached } from '../e2e/fixtures/from-containers.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
@@ -213,7 +213,7 @@ describe('with the walls as built', () => {
   });
 });
 
-describe('without them', () => {
+describe.runIf(leavesOutWall(import.meta.url))('without them', () => {
   beforeAll(async () => {
     const { berth } = world;
     await berth.stop();

@@ -11,7 +11,7 @@ import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
@@ -107,7 +107,7 @@ describe('with the walls as built', () => {
   });
 });
 
-describe('without what keeps hosts and cookies', () => {
+describe.runIf(leavesOutWall(import.meta.url))('without what keeps hosts and cookies', () => {
   beforeAll(async () => {
     await world.berth.stop();
     // Its own host is served by a route of its own, before any other.

@@ -13,7 +13,7 @@ import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
 import { docker, output } from '../e2e/fixtures/workshop.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
 
@@ -228,7 +228,7 @@ describe('with the walls as built', () => {
   });
 });
 
-describe('without the wall between images', () => {
+describe.runIf(leavesOutWall(import.meta.url))('without the wall between images', () => {
   beforeAll(async () => {
     await world.berth.stop();
     await world.berth.start({}, `${project}/test/attacks/without/image-wall.ts`);

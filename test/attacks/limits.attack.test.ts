@@ -5,7 +5,7 @@ import { processesOf } from '../bed/machine/processes.ts';
 import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { textOf } from '../http/interface-client.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { lootOf, newName } from './support/deployments.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
@@ -155,7 +155,7 @@ describe('a volume that is filled', () => {
   });
 });
 
-describe('without limits', () => {
+describe.runIf(leavesOutWall(import.meta.url))('without limits', () => {
   beforeAll(async () => {
     await world.berth.stop();
     await world.berth.start({}, `${project}/test/attacks/without/limits.ts`);

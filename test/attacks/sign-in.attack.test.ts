@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
-import { attackTable } from './support/attack.ts';
+import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
 
@@ -91,7 +91,7 @@ describe('with the walls as built', () => {
   });
 });
 
-describe('with a throttle that knows addresses alone', () => {
+describe.runIf(leavesOutWall(import.meta.url))('with a throttle that knows addresses alone', () => {
   beforeAll(async () => {
     await world.berth.stop();
     await world.berth.start(environment, `${project}/test/attacks/without/sign-in-throttle.ts`);

@@ -1,8 +1,12 @@
-/** The life of a service of each kind, from creation to end, on Berth's own machine and on a server. */
+/**
+ * The life of a service of each kind, from creation to end: on a server, and with `--long` on Berth's own
+ * machine as well, where the ordinary run has the suites of each kind.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { isWhole } from '../run/mode.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { diskFolder } from '../bed/layout.ts';
 import { startS3, type S3Server } from '../s3/s3-server.ts';
@@ -58,7 +62,7 @@ afterAll(async () => {
   await Promise.all([far.kill(), berth.host.kill()]);
 });
 
-const table = (['local', 'remote'] as const).flatMap((where) =>
+const table = (isWhole() ? ['local', 'remote'] : ['remote']).flatMap((where) =>
   Object.keys(lifeKinds)
     .filter((kind): kind is LifeKind => kind in lifeKinds)
     .map((kind) => ({ where, kind })),

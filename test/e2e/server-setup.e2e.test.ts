@@ -9,6 +9,7 @@ import { databasePath, killInSetup } from './fixtures/berth-process.ts';
 import { followStream } from './fixtures/log-stream.ts';
 import { quickCheck, until } from './fixtures/workshop.ts';
 import { startReleaseServer } from './servers/release-server.ts';
+import { ofThisRun } from '../run/mode.ts';
 
 const stages = 'connect facts packages engine swarm network folders proxy tools builders probe'.split(' ');
 
@@ -161,7 +162,8 @@ it('kill -9 of Berth in each stage of a set-up by a user with sudo: it goes on t
   const path = await databasePath(bed, berth.host);
   const hit: string[] = [];
   await berth.call('server.setup', { serverId: id });
-  for (const at of stages.keys()) {
+  const killed = ofThisRun([...stages.keys()], 3);
+  for (const at of killed) {
     // One that has nothing to do may be over between two looks; the next one is as good.
     const from = stages.slice(at);
     hit.push(await killInSetup(berth.host, path, { serverId: id, from, limitMs: 400_000 }));
@@ -169,12 +171,12 @@ it('kill -9 of Berth in each stage of a set-up by a user with sudo: it goes on t
   }
   console.log(`killed in the stages ${hit.join(', ')}`);
   expect(hit.filter((stage) => !stages.includes(stage))).toEqual([]);
-  expect(new Set(hit).size).toBeGreaterThanOrEqual(8);
+  expect(new Set(hit).size).toBeGreaterThanOrEqual(Math.floor(killed.length * 0.8));
   await until('the set-up has ended', async () => (await one(id)).setupStatus !== 'running', 400_000);
   const lines = (await log(id)).join('\n');
   expect(await one(id), lines).toMatchObject({ setupStatus: 'done', setupError: null, status: 'active' });
   // The last stage may be over before the kill.
-  expect(lines).toContain(`Berth was restarted; continuing (attempt ${stages.length}).`);
+  expect(lines).toContain(`Berth was restarted; continuing (attempt ${killed.length}).`);
   expect(lines).toContain('Members of the group docker can do all that root can: keeper now is one.');
   expect(await berth.call('server.validate', { serverId: id })).toMatchObject({
     containerRuntime: { enabled: true, accessible: true },

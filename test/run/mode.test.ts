@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../fuzz/random.ts';
 import { fuzzPlan } from '../fuzz/plan.ts';
-import { modeOf, parseSeed, sampleOf } from './mode.ts';
+import { isWhole, modeOf, ofThisRun, parseSeed, sampleOf } from './mode.ts';
 
 test('the ordinary run has a seed of its own unless it is given one', () => {
   expect(modeOf({})).toEqual({ isLong: false, seed: expect.any(Number) });
@@ -20,6 +20,19 @@ test('a tenth is chosen by the seed: the same for the same, another for another,
   expect(tenth(1)).toEqual(tenth(1).toSorted((one, other) => one - other));
   expect(tenth(1)).not.toEqual(tenth(2));
   expect(sampleOf([1, 2], 10, createRandom(1).next)).toHaveLength(1);
+});
+
+test('the ordinary run takes a share by its seed; the long one and a file run by hand take all', () => {
+  const items = Array.from({ length: 9 }, (_, index) => index);
+  const ordinary = { BERTH_TEST_LONG: '0', BERTH_TEST_SEED: '5' };
+  expect(ofThisRun(items, 3, ordinary)).toHaveLength(3);
+  expect(ofThisRun(items, 3, ordinary)).toEqual(ofThisRun(items, 3, ordinary));
+  const seeds = Array.from({ length: 60 }, (_, seed) => `${seed}`);
+  const taken = seeds.flatMap((seed) => ofThisRun(items, 3, { ...ordinary, BERTH_TEST_SEED: seed }));
+  expect(new Set(taken).size).toBe(items.length);
+  expect(ofThisRun(items, 3, { BERTH_TEST_LONG: '1', BERTH_TEST_SEED: '5' })).toEqual(items);
+  expect(ofThisRun(items, 3, {})).toEqual(items);
+  expect([isWhole(ordinary), isWhole({})]).toEqual([false, true]);
 });
 
 test('the ordinary run makes 15,000 requests, the long one all', () => {

@@ -3,6 +3,7 @@
  * choice again.
  */
 import { z } from 'zod';
+import { createRandom } from '../fuzz/random.ts';
 
 /** Names of the environment variables; test/run.ts sets both. */
 export const modeVariables = { long: 'BERTH_TEST_LONG', seed: 'BERTH_TEST_SEED' } as const;
@@ -47,3 +48,16 @@ export function sampleOf<T>(items: readonly T[], share: number, next: () => numb
     .map(({ index }) => index);
   return chosen.toSorted((one, other) => one - other).flatMap((index) => items.slice(index, index + 1));
 }
+
+/**
+ * What of a list this run takes: one in `share`, in their order and at least one, by the seed; all with
+ * `--long`, and all in a file that vitest was told to run by hand.
+ */
+export function ofThisRun<T>(items: readonly T[], share: number, environment = process.env): readonly T[] {
+  if (isWhole(environment)) return items;
+  return sampleOf(items, share, createRandom(modeOf(environment).seed).next);
+}
+
+/** Whether the run leaves nothing out: with `--long`, and when vitest was started by hand. */
+export const isWhole = (environment = process.env): boolean =>
+  environment[modeVariables.seed] === undefined || modeOf(environment).isLong;

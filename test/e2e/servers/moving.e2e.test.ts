@@ -12,6 +12,7 @@ import { inSession } from '../databases/clients.ts';
 import { berthHost, throughProxy, type BerthHost } from '../fixtures/berth-host.ts';
 import { databasePath, prepareKill } from '../fixtures/berth-process.ts';
 import { deploymentEnded, docker, output, until } from '../fixtures/workshop.ts';
+import { ofThisRun } from '../../run/mode.ts';
 
 let bed: Bed;
 let berth: BerthHost;
@@ -69,27 +70,36 @@ it('a compose service without volumes goes there with its domain', async () => {
   expect(await dockerOf(berth.host).services(`berth.compose=${composeId}`)).toEqual([]);
 });
 
-it.each(['postgres', 'mariadb', 'redis'] as const)('%s goes there and comes back', async (kind) => {
-  const base = await house.database(kind, `kept-${kind}`);
-  const former = await written(base, 21_000 + kind.length);
-  await moved(base, serverId);
-  expect(await read(base, 'first')).toBe('written here');
-  await write(base, 'second', 'written there');
-  expect(await labelled(berth.host, base)).toEqual({ services: [], volumes: [former] });
-  expect(await labelled(far, base)).toMatchObject({ services: [`kept-${kind}`] });
-  const log = await moved(base, null);
-  expect(log).toMatch(/Copied \d+ bytes; the files of both have the SHA-256 [0-9a-f]{64}\./);
-  expect([await read(base, 'first'), await read(base, 'second')]).toEqual(['written here', 'written there']);
-  const { formerVolumes } = await base.view();
-  expect(formerVolumes).toMatchObject([{ volumeName: former, serverId: null }, { serverId }]);
-  // The former data stays on either until somebody removes it.
-  for (const { volumeName } of formerVolumes) await base.do('removeFormerVolume', { volumeName });
-  expect(await labelled(far, base)).toEqual({ services: [], volumes: [] });
-  await base.do('remove');
-  expect(await labelled(berth.host, base)).toEqual({ services: [], volumes: [] });
-});
+it.each(ofThisRun(['postgres', 'mariadb', 'redis'] as const, 3))(
+  '%s goes there and comes back',
+  async (kind) => {
+    const base = await house.database(kind, `kept-${kind}`);
+    const former = await written(base, 21_000 + kind.length);
+    await moved(base, serverId);
+    expect(await read(base, 'first')).toBe('written here');
+    await write(base, 'second', 'written there');
+    expect(await labelled(berth.host, base)).toEqual({ services: [], volumes: [former] });
+    expect(await labelled(far, base)).toMatchObject({ services: [`kept-${kind}`] });
+    const log = await moved(base, null);
+    expect(log).toMatch(/Copied \d+ bytes; the files of both have the SHA-256 [0-9a-f]{64}\./);
+    expect([await read(base, 'first'), await read(base, 'second')]).toEqual([
+      'written here',
+      'written there',
+    ]);
+    const { formerVolumes } = await base.view();
+    expect(formerVolumes).toMatchObject([{ volumeName: former, serverId: null }, { serverId }]);
+    // The former data stays on either until somebody removes it.
+    for (const { volumeName } of formerVolumes) await base.do('removeFormerVolume', { volumeName });
+    expect(await labelled(far, base)).toEqual({ services: [], volumes: [] });
+    await base.do('remove');
+    expect(await labelled(berth.host, base)).toEqual({ services: [], volumes: [] });
+  },
+);
 
-const stages = ['pull', 'transfer', 'release', 'await-healthy', 'verify-query', 'switch', 'leave'];
+const stages = ofThisRun(
+  ['pull', 'transfer', 'release', 'await-healthy', 'verify-query', 'switch', 'leave'],
+  3,
+);
 
 it('kill -9 of Berth in each stage of a move: it goes on, and nothing is lost', async () => {
   const base = await house.database('postgres', 'killed');
@@ -112,7 +122,9 @@ it('kill -9 of Berth in each stage of a move: it goes on, and nothing is lost', 
     expect((await labelled(present, base)).services).toEqual(['killed']);
   }
   console.log(`killed in the stages ${hit.join(', ')}`);
-  expect(hit.filter((stage) => stages.includes(stage)).length).toBeGreaterThanOrEqual(4);
+  expect(hit.filter((stage) => stages.includes(stage)).length).toBeGreaterThanOrEqual(
+    Math.floor(stages.length * 0.6),
+  );
   expect(await read(base, 'first')).toBe('written here');
 });
 
