@@ -242,8 +242,8 @@ function lent(
     },
     async deliver({ name, labels }, to, signal) {
       const host = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : ends.host;
-      const shared = to ? await chainsOf(host.client, brought.keys()) : [...brought.values()].flat();
-      const present = new Set([...shared, ...(await presentLayers(host.client, organizationId))]);
+      const shared = to ? chainsOf(host.client, brought.keys()) : [...brought.values()].flat();
+      const present = layersThere(host.client, organizationId, shared);
       const delivered = await deliverImage({ ...ends, host }, { image: name, labels }, present, signal);
       // Its layers stay in the cache; nobody can begin from it by its name.
       await removeImage(client, name);
@@ -273,6 +273,16 @@ async function forgetOwn({ client, organizationId, running }: Builder): Promise<
   if (running.size > 0) return;
   for (const { tags } of await listImages(client, `berth.organization=${organizationId}`))
     for (const tag of tags) await removeImage(client, tag);
+}
+
+/** Chain ids of layers that the engine has and this organization may have. */
+async function layersThere(
+  engine: EngineClient,
+  organizationId: string,
+  shared: readonly string[] | Promise<readonly string[]>,
+): Promise<ReadonlySet<string>> {
+  const all = await Promise.all([shared, presentLayers(engine, organizationId)]);
+  return new Set(all.flat());
 }
 
 /** Chain ids of layers that the host's engine has of the organization's own images. */

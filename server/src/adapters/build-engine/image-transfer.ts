@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { Delivered } from '../../ports/engine/build-engine.ts';
 import type { EngineClient } from '../engine/client/engine-client.ts';
 import { parseImageReference } from '../engine/client/image-reference.ts';
-import { layersOf, loadImage, saveImage } from '../engine/images/image-load.ts';
+import { layersOf, loadImage, saveImage, type LayeredImage } from '../engine/images/image-load.ts';
 import { chainIds, digestOf, imageArchive } from './layer-archive.ts';
 import { imagePart } from './image-parts.ts';
 
@@ -28,9 +28,9 @@ export async function bringImage(
   signal: AbortSignal,
 ): Promise<string[]> {
   const tagged = taggedName(reference);
-  const image = tagged === undefined ? undefined : await layersOf(host.client, tagged);
-  if (tagged === undefined || image === undefined) return [];
-  const there = await layersOf(builder.client, tagged);
+  if (tagged === undefined) return [];
+  const [image, there] = await Promise.all([layersOf(host.client, tagged), layersOf(builder.client, tagged)]);
+  if (image === undefined) return [];
   if (there?.id !== image.id)
     await loadImage(builder.socket, await saveImage(host.client, tagged, signal), signal);
   return chainIds(image.diffIds);
@@ -50,20 +50,20 @@ function taggedName(reference: string): string | undefined {
 }
 
 /**
- * Hands the image over under its tag. `present` are chain ids of layers that the host's engine has and this
- * organization may have; where it has lost one in the meantime, all are sent.
+ * Hands the image over under its tag. `presentLayers` are chain ids of layers that the host's engine has and
+ * this organization may have; where it has lost one in the meantime, all are sent.
  */
 export async function deliverImage(
   ends: Ends,
   { image, labels }: { image: string; labels: Readonly<Record<string, string>> },
-  present: ReadonlySet<string>,
+  presentLayers: Promise<ReadonlySet<string>>,
   signal: AbortSignal,
 ): Promise<Delivered> {
   const { host, builder } = ends;
-  const built = await layersOf(builder.client, image);
-  if (built === undefined)
-    throw new AppError('PRECONDITION_FAILED', `The build ended without an image ${image}.`);
-  const config = labelled(await configOf(builder.partsSocket, built.id, signal), labels);
+  const [present, { built, config }] = await Promise.all([
+    presentLayers,
+    builtImage(builder, { image, labels }, signal),
+  ]);
   const chains = chainIds(built.diffIds);
   const send = async (left: ReadonlySet<string>): Promise<Delivered> => {
     const delivered = { layers: chains.length, sent: 0, bytes: 0 };
@@ -93,6 +93,17 @@ export async function deliverImage(
         `(${digestOf(config)}); deploy again.`,
     );
   return delivered;
+}
+
+async function builtImage(
+  { client, partsSocket }: Ends['builder'],
+  { image, labels }: { image: string; labels: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<{ built: LayeredImage; config: Buffer }> {
+  const built = await layersOf(client, image);
+  if (built === undefined)
+    throw new AppError('PRECONDITION_FAILED', `The build ended without an image ${image}.`);
+  return { built, config: labelled(await configOf(partsSocket, built.id, signal), labels) };
 }
 
 async function configOf(socket: string, id: string, signal: AbortSignal): Promise<Buffer> {

@@ -74,9 +74,14 @@ export function createGit(options: GitOptions): Git {
             steps,
             wanted.kind === 'default' ? ['HEAD'] : [`refs/heads/${wanted.name}`, `refs/tags/${wanted.name}`],
           );
-        await must(steps, ['checkout', '--quiet', '--force', '--detach', sourceRef]);
+        const [found, files] = await Promise.allSettled([
+          head(steps),
+          must(steps, ['checkout', '--quiet', '--force', '--detach', sourceRef]),
+        ]);
+        if (files.status === 'rejected') throw files.reason;
+        if (found.status === 'rejected') throw found.reason;
         if (source.submodules) await updateSubmodules(steps);
-        return await head(steps);
+        return found.value;
       } catch (error) {
         await rm(directory, { recursive: true, force: true });
         throw error;
