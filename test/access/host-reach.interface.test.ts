@@ -7,6 +7,7 @@ import type { HostReachCondition } from '../../server/src/procedure/host-reach.t
 import { hostReachAction } from '../../server/src/procedure/host-reach.ts';
 import { actionOf } from '../../server/src/procedure/procedure.ts';
 import { callerOf, procedures, valueOf } from '../e2e/fixtures/caller.ts';
+import { textOf } from '../http/interface-client.ts';
 import { idOf, inputFor } from '../world/inputs.ts';
 import type { PersonName } from '../world/people.ts';
 import type { Program } from '../world/program.ts';
@@ -198,6 +199,49 @@ it('is a tenant’s on a trusted server of their own, for what stands there and 
   expect(destination.text).toMatch(refused);
   await valueOf(installer('server.setTrusted', { serverId, trusted: false }));
   expect(await isRefused(there, 56), 'no longer').toBe(true);
+});
+
+it('on a trusted server is a tenant’s for folders, files and moves as well', async () => {
+  const { people, own } = tenant;
+  const call = callerOf(program.url, people.owner.byKey);
+  const installer = callerOf(program.url, installation.people.owner.byKey);
+  const environmentId = idOf(own, 'environment');
+  const made = async (path: string, field: string, input: object): Promise<string> =>
+    textOf(await valueOf(call(path, input)), field);
+  const server = { port: 22, username: 'root', serverType: 'deploy' };
+  const serverId = await made('server.create', 'serverId', {
+    ...server,
+    name: 'Also own',
+    ipAddress: '203.0.113.78',
+  });
+  await valueOf(call('server.trustHostKey', { serverId, fingerprint: `SHA256:${'b'.repeat(43)}` }));
+  const composeId = await made('compose.create', 'composeId', { name: 'File', environmentId, serverId });
+  const applicationId = await made('application.create', 'applicationId', {
+    name: 'Binder',
+    environmentId,
+    serverId,
+  });
+  const bind = { type: 'bind', hostPath: '/srv/shop', mountPath: '/shop', serviceId: applicationId };
+  const said = async (path: string, input: object, by = call): Promise<string> => {
+    const { status, text } = await by(path, input);
+    return status === 403 && /reach the server itself/.test(text) ? 'refused' : String(status);
+  };
+  const approve = ['compose.approve', { composeId, digest: '0'.repeat(64) }] as const;
+  expect([await said(...approve), await said('mount.create', bind)]).toEqual(['refused', 'refused']);
+  await valueOf(installer('server.setTrusted', { serverId, trusted: true }));
+  // Past the guard: nothing waits for approval, and no engine is there to look at the folder.
+  expect(await said(...approve)).toBe('409');
+  expect(await said('mount.create', bind)).not.toBe('refused');
+  const key = await valueOf(
+    callerOf(program.url, { ...people.owner.bySession, origin: program.url })('user.createApiKey', {
+      name: 'narrow',
+      metadata: { organizationId: own.organizationId },
+      permissions: { compose: ['read', 'write', 'deploy'] },
+    }),
+  ).then((value) => textOf(value, 'key'));
+  expect(await said(...approve, callerOf(program.url, { 'x-api-key': key })), 'a narrowed key').toBe(
+    'refused',
+  );
 });
 
 it('met nothing unexpected', () => expect(program.faults()).toEqual([]));

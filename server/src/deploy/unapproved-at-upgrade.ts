@@ -102,7 +102,8 @@ async function leftOf(
   organizationId: string,
   dangers: readonly Danger[],
 ): Promise<Danger[]> {
-  const own = service.kind !== 'compose' && (await hostReach.reachesHost(organizationId));
+  const known = service.kind === 'compose' ? undefined : await hostReach.find(service);
+  const own = known !== undefined && (await hostReach.reachesServer(organizationId, known.serverKey));
   const judged = dangers.filter(({ what }) => !(own && what === 'port'));
   try {
     return await hostReach.unapproved(
