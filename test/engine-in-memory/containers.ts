@@ -31,6 +31,7 @@ export function createContainer(state: State, wanted: Wanted): Container {
     isLogged: true,
     memoryBytes: undefined,
     hasInit: false,
+    restart: 'no',
     stopGraceMs: defaultGraceMs,
     takesInput: false,
     health: 'none',

@@ -34,6 +34,8 @@ export interface Container {
   isLogged: boolean;
   memoryBytes: number | undefined;
   hasInit: boolean;
+  /** Name of its restart policy. */
+  restart: string;
   stopGraceMs: number;
   takesInput: boolean;
   health: 'none' | 'starting' | 'healthy' | 'unhealthy';

@@ -9,6 +9,7 @@ import { observingSuite } from '../engine-suite/observing.ts';
 import { programsSuite } from '../engine-suite/programs.ts';
 import { releasesSuite } from '../engine-suite/releases.ts';
 import { servicesSuite } from '../engine-suite/services.ts';
+import { standingSuite } from '../engine-suite/standing.ts';
 import { tasksSuite } from '../engine-suite/tasks.ts';
 import { viewSuite } from '../engine-suite/view.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
@@ -47,6 +48,9 @@ describe('releases', () => {
 });
 describe('services', () => {
   servicesSuite(fixture);
+});
+describe('standing', () => {
+  standingSuite(fixture);
 });
 describe('tasks', () => {
   tasksSuite(fixture);

@@ -156,7 +156,11 @@ function groundOf(made: Pick<Ground, 'config' | 'log' | 'database' | 'adapters' 
 
 /** No machine here is a node of a cluster. */
 const noStanding: Host['standing'] = {
-  ensure: () => Promise.reject(new Error('no container stands here')),
+  look: () => Promise.reject(new Error('no container stands here')),
+  replace: () => Promise.reject(new Error('no container stands here')),
+  settle: async () => undefined,
+  putBack: async () => undefined,
+  isUnsettled: async () => false,
   attach: async () => 0,
   remove: async () => undefined,
 };

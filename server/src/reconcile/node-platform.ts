@@ -1,22 +1,33 @@
 /** The proxy of a node of a cluster, which has the routes and certificates of the cluster's head. */
 import { platformNetwork, proxyServiceName } from '../domain/names/names.ts';
 import { Secret } from '../domain/secrets/secret.ts';
-import type { Host } from '../ports/host/host.ts';
+import { AppError } from '../domain/errors.ts';
+import type { Begun, Renewals } from '../modules/platform-service/platform-service.ts';
+import type { ServiceSpec } from '../ports/engine/engine.ts';
+import type { Host, NodeProxy } from '../ports/host/host.ts';
+import { waitUntil } from '../ports/wait-until.ts';
 import type { KeptFile } from '../ports/certificate-news.ts';
 import type { Route } from '../ports/proxy.ts';
 import type { KeptHost } from './host-reconciler.ts';
-import { routedNetworks } from './platform.ts';
+import { failureSayer, routedNetworks, versionOf } from './platform.ts';
 
 export interface NodeParts {
   /** Whose cluster it is a node of; undefined while that one is not connected. */
   head(): Promise<Host | undefined>;
   proxyImage: string;
+  /** The proxy as a service on a machine of its own: one version is the same on nodes. */
+  proxySpec(host: Host, image: string): Promise<ServiceSpec>;
   migratesRequests(host: Host): Promise<boolean>;
+  renewals: Renewals;
+  /** Looks at this node once more, since its turn to be renewed has come. */
+  lookAgain(): void;
   /** Of the head, as they should be. */
   routes(head: Host): Promise<Route[]>;
 }
 
 const imageLimitMs = 10 * 60_000;
+const answerLimitMs = 60_000;
+const answerLookMs = 500;
 const challengePath = '/.well-known/acme-challenge';
 
 /** Without the proxy's own part: who looks at the engine, and at the ports of the machine. */
@@ -25,17 +36,35 @@ export function createNodePlatform(
   parts: NodeParts,
 ): Pick<KeptHost, 'ensurePlatform' | 'services' | 'attachProxy' | 'routes'> {
   const { nodeProxy } = host;
+  const sayFailure = failureSayer(parts.renewals);
+  /** This node's own renewal, which nobody else puts back while it is waited for. */
+  let isRenewing = false;
   return {
     async ensurePlatform() {
-      if (!nodeProxy) return [];
-      if (!(await host.engine.image(parts.proxyImage)))
-        await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
-      const wanted = {
-        image: parts.proxyImage,
-        network: platformNetwork,
-        migratesRequests: await parts.migratesRequests(host),
+      if (!nodeProxy || isRenewing) return [];
+      const { proxyImage: image } = parts;
+      if (!(await host.engine.image(image)))
+        await host.fetchImage?.(image, AbortSignal.timeout(imageLimitMs));
+      const migratesRequests = await parts.migratesRequests(host);
+      const wanted = { image, network: platformNetwork, migratesRequests };
+      const state = await nodeProxy.look(wanted);
+      if (state === 'running') return [];
+      if (state !== 'renewing') {
+        await nodeProxy.replace(wanted);
+        return [`${proxyServiceName}: started it on this node`];
+      }
+      const version = versionOf(await parts.proxySpec(host, image));
+      const begin = async (): Promise<Begun<true>> => {
+        await nodeProxy.replace(wanted);
+        isRenewing = true;
+        const outcome = outcomeOf(host, nodeProxy).finally(() => (isRenewing = false));
+        return { result: true, outcome };
       };
-      return (await nodeProxy.ensure(wanted)) ? [`${proxyServiceName}: started it on this node`] : [];
+      if (await parts.renewals.take(version, begin, parts.lookAgain))
+        return [`${proxyServiceName}: differed; replaced it on this node`];
+      // What was broken off waits for its turn with the former one running.
+      if ((await host.proxy.current().catch(() => undefined)) === undefined) await nodeProxy.putBack();
+      return sayFailure(version);
     },
     services: async () => [],
     async attachProxy() {
@@ -50,6 +79,27 @@ export function createNodePlatform(
       return head ? nodeRoutes(await parts.routes(head), (name) => certificateOf(head, name)) : [];
     },
   };
+}
+
+/** The former one takes its place again when the new one does not answer. */
+async function outcomeOf(
+  { name, proxy, whySilent }: Host,
+  nodeProxy: NodeProxy,
+): Promise<AppError | undefined> {
+  const current = (): Promise<string | undefined> => proxy.current().catch(() => undefined);
+  if ((await waitUntil(current, { everyMs: answerLookMs, limitMs: answerLimitMs })) !== undefined) {
+    await nodeProxy.settle();
+    return undefined;
+  }
+  // Of a node that cannot be reached nothing is concluded.
+  const silence = whySilent?.();
+  if (silence !== undefined) throw new AppError('SERVICE_UNAVAILABLE', silence);
+  await nodeProxy.putBack();
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The proxy of this version of Berth did not answer on ${name}, and the former one runs again there. ` +
+      'Other machines keep theirs. Berth tries again in an hour, or when it is started again.',
+  );
 }
 
 /** As an ACME authority gave it to the head. */

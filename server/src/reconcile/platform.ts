@@ -43,14 +43,7 @@ const routedKinds: ReadonlySet<DeployedKind | undefined> = new Set<DeployedKind>
 
 export function createPlatform(host: Host, parts: PlatformParts): Platform {
   const { engine, networks, proxy } = host;
-  let told: AppError | undefined;
-  /** Once; the former proxy goes on. */
-  function sayFailure(version: string): string[] {
-    const failure = parts.renewals.failure(version);
-    if (failure === undefined || failure === told) return [];
-    told = failure;
-    return [`${proxyServiceName}: left as it is. ${failure.message}`];
-  }
+  const sayFailure = failureSayer(parts.renewals);
   const keepId = (id: string): Promise<void> => parts.platformServices.keep(host.key, proxyServiceName, id);
   return {
     async ensure() {
@@ -95,8 +88,19 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
   };
 }
 
+/** Says once that a version is not tried any more; the former proxy goes on. */
+export function failureSayer(renewals: Pick<Renewals, 'failure'>): (version: string) => string[] {
+  let told: AppError | undefined;
+  return (version) => {
+    const failure = renewals.failure(version);
+    if (failure === undefined || failure === told) return [];
+    told = failure;
+    return [`${proxyServiceName}: left as it is. ${failure.message}`];
+  };
+}
+
 /** The same on all machines, although the specification names nodes and folders. */
-const versionOf = ({ image, files, command }: ServiceSpec): string =>
+export const versionOf = ({ image, files, command }: ServiceSpec): string =>
   `${proxyServiceName} ${JSON.stringify([image, files, command])}`;
 
 /** The engine puts the former one back by itself when the new one does not become healthy. */

@@ -136,7 +136,7 @@ export function inspectJson(state: State, container: Container): Record<string, 
       Env: Object.entries(container.env).map(([name, value]) => `${name}=${value}`),
       Cmd: container.argv,
     },
-    HostConfig: { Memory: container.memoryBytes ?? 0 },
+    HostConfig: { Memory: container.memoryBytes ?? 0, RestartPolicy: { Name: container.restart } },
     State: {
       Status: container.state,
       Running: container.state === 'running',

@@ -130,9 +130,12 @@ export const createBody = z.looseObject({
       Init: z.boolean().default(false),
       Memory: z.number().optional(),
       LogConfig: z.looseObject({ Type: z.string() }).optional(),
+      RestartPolicy: z.looseObject({ Name: z.string() }).optional(),
     })
     .default({ Init: false }),
 });
+
+export const containerUpdateBody = z.looseObject({ RestartPolicy: z.looseObject({ Name: z.string() }) });
 
 export const execBody = z.looseObject({
   Cmd: z.array(z.string()),

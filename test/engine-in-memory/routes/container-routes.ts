@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Duplex, PassThrough, type Readable } from 'node:stream';
 import { z } from 'zod';
 import * as answers from './answers.ts';
-import { createBody, environmentOf, execBody, volumeBody } from './bodies.ts';
+import { createBody, environmentOf, execBody, containerUpdateBody, volumeBody } from './bodies.ts';
 import {
   createContainer,
   findContainer,
@@ -70,6 +70,24 @@ export const containerAnswers: Answers = [
       await stopContainer(container, defaultStopSeconds * 1000);
       await sleep(startMs);
       startContainer(call.state, container);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/containers/*/rename',
+    answer(call) {
+      const name = call.query['name'] ?? '';
+      requireFreeName(call.state, name);
+      containerOf(call).name = name;
+      changed(call.state);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/containers/*/update',
+    answer(call) {
+      containerOf(call).restart = z.parse(containerUpdateBody, call.body).RestartPolicy.Name;
+      return { Warnings: [] };
     },
   },
   {
@@ -187,6 +205,7 @@ function create({ state, query, body }: Call): unknown {
   const { Entrypoint: entrypoint, Cmd: command, HostConfig: host } = wanted;
   const image = requireImage(state, wanted.Image);
   const id = hexId();
+  if (query['name'] !== undefined) requireFreeName(state, query['name']);
   const container = createContainer(state, {
     id,
     name: query['name'] ?? `nameless-${id.slice(0, 8)}`,
@@ -198,12 +217,23 @@ function create({ state, query, body }: Call): unknown {
     hasInit: host.Init,
     isLogged: host.LogConfig?.Type !== 'none',
     memoryBytes: host.Memory,
+    restart: host.RestartPolicy?.Name ?? 'no',
     takesInput: wanted.OpenStdin,
   });
   if (wanted.OpenStdin) inputs.set(container, new PassThrough());
   const mode = host.NetworkMode ?? 'bridge';
   if (mode !== 'bridge' && mode !== 'none') connect(state, container, findNetwork(state, mode));
   return { Id: container.id };
+}
+
+function requireFreeName(state: State, name: string): void {
+  const holder = [...state.containers.values()].find((one) => one.name === name);
+  if (holder !== undefined)
+    throw new Refusal(
+      409,
+      `Conflict. The container name "/${name}" is already in use by container "${holder.id}". You have to ` +
+        'remove (or rename) that container to be able to reuse that name.',
+    );
 }
 
 /** A connection both ways: what comes in is the program's input, what it writes comes out in frames. */

@@ -4,10 +4,11 @@
  */
 import { proxyServiceName } from '../../domain/names/names.ts';
 import { managedLabel, roleLabel } from '../../domain/names/labels.ts';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FolderFiles } from '../../ports/host/folder-files.ts';
-import type { NodeProxy } from '../../ports/host/host.ts';
-import type { Standing } from '../../ports/engine/standing.ts';
+import type { NodeProxy, NodeProxyMade } from '../../ports/host/host.ts';
+import type { Standing, StandingContainer } from '../../ports/engine/standing.ts';
 import { proxyServiceSpec, type ProxyServiceOptions } from './proxy-service.ts';
 
 export interface NodeProxyOptions {
@@ -18,8 +19,6 @@ export interface NodeProxyOptions {
   httpPort: number;
   httpsPort: number;
 }
-
-const initialName = 'initial.json';
 
 export function createNodeProxy({
   standing,
@@ -35,25 +34,36 @@ export function createNodeProxy({
     httpsPort,
     labels: { [managedLabel]: 'true', [roleLabel]: 'proxy' },
   };
+  function made({ image, network, migratesRequests }: NodeProxyMade) {
+    const spec = proxyServiceSpec({ ...usual, image, network, migratesRequests });
+    const [initial] = spec.files;
+    const content = initial?.content ?? '';
+    // Named for what it says: the former proxy finds its own when it takes its place again.
+    const name = `initial-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.json`;
+    const container: StandingContainer = {
+      name: spec.name,
+      image,
+      labels: spec.labels,
+      env: spec.env,
+      command: ['caddy', 'run', '--config', `${spec.mounts[0]?.target ?? ''}/${name}`],
+      network,
+      mounts: spec.mounts,
+      ports: spec.ports,
+      sysctls: spec.sysctls,
+    };
+    return { container, initial: { path: join(folder, name), content } };
+  }
   return {
-    async ensure({ image, network, migratesRequests }) {
-      const spec = proxyServiceSpec({ ...usual, image, network, migratesRequests });
+    look: (wanted) => standing.look(made(wanted).container),
+    async replace(wanted) {
+      const { container, initial } = made(wanted);
       // No object of the swarm reaches a container, so the file stands in the folder that is mounted anyway.
-      const [initial] = spec.files;
-      if (initial && (await disk.read(join(folder, initialName))) !== initial.content)
-        await disk.write(join(folder, initialName), initial.content, 0o600);
-      return standing.ensure({
-        name: spec.name,
-        image,
-        labels: spec.labels,
-        env: spec.env,
-        command: ['caddy', 'run', '--config', `${spec.mounts[0]?.target ?? ''}/${initialName}`],
-        network,
-        mounts: spec.mounts,
-        ports: spec.ports,
-        sysctls: spec.sysctls,
-      });
+      if ((await disk.read(initial.path)) !== initial.content)
+        await disk.write(initial.path, initial.content, 0o600);
+      return standing.replace(container);
     },
+    settle: () => standing.settle(proxyServiceName),
+    putBack: () => standing.putBack(proxyServiceName),
     attach: (networks) => standing.attach(proxyServiceName, networks),
     remove: () => standing.remove(proxyServiceName),
   };

@@ -90,6 +90,9 @@ function keepersOf(
     ...createNodePlatform(host, {
       head: () => hosts.find(headKey),
       proxyImage: config.proxyImage,
+      proxySpec,
+      renewals: product.renewals,
+      lookAgain: () => lookAgain(host.key),
       migratesRequests: async ({ facts }) => kernelMigratesRequests((await facts()).kernel),
       routes: ({ key }) => routes(key),
     }),

@@ -15,12 +15,26 @@ export interface StandingContainer
   limits?: Pick<ServiceSpec['limits'], 'memoryBytes' | 'pids'> | undefined;
 }
 
-/** Such containers of one machine. */
+/** Such containers of one machine. A replaced one is kept, stopped, until its successor is settled. */
 export interface Standing {
-  /** Makes or starts it, anew where it differs; gives whether it had to. The image must be there. */
-  ensure(container: StandingContainer): Promise<boolean>;
+  /** How the container stands compared with what it should be. The image must be there. */
+  look(container: StandingContainer): Promise<StandingState>;
+  /**
+   * Makes or starts it; one that differs is stopped and kept first, as the way back. Goes on where an earlier
+   * call was broken off. Gives whether it had anything to do. The image must be there.
+   */
+  replace(container: StandingContainer): Promise<boolean>;
+  /** Removes the former one, since its successor works. */
+  settle(name: string): Promise<void>;
+  /** The former one takes its place again and runs; without a former one, starts what is there. */
+  putBack(name: string): Promise<void>;
+  /** Whether a replacement is neither settled nor put back. */
+  isUnsettled(name: string): Promise<boolean>;
   /** Attaches it to networks of the swarm; gives how many were new. */
   attach(name: string, networks: readonly string[]): Promise<number>;
-  /** Ends it; fine when there is none. */
+  /** Ends it and its former one; fine when there is none. */
   remove(name: string): Promise<void>;
 }
+
+/** `renewing`: it differs, or its replacement is not settled yet. */
+export type StandingState = 'absent' | 'running' | 'stopped' | 'renewing';

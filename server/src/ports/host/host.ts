@@ -8,7 +8,7 @@ import type { ProxyStore } from '../certificate-news.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineView } from '../engine/engine-view.ts';
 import type { Proxy } from '../proxy.ts';
-import type { Standing } from '../engine/standing.ts';
+import type { Standing, StandingState } from '../engine/standing.ts';
 import type { PortWall } from './port-wall.ts';
 import type { WorkFiles } from './work-files.ts';
 
@@ -76,12 +76,21 @@ export interface Host {
 
 /** A container on a node of a cluster, with the ports and the folder of the machine's proxy. */
 export interface NodeProxy {
-  /** Makes or starts it, anew where it differs; gives whether it had to. The image must be there. */
-  ensure(made: { image: string; network: string; migratesRequests: boolean }): Promise<boolean>;
+  /** As `Standing` has them. The image must be there. */
+  look(made: NodeProxyMade): Promise<StandingState>;
+  replace(made: NodeProxyMade): Promise<boolean>;
+  settle(): Promise<void>;
+  putBack(): Promise<void>;
   /** Attaches it to networks of the swarm; gives how many were new. */
   attach(networks: readonly string[]): Promise<number>;
   /** Ends it; fine when there is none. */
   remove(): Promise<void>;
+}
+
+export interface NodeProxyMade {
+  image: string;
+  network: string;
+  migratesRequests: boolean;
 }
 
 export interface AgentPlaces {

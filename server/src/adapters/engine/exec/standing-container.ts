@@ -2,7 +2,7 @@
 import { managedLabel, specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Standing, StandingContainer } from '../../../ports/engine/standing.ts';
+import type { Standing, StandingContainer, StandingState } from '../../../ports/engine/standing.ts';
 import { clientAt, segment, type EngineAddress, type EngineClient } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
@@ -12,6 +12,8 @@ import { managed, overridingAll } from '../services/labels.ts';
 const stopSeconds = 10;
 const runLimitMs = 60_000;
 
+const formerName = (name: string): string => `${name}-former`;
+
 const answer = z.looseObject({
   Id: z.string(),
   Image: z.string(),
@@ -20,45 +22,123 @@ const answer = z.looseObject({
   NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
 });
 const imageAnswer = z.looseObject({ Id: z.string() });
+type Found = z.infer<typeof answer>;
 
 export function createStanding(address: EngineAddress): Standing {
   const client = clientAt(address);
   return {
-    ensure: (container) => ensure(client, container),
+    look: (container) => look(client, container),
+    replace: (container) => replace(client, container),
+    async settle(name) {
+      const former = await findFormer(client, name);
+      if (former) await end(client, former.Id);
+    },
+    putBack: (name) => putBack(client, name),
+    isUnsettled: async (name) => (await findFormer(client, name)) !== undefined,
     attach: (name, networks) => attach(client, name, networks),
     remove: (name) => remove(client, name),
   };
 }
 
-async function ensure(client: EngineClient, wanted: StandingContainer): Promise<boolean> {
-  const present = await find(client, wanted.name);
+async function look(client: EngineClient, wanted: StandingContainer): Promise<StandingState> {
+  const [present, former] = [await find(client, wanted.name), await findFormer(client, wanted.name)];
+  if (former) return 'renewing';
+  if (!present) return 'absent';
+  if (digestOf(present) !== (await wantedDigest(client, wanted))) return 'renewing';
+  return present.State.Running ? 'running' : 'stopped';
+}
+
+/**
+ * Every state between two steps is known by the former one's name, so that whoever comes after a crash sees
+ * what was under way.
+ */
+async function replace(client: EngineClient, wanted: StandingContainer): Promise<boolean> {
+  const digest = await wantedDigest(client, wanted);
+  let [present, former] = [await find(client, wanted.name), await findFormer(client, wanted.name)];
+  if (former && digestOf(former) === digest) {
+    await putBack(client, wanted.name);
+    return true;
+  }
+  if (present && digestOf(present) !== digest) {
+    // Where a former one is kept already, what came after it never worked.
+    if (former) await end(client, present.Id);
+    else {
+      await rename(client, present.Id, formerName(wanted.name));
+      former = present;
+    }
+    present = undefined;
+  }
+  if (former) await retire(client, former);
+  if (present?.State.Running) return false;
+  await start(client, present?.Id ?? (await create(client, wanted, digest)), wanted.name);
+  return true;
+}
+
+async function create(client: EngineClient, wanted: StandingContainer, digest: string): Promise<string> {
+  const request = {
+    method: 'POST' as const,
+    path: '/containers/create',
+    query: { name: wanted.name },
+    body: bodyOf(wanted, digest),
+    doing: `making the container ${wanted.name}`,
+  };
+  return (await client.call(request, createdContainerAnswer)).Id;
+}
+
+/** It would come back with the engine, stopped or not, and take the ports of its successor. */
+async function retire(client: EngineClient, former: Found): Promise<void> {
+  await setRestart(client, former.Id, 'no');
+  await stop(client, former.Id);
+}
+
+/** The name comes last: until then the next call finds the same way to go. */
+async function putBack(client: EngineClient, name: string): Promise<void> {
+  const [present, former] = [await find(client, name), await findFormer(client, name)];
+  if (!former) {
+    if (present && !present.State.Running) await start(client, present.Id, name);
+    return;
+  }
+  if (present) await end(client, present.Id);
+  await setRestart(client, former.Id, 'always');
+  await start(client, former.Id, name);
+  await rename(client, former.Id, name);
+}
+
+const findFormer = async (client: EngineClient, name: string): Promise<Found | undefined> => {
+  const found = await find(client, formerName(name));
+  return found && isOurs(found) ? found : undefined;
+};
+
+const isOurs = ({ Config }: Found): boolean => Config.Labels?.[managedLabel] === 'true';
+const digestOf = ({ Config }: Found): string | undefined => Config.Labels?.[specLabel];
+
+async function wantedDigest(client: EngineClient, wanted: StandingContainer): Promise<string> {
+  const path = `/images/${segment(wanted.image)}/json`;
   const { Id: image } = await client.call(
-    { method: 'GET', path: `/images/${segment(wanted.image)}/json`, doing: `reading ${wanted.image}` },
+    { method: 'GET', path, doing: `reading ${wanted.image}` },
     imageAnswer,
   );
-  const digest = createHash('sha256')
+  return createHash('sha256')
     .update(JSON.stringify([wanted, image]))
     .digest('hex')
     .slice(0, 32);
-  if (present?.Config.Labels?.[specLabel] === digest) {
-    if (present.State.Running) return false;
-    await start(client, present.Id, wanted.name);
-    return true;
-  }
-  if (present) await end(client, present.Id);
-  const { Id: id } = await client.call(
-    {
-      method: 'POST',
-      path: '/containers/create',
-      query: { name: wanted.name },
-      body: bodyOf(wanted, digest),
-      doing: `making the container ${wanted.name}`,
-    },
-    createdContainerAnswer,
-  );
-  await start(client, id, wanted.name);
-  return true;
 }
+
+const rename = (client: EngineClient, id: string, name: string): Promise<void> =>
+  client.send({
+    method: 'POST',
+    path: `/containers/${segment(id)}/rename`,
+    query: { name },
+    doing: `naming a container ${name}`,
+  });
+
+const setRestart = (client: EngineClient, id: string, policy: 'always' | 'no'): Promise<void> =>
+  client.send({
+    method: 'POST',
+    path: `/containers/${segment(id)}/update`,
+    body: { RestartPolicy: { Name: policy } },
+    doing: 'setting when a container is started again',
+  });
 
 /** None while it does not run. */
 async function attach(client: EngineClient, name: string, networks: readonly string[]): Promise<number> {
@@ -77,10 +157,12 @@ async function attach(client: EngineClient, name: string, networks: readonly str
   return missing.length;
 }
 
-/** With its grace period; one of others stays. */
+/** With its grace period; one of others stays. The former one last, so that its successor cannot outlive it. */
 async function remove(client: EngineClient, name: string): Promise<void> {
-  const present = await find(client, name);
-  if (present && present.Config.Labels?.[managedLabel] === 'true') await end(client, present.Id);
+  for (const each of [name, formerName(name)]) {
+    const present = await find(client, each);
+    if (present && isOurs(present)) await end(client, present.Id);
+  }
 }
 
 function bodyOf(wanted: StandingContainer, digest: string): Record<string, unknown> {
@@ -124,6 +206,11 @@ const start = (client: EngineClient, id: string, name: string): Promise<void> =>
   });
 
 async function end(client: EngineClient, id: string): Promise<void> {
+  await stop(client, id);
+  await removeContainer(client, id);
+}
+
+async function stop(client: EngineClient, id: string): Promise<void> {
   try {
     await client.send({
       method: 'POST',
@@ -135,10 +222,9 @@ async function end(client: EngineClient, id: string): Promise<void> {
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
-  await removeContainer(client, id);
 }
 
-async function find(client: EngineClient, name: string): Promise<z.infer<typeof answer> | undefined> {
+async function find(client: EngineClient, name: string): Promise<Found | undefined> {
   try {
     const path = `/containers/${segment(name)}/json`;
     return await client.call({ method: 'GET', path, doing: `reading the container ${name}` }, answer);

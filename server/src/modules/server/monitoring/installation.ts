@@ -61,7 +61,7 @@ export async function installAgent(installation: Installation): Promise<void> {
     );
   const spec = await agentSpec(installation);
   if (installation.isNode) {
-    await host.standing.ensure(spec);
+    await host.standing.replace(spec);
     return;
   }
   // One that stayed of a cluster which it is no node of any more.
@@ -131,9 +131,10 @@ async function layOut(installation: Installation, folder: string): Promise<void>
   });
 }
 
-/** Removes what former ones were started with; until the present one answers, it is the way back. */
+/** Removes former ones and what they were started with; until the present one answers, they are the way back. */
 export async function tidyAgent(installation: Installation): Promise<void> {
-  const { host, shell, program, signal } = installation;
+  const { host, isNode, shell, program, signal } = installation;
+  if (isNode) await host.standing.settle(agentServiceName);
   const tidy =
     'cd "$1" && shift && for each in node-* program-* config*.json; do ' +
     'case $each in "$1"|"$2"|"$3") ;; *) rm -rf -- "$each";; esac; done';
@@ -143,7 +144,8 @@ export async function tidyAgent(installation: Installation): Promise<void> {
 
 /** Starts the one before it again, unless the engine has done so by itself. */
 export async function putAgentBack(installation: Installation): Promise<void> {
-  const { engine } = installation.host;
+  const { engine, standing } = installation.host;
+  if (installation.isNode) return standing.putBack(agentServiceName);
   const present = await engine.service(agentServiceName);
   if (present?.specDigest === engine.specDigest(await agentSpec(installation)))
     await engine.rollbackService(agentServiceName);

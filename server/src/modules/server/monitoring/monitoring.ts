@@ -12,6 +12,7 @@ import type { ServerShell } from '../../../ports/host/server-shell.ts';
 import type { Begun, Renewals } from '../../platform-service/platform-service.ts';
 import { passingSentence, tellCallback } from './callback.ts';
 import {
+  agentServiceName,
   installAgent,
   installationDigest,
   putAgentBack,
@@ -196,12 +197,12 @@ async function outcomeOf(
   server: Monitored,
   installation: Installation,
 ): Promise<AppError | undefined> {
-  const { host, isNode } = installation;
+  const { host } = installation;
   try {
     await untilItAnswers(parts, server, installation);
   } catch (cause) {
-    // Of a server that cannot be reached nothing is concluded; of a node's container nothing is kept.
-    if (isNode || host.whySilent?.() !== undefined) throw cause;
+    // Of a server that cannot be reached nothing is concluded.
+    if (host.whySilent?.() !== undefined) throw cause;
     await putAgentBack(installation);
     return new AppError(
       'SERVICE_UNAVAILABLE',
@@ -236,8 +237,8 @@ async function lookAt(parts: MonitoringParts, server: Monitored): Promise<void> 
   const program = await parts.program();
   const digest = await agent.digest().catch(() => undefined);
   // One that runs and is another: this Berth is newer, or its own set-up was broken off.
-  if (digest !== undefined && digest !== installationDigest({ program, settings: settingsOf(server), token }))
-    await renew(parts, server);
+  const isAnother = digest !== installationDigest({ program, settings: settingsOf(server), token });
+  if (digest === undefined ? await isBrokenOff(host, server) : isAnother) await renew(parts, server);
   if (digest === undefined) return;
   for (const passing of await agent.passings()) {
     const isOld = parts.clock.now() - passing.at > toldWithinMs;
@@ -246,6 +247,10 @@ async function lookAt(parts: MonitoringParts, server: Monitored): Promise<void> 
     await agent.told(passing.passing);
   }
 }
+
+/** A silent agent of a node whose renewal a crash left between the two; elsewhere the engine goes on by itself. */
+const isBrokenOff = async ({ standing }: Host, { clusterServerId }: Monitored): Promise<boolean> =>
+  clusterServerId !== null && (await standing.isUnsettled(agentServiceName));
 
 function factOf({ organizationId, serverId, name }: Monitored, passing: Passing): Fact {
   return {
