@@ -6,6 +6,7 @@ import { isAbsent } from '../../server/src/adapters/engine/client/engine-error.t
 import { createStanding } from '../../server/src/adapters/engine/exec/standing-container.ts';
 import type { Standing, StandingContainer } from '../../server/src/ports/engine/standing.ts';
 import { nodeImage, uniqueName, type EngineFixture } from './fixture.ts';
+import { commandOf } from './steps.ts';
 
 const found = z.object({
   State: z.object({ Running: z.boolean() }),
@@ -13,7 +14,11 @@ const found = z.object({
   HostConfig: z.object({ RestartPolicy: z.object({ Name: z.string() }) }),
 });
 
-export function standingSuite({ api }: EngineFixture): void {
+/** `chosen` takes those of the points of breaking off that are tried. */
+export function standingSuite(
+  { api }: EngineFixture,
+  chosen = <T>(points: readonly T[]): readonly T[] => points,
+): void {
   const standing = createStanding({ client: api });
   const made: string[] = [];
   const container = (name: string, version: string): StandingContainer => ({
@@ -21,10 +26,16 @@ export function standingSuite({ api }: EngineFixture): void {
     image: nodeImage,
     labels: {},
     env: [`VERSION=${version}`],
-    command: ['sleep', '600'],
+    command: commandOf([{ do: 'obeyStop' }, { do: 'stay' }]),
     mounts: [],
     ports: [],
   });
+  /** A container of version 1 that runs. */
+  const newOne = async (): Promise<string> => {
+    const name = newName();
+    await standing.replace(container(name, '1'));
+    return name;
+  };
   const newName = (): string => {
     const name = uniqueName('standing');
     made.push(name);
@@ -101,29 +112,21 @@ export function standingSuite({ api }: EngineFixture): void {
         return 'running 1';
       },
     ];
-    let calls = 0;
-    for (const end of ends)
-      for (let at = 1; ; at += 1) {
-        const name = newName();
-        await standing.replace(container(name, '1'));
-        const dying = breakingAt(api, at);
-        const isOver = await createStanding({ client: dying })
-          .replace(container(name, '2'))
-          .then(
-            () => true,
-            () => false,
-          );
-        const wasReplaced = (await stateOf(`${name}-former`)) !== 'absent';
-        const expected = await end(standing, name);
-        // Before anything happened the way back is the one that runs.
-        expect(await states(name), `${wasReplaced ? 'after' : 'before'} the call ${at}`).toEqual([
-          expected,
-          'absent',
-        ]);
-        if (isOver) break;
-        calls += 1;
-      }
-    expect(calls).toBeGreaterThanOrEqual(14);
+    const whole = await newOne();
+    const counting = breakingAt(api, Infinity);
+    await createStanding({ client: counting.client }).replace(container(whole, '2'));
+    const calls = counting.calls();
+    expect(calls).toBeGreaterThanOrEqual(8);
+    const points = ends.flatMap((end) =>
+      Array.from({ length: calls }, (_, index) => ({ end, at: index + 1 })),
+    );
+    for (const { end, at } of chosen(points)) {
+      const name = await newOne();
+      const { client } = breakingAt(api, at);
+      await expect(createStanding({ client }).replace(container(name, '2'))).rejects.toThrow('killed');
+      const expected = await end(standing, name);
+      expect(await states(name), `ended at call ${at} of ${calls}`).toEqual([expected, 'absent']);
+    }
   });
 
   test('it and its former one are removed, and one of others stays', async () => {
@@ -141,14 +144,14 @@ export function standingSuite({ api }: EngineFixture): void {
   });
 }
 
-/** The same, whose caller dies in place of its call of this number. */
-function breakingAt(api: EngineClient, last: number): EngineClient {
+/** A client whose caller dies in place of its call of this number. */
+function breakingAt(api: EngineClient, last: number): { client: EngineClient; calls(): number } {
   let calls = 0;
   function counted(): void {
     calls += 1;
     if (calls >= last) throw new Error('killed');
   }
-  return {
+  const client: EngineClient = {
     ...api,
     async call(request, shape) {
       counted();
@@ -159,4 +162,5 @@ function breakingAt(api: EngineClient, last: number): EngineClient {
       await api.send(request);
     },
   };
+  return { client, calls: () => calls };
 }

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { installHostPackages } from '../bed/host/host-packages.ts';
 
@@ -70,9 +71,21 @@ export async function openPage(
   return { page, context, faults, expect: (status) => void expected.add(status) };
 }
 
-export async function signIn({ page }: Watched, url: string, email: string, password: string): Promise<void> {
+export async function signIn(
+  { page, faults }: Watched,
+  url: string,
+  email: string,
+  password: string,
+): Promise<void> {
   await page.goto(`${url}/sign-in`);
-  await page.getByLabel('Email').fill(email);
+  try {
+    await page.getByLabel('Email').fill(email);
+  } catch (cause) {
+    const shown = await Promise.race([page.content().catch(String), sleep(5_000, 'a page that is stuck')]);
+    throw new Error(`There is no form on ${page.url()}: ${JSON.stringify(faults)} ${shown.slice(0, 2_000)}`, {
+      cause,
+    });
+  }
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Sign in' }).waitFor();

@@ -86,7 +86,15 @@ export const containerAnswers: Answers = [
     method: 'POST',
     path: '/containers/*/update',
     answer(call) {
-      containerOf(call).restart = z.parse(containerUpdateBody, call.body).RestartPolicy.Name;
+      const container = containerOf(call);
+      // As crun does where the machine has control groups of version 1.
+      if (container.state === 'running')
+        throw new Refusal(
+          500,
+          `Cannot update container ${container.id}: /usr/bin/crun did not terminate successfully: exit status ` +
+            '1: writing file `memory.limit_in_bytes`: Device or resource busy',
+        );
+      container.restart = z.parse(containerUpdateBody, call.body).RestartPolicy.Name;
       return { Warnings: [] };
     },
   },

@@ -54,9 +54,29 @@ export function useKeys({ onPalette, onHelp }: { onPalette: () => void; onHelp: 
   }, [go, onPalette, onHelp]);
 }
 
+/** A long list draws its next rows once it has been scrolled; on a busy machine the key comes first. */
+const rowsLimitMs = 1_000;
+let awaited: MutationObserver | undefined;
+
 /** Between the rows of the page's lists. */
 function moveFocus(step: number): void {
-  const rows = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
+  awaited?.disconnect();
+  const main = document.querySelector('main');
+  if (!main || focusNext(main, step)) return;
+  const from = document.activeElement;
+  const observer = new MutationObserver(() => {
+    if (document.activeElement !== from || focusNext(main, step)) observer.disconnect();
+  });
+  observer.observe(main, { childList: true, subtree: true });
+  awaited = observer;
+  setTimeout(() => observer.disconnect(), rowsLimitMs);
+}
+
+/** Gives whether there was a row to go to. */
+function focusNext(main: Element, step: number): boolean {
+  const rows = [...main.querySelectorAll<HTMLElement>('[data-row]')];
   const at = rows.findIndex((row) => row === document.activeElement);
-  rows[Math.min(rows.length - 1, Math.max(0, at + step))]?.focus();
+  const next = rows[at === -1 ? 0 : at + step];
+  next?.focus();
+  return next !== undefined;
 }

@@ -19,6 +19,7 @@ const answer = z.looseObject({
   Image: z.string(),
   Config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }),
   State: z.looseObject({ Running: z.boolean() }),
+  HostConfig: z.looseObject({ RestartPolicy: z.looseObject({ Name: z.string() }) }),
   NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }),
 });
 const imageAnswer = z.looseObject({ Id: z.string() });
@@ -87,8 +88,8 @@ async function create(client: EngineClient, wanted: StandingContainer, digest: s
 
 /** It would come back with the engine, stopped or not, and take the ports of its successor. */
 async function retire(client: EngineClient, former: Found): Promise<void> {
-  await setRestart(client, former.Id, 'no');
   await stop(client, former.Id);
+  await setRestart(client, former, 'no');
 }
 
 /** The name comes last: until then the next call finds the same way to go. */
@@ -99,7 +100,7 @@ async function putBack(client: EngineClient, name: string): Promise<void> {
     return;
   }
   if (present) await end(client, present.Id);
-  await setRestart(client, former.Id, 'always');
+  await setRestart(client, former, 'always');
   await start(client, former.Id, name);
   await rename(client, former.Id, name);
 }
@@ -132,13 +133,20 @@ const rename = (client: EngineClient, id: string, name: string): Promise<void> =
     doing: `naming a container ${name}`,
   });
 
-const setRestart = (client: EngineClient, id: string, policy: 'always' | 'no'): Promise<void> =>
-  client.send({
+/** Of one that is stopped: crun writes all limits of a running one anew, and the kernel refuses some of them. */
+async function setRestart(
+  client: EngineClient,
+  { Id: id, HostConfig }: Found,
+  policy: 'always' | 'no',
+): Promise<void> {
+  if (HostConfig.RestartPolicy.Name === policy) return;
+  await client.send({
     method: 'POST',
     path: `/containers/${segment(id)}/update`,
     body: { RestartPolicy: { Name: policy } },
     doing: 'setting when a container is started again',
   });
+}
 
 /** None while it does not run. */
 async function attach(client: EngineClient, name: string, networks: readonly string[]): Promise<number> {
