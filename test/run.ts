@@ -34,8 +34,8 @@ const lanes: readonly (readonly Kind[])[] = [['others', 'bed'], ['bed'], ['bed']
 const niceness: Record<Kind, number> = { bed: 0, others: 5 };
 
 /**
- * The whole run. On two quiet cores it takes half an hour; a busy machine takes up to three times as long, and
- * that is no fault of the tests.
+ * The whole run. On two quiet cores it takes half an hour; a busy machine takes up to three times as long,
+ * and that is no fault of the tests.
  */
 const totalLimitMs = 85 * 60_000;
 /** The long run does five times the work of those that it makes longer. */

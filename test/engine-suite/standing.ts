@@ -1,4 +1,4 @@
-/** Containers that stand beside all services: made, replaced with the former one kept, settled or put back. */
+/** Containers that stand beside all services: made, replaced, settled or put back. */
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';

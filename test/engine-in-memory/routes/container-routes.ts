@@ -91,8 +91,8 @@ export const containerAnswers: Answers = [
       if (container.state === 'running')
         throw new Refusal(
           500,
-          `Cannot update container ${container.id}: /usr/bin/crun did not terminate successfully: exit status ` +
-            '1: writing file `memory.limit_in_bytes`: Device or resource busy',
+          `Cannot update container ${container.id}: /usr/bin/crun did not terminate successfully: exit ` +
+            'status 1: writing file `memory.limit_in_bytes`: Device or resource busy',
         );
       container.restart = z.parse(containerUpdateBody, call.body).RestartPolicy.Name;
       return { Warnings: [] };

@@ -123,7 +123,7 @@ const restored =
 const proxies = (nodes: readonly Node[]): Promise<string[]> =>
   Promise.all(nodes.map(({ memory }) => proxyOn(memory, proxyServiceName)));
 
-test('node after node gets a new proxy; one that does not answer is put back, and goes to no other', async () => {
+test('node after node gets a new proxy; one that does not answer is put back and goes nowhere else', async () => {
   const nodes = [await newNode(), await newNode()] as const;
   const former = createRenewals(systemClock);
   for (const node of nodes)
@@ -163,7 +163,7 @@ test('node after node gets a new proxy; one that does not answer is put back, an
   expect(await proxies(nodes)).toEqual([images.mended, images.mended]);
 });
 
-test('a Berth that ends between the former proxy and the new one finds both, and ends what it began', async () => {
+test('a Berth that ends between the former proxy and the new one goes on where it was', async () => {
   const node = await newNode();
   await lookerAt(node, images.first, createRenewals(systemClock))();
   // The Berth that is killed never sees how it went.

@@ -133,7 +133,7 @@ const rename = (client: EngineClient, id: string, name: string): Promise<void> =
     doing: `naming a container ${name}`,
   });
 
-/** Of one that is stopped: crun writes all limits of a running one anew, and the kernel refuses some of them. */
+/** Of one that is stopped: crun writes all limits of a running one anew, which some kernels refuse. */
 async function setRestart(
   client: EngineClient,
   { Id: id, HostConfig }: Found,
@@ -165,7 +165,7 @@ async function attach(client: EngineClient, name: string, networks: readonly str
   return missing.length;
 }
 
-/** With its grace period; one of others stays. The former one last, so that its successor cannot outlive it. */
+/** With its grace period; one of others stays. The former one goes last: its successor cannot outlive it. */
 async function remove(client: EngineClient, name: string): Promise<void> {
   for (const each of [name, formerName(name)]) {
     const present = await find(client, each);

@@ -131,7 +131,7 @@ async function layOut(installation: Installation, folder: string): Promise<void>
   });
 }
 
-/** Removes former ones and what they were started with; until the present one answers, they are the way back. */
+/** Removes former ones and what they were started with: the way back, until the present one answers. */
 export async function tidyAgent(installation: Installation): Promise<void> {
   const { host, isNode, shell, program, signal } = installation;
   if (isNode) await host.standing.settle(agentServiceName);

@@ -248,7 +248,7 @@ async function lookAt(parts: MonitoringParts, server: Monitored): Promise<void> 
   }
 }
 
-/** A silent agent of a node whose renewal a crash left between the two; elsewhere the engine goes on by itself. */
+/** A node's silent agent whose renewal a crash left half done; elsewhere the engine goes on by itself. */
 const isBrokenOff = async ({ standing }: Host, { clusterServerId }: Monitored): Promise<boolean> =>
   clusterServerId !== null && (await standing.isUnsettled(agentServiceName));
 
