@@ -56,6 +56,7 @@ export async function openPage(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(limitMs);
+  loadWhole(page);
   const faults: string[] = [];
   const expected = new Set<number>();
   page.on('console', (message) => {
@@ -69,6 +70,34 @@ export async function openPage(
       faults.push(`${response.status()} ${response.url()}`);
   });
   return { page, context, faults, expect: (status) => void expected.add(status) };
+}
+
+/** How often a page is loaded again; the bed makes and removes interfaces all the time. */
+const mostLoads = 10;
+
+/**
+ * Chromium ends what it is loading whenever an interface of the machine comes or goes, and a page that lost
+ * one of its scripts stays blank: it is loaded once more then.
+ */
+function loadWhole(page: Page): void {
+  const load = page.goto.bind(page);
+  const isLost = (text: string): boolean => text.includes('ERR_NETWORK_CHANGED');
+  let lost = false;
+  page.on('requestfailed', (request) => {
+    const isPart = ['document', 'script', 'stylesheet'].includes(request.resourceType());
+    if (isPart && isLost(request.failure()?.errorText ?? '')) lost = true;
+  });
+  page.goto = async (url, options) => {
+    for (let loads = 1; ; loads += 1) {
+      lost = false;
+      try {
+        const response = await load(url, options);
+        if (!lost || loads === mostLoads) return response;
+      } catch (error) {
+        if (!isLost(String(error)) || loads === mostLoads) throw error;
+      }
+    }
+  };
 }
 
 export async function signIn(
