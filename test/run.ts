@@ -84,13 +84,24 @@ async function runLanes(
     bed: waiting.bed.length > 0 ? prepareBed(signal) : Promise.resolve(),
     others: Promise.resolve(),
   };
+  let onBed = 0;
+  const runOne = async (kind: Kind, name: ProjectName): Promise<ProjectEnd> => {
+    // Once the bed has ended nobody is waited for at a lower priority.
+    const isAlone = onBed === 0 && waiting.bed.length === 0;
+    if (kind === 'bed') onBed += 1;
+    try {
+      return await run(name, isAlone ? 0 : niceness[kind], signal);
+    } finally {
+      if (kind === 'bed') onBed -= 1;
+    }
+  };
   const ended = await Promise.allSettled(
     lanes.map(async (kinds) => {
       const ends: ProjectEnd[] = [];
       for (const kind of kinds) {
         await ready[kind];
         for (let name = waiting[kind].shift(); name !== undefined; name = waiting[kind].shift())
-          ends.push(await run(name, niceness[kind], signal));
+          ends.push(await runOne(kind, name));
       }
       return ends;
     }),
