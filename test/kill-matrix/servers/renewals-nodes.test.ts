@@ -123,7 +123,7 @@ const restored =
 const proxies = (nodes: readonly Node[]): Promise<string[]> =>
   Promise.all(nodes.map(({ memory }) => proxyOn(memory, proxyServiceName)));
 
-test('node after node gets a new proxy; one that does not answer is put back and goes nowhere else', async () => {
+test('node after node gets a new proxy; one that does not answer is put back', async () => {
   const nodes = [await newNode(), await newNode()] as const;
   const former = createRenewals(systemClock);
   for (const node of nodes)
