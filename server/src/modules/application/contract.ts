@@ -186,10 +186,11 @@ export const applicationContract = {
   }),
   reload: mutation({
     summary: 'Restarts the service with the current settings, without a build',
+    description: 'Refused with 409 while a deployment of it is under way.',
     access: own,
     input: id.extend({ appName: line(100).min(1) }),
     output: success,
-    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   scale: mutation({
     summary: 'Sets the number of replicas, in effect at once',

@@ -315,10 +315,11 @@ function serverContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
     }),
     reload: mutation({
       summary: 'Restarts the database with its current settings',
+      description: 'Refused with 409 while a deployment of it is under way.',
       access: own,
       input: byId.extend({ appName: line(100).min(1).describe('Must be its own appName') }),
       output: record,
-      refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+      refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     readLogs: query({
       summary: 'The output of its server',
