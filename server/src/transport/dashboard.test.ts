@@ -37,3 +37,26 @@ it('is sent whole after it was built anew, in a length of its own', async () => 
   expect((await app.inject('/assets/app.js')).body).toContain('has been rebuilt');
   await app.close();
 });
+
+it('answers a file beside the page, and nothing where there is none', async () => {
+  const { folder, write } = built();
+  write('berth.svg', '<svg/>');
+  const app = Fastify();
+  const dashboard = addDashboard(app, folder);
+  app.setNotFoundHandler(
+    (request, reply) => dashboard.answer(request, reply) ?? reply.code(404).send('none'),
+  );
+  const get = async (url: string, accept = '*/*') => {
+    const { statusCode, headers, body } = await app.inject({ url, headers: { accept } });
+    return { statusCode, kept: headers['cache-control'], body };
+  };
+  expect(await get('/berth.svg?1')).toEqual({ statusCode: 200, kept: 'no-cache', body: '<svg/>' });
+  expect(await get('/assets/app.js')).toMatchObject({ statusCode: 200, body: 'one()' });
+  expect(await get('/projects', 'text/html')).toMatchObject({ statusCode: 200, body: '<p>one</p>' });
+  for (const url of ['/assets/gone.js', '/assets/../../index.html', '/gone.svg', '/index.html.br'])
+    expect(await get(url)).toMatchObject({ statusCode: 404, body: 'none' });
+  expect(await get('/assets/gone.js', 'text/html')).toMatchObject({ statusCode: 404 });
+  rmSync(join(folder, 'berth.svg'));
+  expect((await get('/berth.svg')).body).toContain('has been rebuilt');
+  await app.close();
+});

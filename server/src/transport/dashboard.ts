@@ -82,42 +82,40 @@ interface Asset {
 }
 
 export interface Dashboard {
-  /** Answers with the page where a person's browser asked for one; gives whether it did. */
-  answersPage(request: FastifyRequest, reply: FastifyReply): boolean;
+  /** A file beside the page, or the page where a person's browser asked for one; undefined: neither. */
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined;
 }
 
-/** Serves what lies in the folder when Berth starts. Addresses are looked up, never joined to a path. */
+/**
+ * Serves what lies in the folder when the first file is asked for: a start waits for none of it. Addresses
+ * are looked up, never joined to a path.
+ */
 export function addDashboard(app: FastifyInstance, folder: string | undefined): Dashboard {
-  const assets = folder === undefined ? new Map<string, Asset>() : readAssets(folder);
-  const index = assets.get('/index.html');
-  app.get('/', (request, reply) => sendPage(index, request, reply));
-  for (const [address, asset] of assets) {
-    if (address === '/index.html') continue;
-    app.get(address, (request, reply) => {
-      void reply.headers({
-        'content-type': asset.type,
-        'x-content-type-options': 'nosniff',
-        'cache-control': address.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-      });
-      return sendFile(asset, request, reply);
-    });
-  }
+  let assets: ReadonlyMap<string, Asset> | undefined;
+  const assetOf = (address: string): Asset | undefined => {
+    assets ??= folder === undefined ? new Map() : readAssets(folder);
+    return assets.get(address);
+  };
+  app.get('/', (request, reply) => sendPage(assetOf('/index.html'), request, reply));
+  app.get<{ Params: { '*': string } }>('/assets/*', (request, reply) => {
+    const asset = assetOf(`/assets/${request.params['*']}`);
+    if (asset === undefined) return reply.callNotFound();
+    return sendAsset(asset, 'public, max-age=31536000, immutable', request, reply);
+  });
   return {
-    answersPage(request, reply) {
-      if (index === undefined || !wantsPage(request)) return false;
-      void sendPage(index, request, reply);
-      return true;
+    answer(request, reply) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
+      const index = assetOf('/index.html');
+      const asset = assetOf(request.url.replace(/\?.*$/, ''));
+      if (asset !== undefined && asset !== index) return sendAsset(asset, 'no-cache', request, reply);
+      return index !== undefined && wantsPage(request) ? sendPage(index, request, reply) : undefined;
     },
   };
 }
 
 /** A browser that goes to an address asks for text/html; programs and missing assets get the refusal. */
-function wantsPage({ method, url, headers }: FastifyRequest): boolean {
-  return (
-    (method === 'GET' || method === 'HEAD') &&
-    !/^\/(api|docs|assets)(\/|\?|$)/.test(url) &&
-    (headers.accept ?? '').includes('text/html')
-  );
+function wantsPage({ url, headers }: FastifyRequest): boolean {
+  return !/^\/(api|docs|assets)(\/|\?|$)/.test(url) && (headers.accept ?? '').includes('text/html');
 }
 
 async function sendPage(
@@ -128,6 +126,20 @@ async function sendPage(
   void reply.headers(pageHeaders);
   if (githubPage.test(request.url)) void reply.header('content-security-policy', githubPolicy);
   return index === undefined ? reply.send(withoutDashboard) : sendFile(index, request, reply);
+}
+
+function sendAsset(
+  asset: Asset,
+  kept: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  void reply.headers({
+    'content-type': asset.type,
+    'x-content-type-options': 'nosniff',
+    'cache-control': kept,
+  });
+  return sendFile(asset, request, reply);
 }
 
 /** Its length is that of the file that is open: a build may put another in its place at any moment. */
@@ -158,20 +170,32 @@ async function opened(path: string | undefined): Promise<{ handle: FileHandle; b
   }
 }
 
-/** Address → file, of every kind of file that a dashboard is made of. */
+/** Address → file, of every kind of file that a dashboard is made of; none where no page was built. */
 function readAssets(folder: string): Map<string, Asset> {
+  const files = listFiles(folder);
   const assets = new Map<string, Asset>();
-  if (!existsSync(join(folder, 'index.html'))) return assets;
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const type = types[extname(entry.name)];
-    if (!entry.isFile() || type === undefined) continue;
+  if (!files.has('index.html')) return assets;
+  for (const name of files) {
+    const path = join(folder, name);
+    const type = types[extname(name)];
+    if (type === undefined) continue;
     const encoded = new Map(
-      encodings
-        .map(({ name, ending }) => [name, `${path}${ending}`] as const)
-        .filter(([, beside]) => existsSync(beside)),
+      encodings.flatMap(({ name: encoding, ending }) =>
+        files.has(`${name}${ending}`) ? [[encoding, `${path}${ending}`] as const] : [],
+      ),
     );
-    assets.set(`/${relative(folder, path)}`, { path, type, encoded });
+    assets.set(`/${name}`, { path, type, encoded });
   }
   return assets;
+}
+
+/** Names below the folder; none where there is no folder. */
+function listFiles(folder: string): Set<string> {
+  if (!existsSync(folder)) return new Set();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Set(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(folder, join(entry.parentPath, entry.name))),
+  );
 }

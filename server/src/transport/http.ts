@@ -95,7 +95,8 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   const dashboard = addDashboard(app, options.dashboardFolder);
 
   app.setNotFoundHandler((request, reply) => {
-    if (dashboard.answersPage(request, reply)) return;
+    const ofDashboard = dashboard.answer(request, reply);
+    if (ofDashboard !== undefined) return ofDashboard;
     const answer = errorAnswer(
       new AppError(
         'NOT_FOUND',
@@ -107,6 +108,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     );
     void reply.code(404);
     sendJson(reply, answer.body);
+    return undefined;
   });
   app.setErrorHandler(answerFault);
   return app;

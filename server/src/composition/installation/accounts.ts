@@ -194,7 +194,7 @@ export function accountRouters(
     user: router(
       'user',
       contracts.user,
-      userHandlers(users, keyScopes({ ...contracts, terminal: terminalContract }), userParts),
+      userHandlers(users, () => keyScopes({ ...contracts, terminal: terminalContract }), userParts),
     ),
     organization: router('organization', contracts.organization, organizationHandlers(desk)),
     audit: router('audit', contracts.audit, auditHandlers(audit)),

@@ -38,7 +38,9 @@ export function nextTime(schedule: string, timeZone: string, after: number): num
 
 function nextOf(schedule: string, timezone: string, after: Date, field: string): number | undefined {
   try {
-    return new Cron(schedule, { timezone, paused: true }).nextRun(after)?.getTime();
+    // By its offset UTC needs no tables of time zones, which take 15 ms to be loaded, and more at a start.
+    const zone = timezone === 'UTC' ? { utcOffset: 0 } : { timezone };
+    return new Cron(schedule, { ...zone, paused: true }).nextRun(after)?.getTime();
   } catch (error) {
     throw badField(
       field,
