@@ -40,6 +40,21 @@ async function pendingOf(world: World, { kind, serviceId }: ServiceRef): Promise
   return pending.preview(source, preview);
 }
 
+async function asItsPageAsks(
+  { applications, pending, stores }: World,
+  { serviceId }: ServiceRef,
+): Promise<string[]> {
+  const application = await applications.find(serviceId);
+  if (!application) throw new Error(`There is no application ${serviceId}.`);
+  const [{ variables }, mounts, ports] = await Promise.all([
+    applications.surroundings(application.environmentId),
+    stores.mounts.list({ applicationId: serviceId }, { by: ['mountId'], direction: 'desc' }),
+    stores.ports.list({ applicationId: serviceId }, { by: ['portId'], direction: 'desc' }),
+  ]);
+  expect(ports).toHaveLength(2);
+  return pending.application(application, { variables, mounts, ports });
+}
+
 test('an application: its settings, variables of every place, mounts and ports', async () => {
   const { run, deploy, addApplication, organizationId, environmentId } = product();
   const service = await addApplication('web', { env: 'KEPT=1\nGONE=2\n# a note' });
@@ -60,17 +75,18 @@ test('an application: its settings, variables of every place, mounts and ports',
       organizationId,
       applicationId: service.serviceId,
     });
-    await stores.ports.insert({
-      portId: randomId(),
-      organizationId,
-      applicationId: service.serviceId,
-      publishedPort: 9000,
-      targetPort: 3000,
-      protocol: 'tcp',
-      publishMode: 'host',
-      serverKey: 'local',
-      createdAt: isoTime(systemClock),
-    });
+    for (const protocol of ['tcp', 'udp'] as const)
+      await stores.ports.insert({
+        portId: randomId(),
+        organizationId,
+        applicationId: service.serviceId,
+        publishedPort: 9000,
+        targetPort: 3000,
+        protocol,
+        publishMode: 'host',
+        serverKey: 'local',
+        createdAt: isoTime(systemClock),
+      });
   });
   expect(await pending()).toEqual([
     'memoryLimit',
@@ -87,6 +103,8 @@ test('an application: its settings, variables of every place, mounts and ports',
     if (present) await runtime.reload(present);
   });
   expect(await pending()).toEqual([]);
+  // A page has read them already, in an order of its own; two ports may be the same but for the protocol.
+  expect(await run((world) => asItsPageAsks(world, service))).toEqual([]);
   await run(({ applications }) =>
     applications.update(service.serviceId, organizationId, { env: 'A=${{NOT_THERE}}' }),
   );

@@ -55,11 +55,12 @@ export interface DeploySettings {
 
 /**
  * Variable blocks of project and environment, and the services beside the consumer where one of the blocks,
- * or of its `own`, may refer to them.
+ * or of its `own`, may refer to them. Blocks that are `known` are not read again.
  */
 export type SurroundingBlocksOf = (
   consumer: Consumer,
   own: readonly (string | null)[],
+  known?: Pick<SurroundingBlocks, 'project' | 'environment'>,
 ) => Promise<SurroundingBlocks>;
 
 /** What a deployment reads and writes of the product's records. */

@@ -1,4 +1,5 @@
 /** Routers of applications, their deployments and previews. */
+import { keepUntilWritten } from '../../db/writing/until-written.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import { applicationHandlers, type ApplicationDesk } from '../../modules/application/handlers.ts';
@@ -19,6 +20,9 @@ import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import type { AppParts } from './app-parts.ts';
 import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
+
+/** Pages of applications that are kept until the next write: 10–50 kB each. */
+const keptPages = 100;
 
 export function applicationRouters(parts: AppParts, shown: { ports: Ports; mounts: Mounts }): Router[] {
   const { adapters, applications, deployments, queue, interruption, previewing } = parts;
@@ -70,11 +74,12 @@ function applicationDesk(
     leaveSchedules: (applicationId) => parts.scheduling.desk.schedules.leaving({ applicationId }),
     interruption,
     views: createApplicationViews({
-      placement: applications.placement,
+      surroundings: applications.surroundings,
       deployments: (applicationId) => deployments.recent(applicationRef(applicationId)),
       domains: parts.domains.byApplication,
       ports: ports.byApplication,
-      mounts: mounts.byApplication,
+      mounts: mounts.recordsOf,
+      once: keepUntilWritten(parts.database, keptPages),
       pendingChanges: parts.pending.application,
       liveOf: parts.liveOf,
     }),

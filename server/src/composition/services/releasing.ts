@@ -27,6 +27,9 @@ export interface Releasing {
   pending: Pending;
 }
 
+/** Of services whose pending changes are kept until the next write. */
+const keptPending = 2000;
+
 export function createReleasing(
   ground: Ground,
   product: Product,
@@ -72,7 +75,7 @@ export function createReleasing(
         database: running.ports.records,
         compose: runningComposes.ports.records,
       },
-      keepUntilWritten(ground.database),
+      keepUntilWritten(ground.database, keptPending),
     ),
     runtime: createRuntime(parts, product, live),
   };

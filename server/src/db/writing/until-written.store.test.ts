@@ -7,7 +7,7 @@ eachDatabase('what is kept until something is written', ({ open }) => {
   it('is never what it was before a write that has been answered', async () => {
     const database = await open();
     const settings = tableStore(database, 'setting');
-    const once = keepUntilWritten<number>(database);
+    const once = keepUntilWritten<number>(database, 2);
     let reads = 0;
     const count = (): Promise<number> =>
       once('count', [], async () => {
@@ -37,7 +37,7 @@ eachDatabase('what is kept until something is written', ({ open }) => {
   it('is not kept when something was written while it was read', async () => {
     const database = await open();
     const settings = tableStore(database, 'setting');
-    const once = keepUntilWritten<number>(database);
+    const once = keepUntilWritten<number>(database, 2);
     const before = await once('count', [], async () => {
       const seen = (await settings.list({})).length;
       await settings.insert({ name: 'a', value: 1 });
@@ -50,11 +50,25 @@ eachDatabase('what is kept until something is written', ({ open }) => {
   it('is not kept for others from records that were read before a write', async () => {
     const database = await open();
     const settings = tableStore(database, 'setting');
-    const once = keepUntilWritten<string>(database);
+    const once = keepUntilWritten<string>(database, 2);
     const ask = (record: { name: string }): Promise<string> => once('one', [record], async () => record.name);
     const former = { name: 'former' };
     await settings.insert({ name: 'a', value: 1 });
     expect(await ask(former)).toBe('former');
     expect(await ask({ name: 'new' })).toBe('new');
+  });
+
+  it('is dropped when there is more of it than may be kept', async () => {
+    const database = await open();
+    const once = keepUntilWritten<string>(database, 2);
+    const reads: string[] = [];
+    const ask = (key: string): Promise<string> =>
+      once(key, [], async () => {
+        reads.push(key);
+        return key;
+      });
+    for (const key of ['a', 'b', 'a', 'c', 'c', 'a']) await ask(key);
+    const all = ['a', 'b', 'a', 'c', 'c', 'a'];
+    expect(reads).toEqual(database.dialect === 'sqlite' ? ['a', 'b', 'c', 'a'] : all);
   });
 });

@@ -9,8 +9,11 @@ import type { Database } from '../database.ts';
  */
 export type ReadOnce<T> = (key: string, records: readonly object[], read: () => Promise<T>) => Promise<T>;
 
-/** For what is dear to compute and asked for often, such as what a page shows of each service. */
-export function keepUntilWritten<T>(database: Pick<Database, 'generation'>): ReadOnce<T> {
+/**
+ * For what is dear to compute and asked for often, such as what a page shows of each service. When `most` are
+ * kept, all are dropped.
+ */
+export function keepUntilWritten<T>(database: Pick<Database, 'generation'>, most: number): ReadOnce<T> {
   const kept = new Map<string, { records: readonly object[]; answer: T }>();
   let keptOf: number | undefined;
   return async (key, records, read) => {
@@ -24,7 +27,9 @@ export function keepUntilWritten<T>(database: Pick<Database, 'generation'>): Rea
     if (known && isDeepStrictEqual(known.records, records)) return known.answer;
     const answer = await read();
     // A write while it was read may be in it only in part.
-    if (database.generation() === generation) kept.set(key, { records, answer });
+    if (database.generation() !== generation) return answer;
+    if (kept.size >= most) kept.clear();
+    kept.set(key, { records, answer });
     return answer;
   };
 }

@@ -17,6 +17,7 @@ import { applicationInputs, applicationVariables, blocksOf, settingsOf } from '.
 import { composeInputs, composeSettings } from './compose-inputs.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { databaseInputs, databaseSettings } from './database-inputs.ts';
+import type { ReadAround } from '../../modules/application/view.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import { previewApplication } from '../../modules/preview-deployment/preview-deployment.ts';
 import { changedBetween, pendingChanges, rememberReleases, type ReleasedInputs } from './inputs.ts';
@@ -24,7 +25,8 @@ import { changedBetween, pendingChanges, rememberReleases, type ReleasedInputs }
 export interface Pending {
   /** What a release was made of otherwise than an earlier one; null where either was never made. */
   between(earlier: DeploymentRecord, later: DeploymentRecord): Promise<string[] | null>;
-  application(application: ApplicationRecord): Promise<string[]>;
+  /** `around`: what was read already; absent: nothing. */
+  application(application: ApplicationRecord, around?: ReadAround): Promise<string[]>;
   preview(application: ApplicationRecord, preview: TableRecord<'preview_deployment'>): Promise<string[]>;
   database(database: DatabaseRecord): Promise<string[]>;
   compose(compose: ComposeRecord): Promise<string[]>;
@@ -67,17 +69,33 @@ export interface PendingRecords {
   compose: Pick<ComposeRecords, 'envBlocks' | 'mounts'>;
 }
 
-/** Each is computed anew after a write alone: pages ask for it far more often than anything is changed. */
+/**
+ * Each is computed anew after a write alone: pages ask for it far more often than anything is changed. That
+ * of an application is kept by its page, with what else stands there.
+ */
 export function createPending(released: Released, records: PendingRecords, once: ReadOnce): Pending {
   const pending = computePending(released, records);
   return {
     between: pending.between,
-    application: (application) =>
-      once(application.applicationId, [application], () => pending.application(application)),
+    application: pending.application,
     preview: (application, preview) =>
       once(preview.previewDeploymentId, [application, preview], () => pending.preview(application, preview)),
     database: (database) => once(database.databaseId, [database], () => pending.database(database)),
     compose: (compose) => once(compose.composeId, [compose], () => pending.compose(compose)),
+  };
+}
+
+/** The records of an application without reading again what its page has read. */
+function readBefore(
+  records: PendingRecords['application'],
+  { variables, mounts, ports }: ReadAround,
+): PendingRecords['application'] {
+  return {
+    ...records,
+    envBlocks: (consumer, own) => records.envBlocks(consumer, own, variables),
+    // In the order in which a release reads them.
+    mounts: async () => mounts.toSorted((left, right) => (left.mountId < right.mountId ? -1 : 1)),
+    ports: async () => ports.toSorted((left, right) => (left.portId < right.portId ? -1 : 1)),
   };
 }
 
@@ -101,7 +119,8 @@ function computePending(released: Released, records: PendingRecords): Pending {
       const [former, present] = await Promise.all([released.ofOne(earlier), released.ofOne(later)]);
       return former && present ? changedBetween(former, present) : null;
     },
-    application: (application) => ofSource(application, records.application),
+    application: (application, around) =>
+      ofSource(application, around ? readBefore(records.application, around) : records.application),
     preview: (application, preview) =>
       ofSource(previewApplication(application, preview), {
         ...records.application,

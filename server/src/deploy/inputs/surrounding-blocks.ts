@@ -29,11 +29,13 @@ export function surroundingBlocks(
         ? "Berth's own server"
         : `the server ${(await stores.servers.find({ serverId: serverKey }))?.name ?? serverKey}`,
   };
-  return async (consumer, own) => {
-    const { environmentId } = consumer;
+  async function read(environmentId: string): Promise<{ project: string; environment: string }> {
     const environment = await stores.environments.find({ environmentId });
     const project = environment && (await stores.projects.find({ projectId: environment.projectId }));
-    const blocks = { project: project?.env ?? '', environment: environment?.env ?? '' };
+    return { project: project?.env ?? '', environment: environment?.env ?? '' };
+  }
+  return async (consumer, own, known) => {
+    const blocks = known ?? (await read(consumer.environmentId));
     return mayReferTo([blocks.project, blocks.environment, ...own])
       ? { ...blocks, services: await serviceReferences(parts, consumer) }
       : blocks;

@@ -13,7 +13,7 @@ import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import type { ApplicationStore, Placement } from './store.ts';
+import type { ApplicationStore, Placement, Surroundings } from './store.ts';
 
 export interface Applications {
   create(input: {
@@ -29,6 +29,7 @@ export interface Applications {
   find(applicationId: string): Promise<ApplicationRecord | undefined>;
   all(): Promise<ApplicationRecord[]>;
   placement(environmentId: string): Promise<Placement>;
+  surroundings(environmentId: string): Promise<Surroundings>;
   /** Absent fields stay, null becomes the field's empty value. */
   update(applicationId: string, organizationId: string, input: ApplicationInput): Promise<ApplicationRecord>;
   move(applicationId: string, organizationId: string, environmentId: string): Promise<ApplicationRecord>;
@@ -68,6 +69,7 @@ export function createApplications(
   return {
     one: (applicationId, organizationId) => one(store, applicationId, organizationId),
     placement: (environmentId) => placement(store, environmentId),
+    surroundings: async (environmentId) => foundPlace(await store.surroundings(environmentId)),
     find: (applicationId) => store.find({ applicationId }),
     all: () => store.list({}),
     create: (input) => create(parts, input),
@@ -155,7 +157,10 @@ async function one(
 }
 
 async function placement(store: ApplicationStore, environmentId: string): Promise<Placement> {
-  const found = await store.placement(environmentId);
+  return foundPlace(await store.placement(environmentId));
+}
+
+function foundPlace<T extends Placement>(found: T | undefined): T {
   if (!found) throw new AppError('NOT_FOUND', 'There is no such environment. It may have been removed.');
   return found;
 }

@@ -1,23 +1,32 @@
 /** The application as a person reads it: the record with its neighbourhood, without credentials. */
-import type { ApplicationRecord } from '../../db/tables.ts';
-import type { Placement } from './store.ts';
-import type { TableRecord } from '../../db/tables.ts';
+import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
+import type { Surroundings } from './store.ts';
 import type { Live } from '../../domain/states/live.ts';
+import type { ReadOnce } from '../../db/writing/until-written.ts';
 import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
 import type { ShownDeployment } from '../deployment/deployment.ts';
-import type { Mount } from '../mount/mount.ts';
+import { shownMount, type Mount } from '../mount/mount.ts';
 import { environmentOf, type EnvironmentOfService, type LiveReader } from '../service/service.ts';
 
 export interface ViewNeighbours {
-  placement(environmentId: string): Promise<Placement>;
+  surroundings(environmentId: string): Promise<Surroundings>;
   deployments(applicationId: string): Promise<ShownDeployment[]>;
   domains(applicationId: string, organizationId: string): Promise<TableRecord<'domain'>[]>;
   ports(applicationId: string, organizationId: string): Promise<TableRecord<'port'>[]>;
-  mounts(applicationId: string, organizationId: string): Promise<Mount[]>;
-  pendingChanges(application: ApplicationRecord): Promise<string[]>;
+  mounts(applicationId: string, organizationId: string): Promise<TableRecord<'mount'>[]>;
+  pendingChanges(application: ApplicationRecord, around: ReadAround): Promise<string[]>;
+  /** Keeps what was read until the next write: pages ask far more often than anything changes. */
+  once: ReadOnce<Neighbourhood>;
   liveOf: LiveReader;
+}
+
+/** What was read of an application's surroundings for its page, and need not be read again. */
+export interface ReadAround {
+  variables: Surroundings['variables'];
+  mounts: readonly TableRecord<'mount'>[];
+  ports: readonly TableRecord<'port'>[];
 }
 
 type Narrowed = ApplicationRecord & {
@@ -32,17 +41,21 @@ export interface ApplicationViews {
   whole(application: ApplicationRecord, reader: Pick<Actor, 'role' | 'grants'>): Promise<WholeApplication>;
 }
 
-export type WholeApplication = Narrowed & {
-  hasGitProviderAccess: boolean;
-  unauthorizedProvider: string | null;
-  live: Live | null;
+export interface Neighbourhood {
   pendingChanges: string[];
   environment: EnvironmentOfService;
   deployments: ShownDeployment[];
   domains: TableRecord<'domain'>[];
   ports: TableRecord<'port'>[];
   mounts: Mount[];
-};
+}
+
+export type WholeApplication = Narrowed &
+  Neighbourhood & {
+    hasGitProviderAccess: boolean;
+    unauthorizedProvider: string | null;
+    live: Live | null;
+  };
 
 /** Both names of the two settings that have two (decisions 5). */
 export function shown(application: ApplicationRecord): Narrowed {
@@ -60,26 +73,40 @@ export function createApplicationViews(neighbours: ViewNeighbours): ApplicationV
     async whole(application, { role, grants }) {
       const hasGitProviderAccess =
         application.githubId === null || role !== 'member' || grants.canAccessToGitProviders;
-      const { applicationId, environmentId, organizationId } = application;
-      const [placement, deployments, domains, ports, mounts] = await Promise.all([
-        neighbours.placement(environmentId),
-        neighbours.deployments(applicationId),
-        neighbours.domains(applicationId, organizationId),
-        neighbours.ports(applicationId, organizationId),
-        neighbours.mounts(applicationId, organizationId),
-      ]);
+      const { applicationId } = application;
+      const neighbourhood = await neighbours.once(applicationId, [application], () =>
+        readNeighbourhood(neighbours, application),
+      );
       return {
         ...shown(application),
         hasGitProviderAccess,
         unauthorizedProvider: hasGitProviderAccess ? null : application.sourceType,
         live: neighbours.liveOf(applicationRef(applicationId)),
-        pendingChanges: await neighbours.pendingChanges(application),
-        environment: environmentOf(placement),
-        deployments,
-        domains,
-        ports,
-        mounts,
+        ...neighbourhood,
       };
     },
+  };
+}
+
+async function readNeighbourhood(
+  neighbours: ViewNeighbours,
+  application: ApplicationRecord,
+): Promise<Neighbourhood> {
+  const { applicationId, environmentId, organizationId } = application;
+  const [surroundings, deployments, domains, ports, mounts] = await Promise.all([
+    neighbours.surroundings(environmentId),
+    neighbours.deployments(applicationId),
+    neighbours.domains(applicationId, organizationId),
+    neighbours.ports(applicationId, organizationId),
+    neighbours.mounts(applicationId, organizationId),
+  ]);
+  const { variables } = surroundings;
+  return {
+    pendingChanges: await neighbours.pendingChanges(application, { variables, mounts, ports }),
+    environment: environmentOf(surroundings),
+    deployments,
+    domains,
+    ports,
+    mounts: mounts.map(shownMount),
   };
 }

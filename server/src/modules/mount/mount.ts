@@ -45,6 +45,8 @@ export interface Mounts {
   one(mountId: string, organizationId: string): Promise<Mount>;
   /** Newest first, as the other two. */
   byApplication(applicationId: string, organizationId: string): Promise<Mount[]>;
+  /** The same as they are stored, with the contents of secret files. */
+  recordsOf(applicationId: string, organizationId: string): Promise<MountRecord[]>;
   byCompose(composeId: string, organizationId: string): Promise<Mount[]>;
   byDatabase(databaseId: string, organizationId: string): Promise<Mount[]>;
   /** Absent fields stay; the rules are those of the record as it will be. */
@@ -73,19 +75,22 @@ interface Parts extends MountEffects {
 
 export function createMounts(store: MountStore, effects: MountEffects): Mounts {
   const parts: Parts = { store, ...effects };
+  const records = (where: Partial<MountRecord>): Promise<MountRecord[]> =>
+    store.list(where, { by: ['createdAt', 'mountId'], direction: 'desc' });
   const list = async (where: Partial<MountRecord>): Promise<Mount[]> =>
-    (await store.list(where, { by: ['createdAt', 'mountId'], direction: 'desc' })).map(shown);
+    (await records(where)).map(shownMount);
   return {
-    one: async (mountId, organizationId) => shown(await found(store, mountId, organizationId)),
+    one: async (mountId, organizationId) => shownMount(await found(store, mountId, organizationId)),
     create: (actor, owner, input) => create(parts, actor, owner, input),
     byApplication: (applicationId, organizationId) => list({ applicationId, organizationId }),
+    recordsOf: (applicationId, organizationId) => records({ applicationId, organizationId }),
     byCompose: (composeId, organizationId) => list({ composeId, organizationId }),
     byDatabase: (databaseId, organizationId) => list({ databaseId, organizationId }),
     update: (mountId, actor, patch) => update(parts, mountId, actor, patch),
     async remove(mountId, organizationId) {
       const present = await found(store, mountId, organizationId);
       await store.remove({ mountId, organizationId });
-      return shown(present);
+      return shownMount(present);
     },
   };
 }
@@ -104,7 +109,7 @@ async function create(parts: Parts, actor: MountActor, owner: MountOwner, input:
     createdAt: isoTime(parts.clock),
   });
   await parts.store.insert(record);
-  return shown(record);
+  return shownMount(record);
 }
 
 async function update(parts: Parts, mountId: string, actor: MountActor, patch: MountPatch): Promise<Mount> {
@@ -118,7 +123,7 @@ async function update(parts: Parts, mountId: string, actor: MountActor, patch: M
     throw badField('content', 'is required to make a secret file readable; its current text is never shown');
   const changed = await checked(parts, actor, patch.hostPath, { ...present, ...given });
   await parts.store.update({ mountId, organizationId }, changed);
-  return shown(changed);
+  return shownMount(changed);
 }
 
 async function found(store: MountStore, mountId: string, organizationId: string): Promise<MountRecord> {
@@ -186,7 +191,8 @@ const serviceOf = ({ applicationId, composeId, databaseId }: OwnerColumns): Serv
       : composeRef(composeId)
     : applicationRef(applicationId);
 
-function shown({ databaseId, approval: _approval, ...mount }: MountRecord): Mount {
+/** Without the contents of secret files. */
+export function shownMount({ databaseId, approval: _approval, ...mount }: MountRecord): Mount {
   const content = mount.isSecret ? null : mount.content;
   return {
     ...mount,
