@@ -21,8 +21,7 @@ export const late = [
 
 const prefix = '\0late:';
 
-export function lateBuiltIns(): Plugin {
-  const names: readonly string[] = late;
+export function lateBuiltIns(names: readonly string[] = late): Plugin {
   return {
     name: 'late built-ins',
     resolveId(source) {

@@ -31,6 +31,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Has the program say which modules of Node.js it has loaded when it gets SIGUSR2. */
+const telling =
+  'data:text/javascript,process.once("SIGUSR2",()=>console.log(process.moduleLoadList.join(",")))';
+
 async function start(port: number): Promise<typeof berth> {
   const url = `http://127.0.0.1:${port}`;
   const env = {
@@ -42,7 +46,8 @@ async function start(port: number): Promise<typeof berth> {
     BERTH_ENGINE_SOCKET: join(folder, 'no-engine.sock'),
     BERTH_LOG_LEVEL: 'error',
   };
-  const child = spawn(process.execPath, [join(folder, 'dist/server/src/main.js')], { env, cwd: folder });
+  const program = join(folder, 'dist/server/src/main.js');
+  const child = spawn(process.execPath, ['--import', telling, program], { env, cwd: folder });
   let log = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (log += text));
@@ -111,4 +116,14 @@ test('carries the agent as one file that needs nothing', async () => {
   const imported = [...(agent.files[1]?.content ?? '').matchAll(/^import .* from "([^"]+)";$/gm)];
   expect(imported.length).toBeGreaterThan(3);
   expect(imported.map(([, name = '']) => name).filter((name) => !name.startsWith('node:'))).toEqual([]);
+});
+
+test('loads nothing of Node.js that nobody asks for, and each source takes one byte a character', async () => {
+  berth.child.kill('SIGUSR2');
+  await expect.poll(() => berth.log()).toContain('NativeModule http,');
+  for (const name of ['internal/deps/undici/undici', 'internal/crypto/webcrypto', 'http2'])
+    expect(berth.log()).not.toContain(`NativeModule ${name},`);
+  const chunks = join(folder, 'dist/chunks');
+  for (const name of await readdir(chunks))
+    expect([name, /\P{ASCII}/u.exec(await readFile(join(chunks, name), 'utf8'))]).toEqual([name, null]);
 });
