@@ -1,4 +1,4 @@
-/** The specification of a service as releases keep it: without the sign-in of its registry. */
+/** The specification of a service as releases store it: without the credentials of its registry. */
 import { z } from 'zod';
 import type { ContainerOptions, HealthCheck, PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
@@ -93,7 +93,7 @@ export const storedSpec: z.ZodType<StoredSpec> = z.object({
   sysctls: byName.exactOptional(),
 } satisfies Fields<StoredSpec>);
 
-/** What releases before the first numbered form may lack, since the specification had no such field yet. */
+/** Fields that releases stored without a number may lack, because the specification did not have them yet. */
 const laterFields: Partial<StoredSpec> = {
   reservations: {},
   mounts: [],
