@@ -24,8 +24,8 @@ export interface Mover {
 
 /**
  * Throws what keeps the application from moving to the server (null: Berth's own machine): BAD_REQUEST for a
- * server that cannot take it, PRECONDITION_FAILED for what has to be removed first, FORBIDDEN and CONFLICT for
- * its ports and domains. Gives the name of the server for sentences.
+ * server that cannot take it, PRECONDITION_FAILED for what has to be removed first, FORBIDDEN and CONFLICT
+ * for its ports and domains. Gives the name of the server for sentences.
  */
 export async function requireMovable(
   neighbours: MovingNeighbours,

@@ -273,8 +273,8 @@ const forwardingHeaders = [
 ];
 
 /**
- * One route for all requests, not a handler in each route: the time that Caddy takes for a configuration grows
- * with its bytes (measured: half with this, for 1,000 domains).
+ * One route for all requests, not a handler in each route: the time that Caddy takes for a configuration
+ * grows with its bytes (measured: half with this, for 1,000 domains).
  */
 const withoutForwardingHeaders = {
   handle: [{ handler: 'headers', request: { delete: forwardingHeaders } }],
