@@ -4,7 +4,9 @@ import type { ContainerOptions, HealthCheck, PublishedPort, ServiceSpec } from '
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { StoredFields } from '../stored-form.ts';
 
-/** Every field of `T`, so that none is lost on the way. */
+/**
+ * Requires a schema for every field of `T`, because fields without one are dropped when a release is read.
+ */
 type Fields<T> = { [K in keyof T]-?: z.ZodType };
 
 const words = z.array(z.string());
