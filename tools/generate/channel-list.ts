@@ -1,21 +1,21 @@
-/** The list of notification channels: one line for each file of theirs, so that a channel is one file. */
+/** Writes the list of notification channels from their files, so that adding a channel adds one file. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = 'server/src/modules/notification/channels';
-/** What is not a channel itself. */
+/** Files of the folder that are not channels. */
 const shared = new Set(['channel.ts', 'channels.ts']);
-/** As they were made; forms and documents show them so, and what came later by its name. */
-const former = ['webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy'];
+/** Forms and documents show these first, in this order; channels that were added later follow by name. */
+const first = ['webhook', 'email', 'slack', 'discord', 'telegram', 'ntfy'];
 
 export function channelListFile(root: string): [path: string, text: string] {
   const names = readdirSync(join(root, folder))
-    .filter((file) => /^[a-z]+\.ts$/.test(file) && !shared.has(file))
-    .map((file) => file.slice(0, -'.ts'.length))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !shared.has(file))
+    .map(channelOf)
     .toSorted();
   const shown = [
-    ...former.filter((name) => names.includes(name)),
-    ...names.filter((name) => !former.includes(name)),
+    ...first.filter((name) => names.includes(name)),
+    ...names.filter((name) => !first.includes(name)),
   ];
   return [
     `${folder}/channels.ts`,
@@ -31,4 +31,11 @@ export function channelListFile(root: string): [path: string, text: string] {
       '',
     ].join('\n'),
   ];
+}
+
+/** The name under which settings store the channel, and which the file exports. */
+function channelOf(file: string): string {
+  const name = file.slice(0, -'.ts'.length);
+  if (/^[a-z]+$/.test(name)) return name;
+  throw new Error(`${folder}/${file} must be named by one word of lower-case letters, such as discord.ts.`);
 }

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { formatFault } from './format.ts';
-import { limit, widthAt, widthFaults, type Line } from './width.ts';
+import { limit, linesOf, widthAt, widthFaults, type Line } from './width.ts';
 
 const lines = (...texts: string[]): Line[] =>
   texts.map((text, index) => ({ file: 'cli/main.ts', number: index + 1, text }));
@@ -44,6 +45,14 @@ test.each([
   ['a line of PEM', wide('', '==')],
 ])('%s alone on its line cannot be broken', (_name, text) => {
   expect(widthFaults(lines(text))).toEqual([]);
+});
+
+test('programs and scripts are looked at, the dashboard too; other files are not', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'width-'));
+  for (const file of ['a.ts', 'b.tsx', 'c.mjs', 'd.css', 'e.md']) await writeFile(join(root, file), 'one');
+  const files = (await linesOf(root)).map(({ file }) => file);
+  await rm(root, { recursive: true });
+  expect(files).toEqual(['a.ts', 'b.tsx', 'c.mjs']);
 });
 
 test('a check that saw no line fails', () => {

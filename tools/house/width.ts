@@ -16,9 +16,9 @@ export interface Line {
   text: string;
 }
 
-/** Every line of every .ts and .mjs file below the root. */
+/** Every line of every .ts, .tsx and .mjs file below the root. */
 export async function linesOf(root: string): Promise<Line[]> {
-  const files = (await sourceFiles(root)).filter((file) => /\.(ts|mjs)$/.test(file));
+  const files = (await sourceFiles(root)).filter((file) => /\.(tsx?|mjs)$/.test(file));
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
   return files.flatMap((file, index) =>
     (texts[index] ?? '').split('\n').map((text, at) => ({ file, number: at + 1, text })),

@@ -1,5 +1,5 @@
 /**
- * The baseline of `npm run bench -- dashboard`: React alone doing what the dashboard does, and nothing besides.
+ * The baseline of `npm run bench -- dashboard`: React alone doing what the dashboard does, and nothing else.
  * A list of all services that is filtered and kept up to date by the stream of events; one service; one log.
  */
 import { useEffect, useMemo, useState, type ReactElement } from 'react';
@@ -54,12 +54,14 @@ function Home(): ReactElement {
       <h1>Home</h1>
       <input type="search" value={filter} onChange={(event) => setFilter(event.target.value)} />
       <ul>
-        {shown.map((service) => (
-          <li key={service.serviceId} data-row onClick={() => setOpened(service)}>
-            <b className="font-medium">{service.name}</b> {service.projectName} / {service.environmentName}{' '}
-            {service.condition}
-          </li>
-        ))}
+        {shown.map((service) => {
+          const { serviceId, name, projectName, environmentName, condition } = service;
+          return (
+            <li key={serviceId} data-row onClick={() => setOpened(service)}>
+              <b className="font-medium">{name}</b> {projectName} / {environmentName} {condition}
+            </li>
+          );
+        })}
       </ul>
     </>
   );

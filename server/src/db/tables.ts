@@ -1,6 +1,6 @@
 /**
- * Every table, once: the columns give the row types, the codecs and the queries. The DDL stands in
- * migrations.ts and is compared with this by a test.
+ * Every table, once: the columns give the row types, the codecs and the queries. The DDL is in migrations.ts;
+ * migrations.store.test.ts compares the two, so a new column needs a migration as well.
  */
 import type { DatabaseKindName } from '../domain/database-kind.ts';
 import type { ErrorCode } from '../domain/errors.ts';

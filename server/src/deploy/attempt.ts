@@ -1,6 +1,5 @@
 /**
- * One attempt at a deployment: its stages, its log, its resume after a crash, and its one end, whatever
- * happens.
+ * One attempt at a deployment: its stages, its log, resuming after a crash, and its end, which comes once.
  */
 import { AppError, sentenceOf } from '../domain/errors.ts';
 import { nextStages } from '../domain/states/lifecycle.ts';
@@ -22,7 +21,7 @@ export interface AttemptOptions {
   deployments: Deployments;
   logs: DeploymentLogs;
   slots: BuildSlots;
-  /** Writes an unexpected failure to Berth's own log and gives the id it stands under. */
+  /** Writes an unexpected failure to Berth's own log and returns its id there. */
   onFault(error: unknown, deploymentId: string): string;
 }
 
@@ -30,11 +29,11 @@ export interface Attempt {
   deployment: DeploymentRecord;
   job: JobRecord;
   signal: AbortSignal;
-  /** It has come to this stage: waits for the stage's build slot, then works in it. */
+  /** Called when the deployment waits for the build slot of this stage, and when it works on the stage. */
   onStage(stage: BoundStage, state: 'waiting' | 'working'): void;
 }
 
-/** A person ended the deployment. */
+/** The reason of the signal when a person ends the deployment. */
 export class Killed extends Error {
   readonly status: 'error' | 'cancelled';
 
@@ -46,10 +45,7 @@ export class Killed extends Error {
 
 const attemptsLimit = 3;
 
-/**
- * Returns when the deployment has ended, or when the signal took it away; it never throws for what went wrong
- * inside.
- */
+/** Resolves when the deployment has ended, or when the signal has stopped it. It never rejects. */
 export async function attempt(options: AttemptOptions, given: Attempt): Promise<void> {
   const { ports, deployments, logs } = options;
   const { deployment, job, signal } = given;
@@ -79,7 +75,7 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
       await runStage(stage, context);
     }
     log.line(doneSentence((await addresses?.()) ?? []));
-    // Whoever follows the log stops at the deployment's end, so all of it must be there by then.
+    // Readers stop following the log when the deployment ends, so it must be complete by then.
     await log.close();
     await deployments.finish(context.deployment, {
       status: 'done',
@@ -101,7 +97,8 @@ const doneSentence = (addresses: readonly string[]): string =>
   addresses.length === 0 ? 'Done.' : `Done. It answers at ${addresses.join(' and ')}`;
 
 /**
- * A start after a crash: the former child is ended by its pid and start time, then the deployment goes on.
+ * Resumes after a crash: ends the former child process, recognized by pid and start time, before the
+ * deployment continues.
  */
 async function resume(
   { deployments }: AttemptOptions,
@@ -174,13 +171,13 @@ interface Failure {
   signal: AbortSignal;
   log: LogWriter;
   redact(text: string): string;
-  /** Stages whose changes may have to be undone, in their order. */
+  /** Stages that have begun, in order, whose changes may have to be undone. */
   begun: readonly BoundStage[];
 }
 
 /**
- * A stopping Berth and a lost lease leave the row as it is: the next start, or whoever has the lease, goes
- * on.
+ * Records the failure. When Berth stops or its lease is lost, the record stays as it is: the next start, or
+ * the process that has the lease, continues the deployment.
  */
 async function fail(
   { deployments, onFault }: AttemptOptions,
@@ -214,7 +211,9 @@ async function fail(
   );
 }
 
-/** Where an attempt begins, by what the stage that Berth was killed in says of itself. */
+/**
+ * The stage at which an attempt begins: the stage in which Berth was killed says where to resume.
+ */
 function resumeAt(stages: readonly BoundStage[], deployment: DeploymentRecord): number {
   const at = lastBegun(stages, deployment);
   switch (stages[at]?.resume) {
@@ -228,7 +227,7 @@ function resumeAt(stages: readonly BoundStage[], deployment: DeploymentRecord): 
   }
 }
 
-/** The stage that the last attempt was in; -1 when none has begun. */
+/** Index of the stage that the last attempt was in; -1 when none has begun. */
 function lastBegun(stages: readonly BoundStage[], { stage }: DeploymentRecord): number {
   return stages.findIndex(({ name }) => name === stage);
 }

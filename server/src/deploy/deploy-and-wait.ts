@@ -1,4 +1,4 @@
-/** A deployment that a run of something else needs, from its begin to its end. */
+/** A deployment that another run starts and waits for, such as a restore. */
 import type { ServiceRef } from '../domain/names/service-ref.ts';
 import type { Accepting, Deployments } from '../modules/deployment/deployment.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -6,7 +6,7 @@ import { waitUntil } from '../ports/wait-until.ts';
 
 const pollMs = 250;
 
-/** Gives the reason of a failure. */
+/** Resolves with the reason of a failure; undefined when the deployment succeeded. */
 export async function deployAndWait(
   { deployments, queue }: { deployments: Pick<Deployments, 'accept' | 'one'>; queue: Pick<Queue, 'wake'> },
   { kind, serviceId, organizationId }: ServiceRef & { organizationId: string },

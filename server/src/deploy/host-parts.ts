@@ -1,4 +1,4 @@
-/** What a deployment works with of the host of its service: taken once, when the deployment is prepared. */
+/** The parts of a service's host that a deployment uses, taken once when the deployment is prepared. */
 import { sentenceOf } from '../domain/errors.ts';
 import { serverKeyOf } from '../domain/names/server-key.ts';
 import type { ApplicationRecord } from '../db/tables.ts';
@@ -11,17 +11,17 @@ import type { LogWriter } from '../ports/deployment-log.ts';
 export interface HostParts
   extends Pick<Host, 'engine' | 'builder' | 'networks' | 'probePath' | 'fetchImage'> {
   serverKey: string;
-  /** Puts the routes of the host's proxy right (a new domain's network, a first release). */
+  /** Applies the routes of the host's proxy, for a new network or a first release. */
   applyRoutes(): Promise<void>;
 }
 
-/** The way to the hosts of services. */
+/** Finds the hosts of services, and waits for those that cannot be reached. */
 export interface HostAccess {
   hosts: Hosts;
   applyRoutes(serverKey: string): Promise<void>;
 }
 
-/** Waits for a machine that cannot be reached now, and says so in the deployment's log (decisions 13). */
+/** Waits for a machine that cannot be reached, and writes that into the deployment's log (decisions 13). */
 export async function hostOf(
   { hosts }: Pick<HostAccess, 'hosts'>,
   service: { serverId: string | null },
@@ -57,15 +57,15 @@ export function partsOf({ applyRoutes }: Pick<HostAccess, 'applyRoutes'>, host: 
   };
 }
 
-/** Where an image is made, and who gets it. */
+/** Where an image is built, and which host runs it. */
 export interface BuildPlace {
   builder: Builder;
-  /** As sentences name the server that builds, when another one runs the image. */
+  /** How sentences name the server that builds, when another one runs the image. */
   elsewhere?: string;
   deliverTo?: ImageIntake;
 }
 
-/** The place of an application's builds; waits for a build server as for any other. */
+/** Where an application is built; waits for a build server that cannot be reached, as for any other. */
 export async function buildPlaceOf(
   { hosts, buildServers }: Pick<HostAccess, 'hosts'> & { buildServers: Pick<BuildServers, 'requireStill'> },
   { buildServerId, organizationId }: Pick<ApplicationRecord, 'buildServerId' | 'organizationId'>,

@@ -1,18 +1,20 @@
 /**
- * What must never stand in a deployment's log: credentials, build secrets, and variables whose names say that
- * they are secret.
+ * Keeps secrets out of a deployment's log: credentials, build secrets, and variables whose names suggest a
+ * secret.
  */
 import { createRedactor, redactLines, type Redactor } from '../domain/secrets/redactor.ts';
 
 export interface LogSecrets {
-  /** Hides the general patterns from the first line on, and the values that `add` named from then on. */
+  /**
+   * Hides the general patterns from the first line on, and each value from the time that `add` was given it.
+   */
   redact(text: string): string;
   add(values: readonly string[]): void;
 }
 
 const secretName = /secret|token|pass|pwd|key|credential|auth|dsn|private|database_url|connection/i;
 
-/** The values of the variables whose names say that they are secret. */
+/** The values of the variables whose names suggest a secret. */
 export function secretValues(env: Record<string, string>): string[] {
   return Object.entries(env)
     .filter(([name]) => secretName.test(name))
@@ -21,7 +23,7 @@ export function secretValues(env: Record<string, string>): string[] {
 
 const shortestLine = 6;
 
-/** What stands in secret files: each whole, and its lines, which a program may print one by one. */
+/** The content of secret files, whole and by line, since a program may print lines one by one. */
 export function secretFiles(mounts: readonly { isSecret: boolean; content: string | null }[]): string[] {
   return mounts.flatMap(({ isSecret, content }) => {
     if (!isSecret || !content) return [];

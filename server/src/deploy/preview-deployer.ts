@@ -1,6 +1,6 @@
 /**
- * How previews of pull requests are deployed: the application's own stages with the preview's name, settings,
- * host and volumes.
+ * Deploys previews of pull requests by the stages of an application, with the preview's name, settings,
+ * domain and volumes.
  */
 import { previewRef } from '../domain/names/service-ref.ts';
 import type { Applications } from '../modules/application/application.ts';
@@ -19,13 +19,13 @@ export interface PreviewParts {
   applications: Pick<Applications, 'find'>;
   previews: Pick<PreviewDeployments, 'find' | 'patch'>;
   domains(previewDeploymentId: string): Promise<DomainRecord[]>;
-  /** Done deployments of the preview, newest first. */
+  /** Successful deployments of the preview, newest first. */
   succeeded(previewDeploymentId: string): Promise<DeploymentRecord[]>;
-  /** Refs where the provider keeps the commits of a pull request. */
+  /** Refs under which the git host offers the commits of a pull request. */
   pullRefs(provider: string, number: number): string | undefined;
 }
 
-/** Images of a preview: it never goes back. */
+/** One image is enough, because a preview is never rolled back. */
 const keptImages = 1;
 
 export function previewDeployer(
@@ -43,7 +43,7 @@ export function previewDeployer(
         ...previewRecords(ports.records, preview),
         domains: () => domains(previewDeploymentId),
         succeeded: () => succeeded(previewDeploymentId),
-        // A preview's domain has the port of the setting previewPort.
+        // The port of a preview's domain is the setting previewPort.
         followPort: async () => undefined,
         nameReleased: (_applicationId, releasedAppName) =>
           previews.patch(previewDeploymentId, { releasedAppName }),
@@ -68,7 +68,7 @@ export function previewDeployer(
   };
 }
 
-/** Names alone; a variable that somebody else's commit gets is worth a line. */
+/** Logs the names, not the values, of variables that the code of a pull request can read. */
 function tellInherited(application: ApplicationRecord, log: LogWriter): void {
   const { taken, missing } = inheritedNames(application);
   if (taken.length > 0)
@@ -77,16 +77,16 @@ function tellInherited(application: ApplicationRecord, log: LogWriter): void {
     log.line(`previewInherits names variables that the application does not have: ${missing.join(', ')}.`);
 }
 
-/** What a preview sees of its application's surroundings. */
+/** The records that a preview sees of its application. */
 export function previewRecords(
   records: Pick<DeployRecords, 'envBlocks' | 'mounts'>,
   { previewDeploymentId, isTrusted }: TableRecord<'preview_deployment'>,
 ): Pick<DeployRecords, 'envBlocks' | 'mounts' | 'ports'> {
   return {
-    // Variables of project and environment are as secret as the application's own.
+    // Variables of project and environment may be as secret as the application's own.
     envBlocks: async (consumer, own) =>
       isTrusted ? records.envBlocks(consumer, own) : { project: '', environment: '' },
-    // A port of the server is the application's, and can be only one's.
+    // Only one service can publish a port of the server, and that is the application.
     ports: async () => [],
     mounts: async (applicationId) =>
       mountsOf(await records.mounts(applicationId), previewDeploymentId, isTrusted),
@@ -94,7 +94,7 @@ export function previewRecords(
 }
 
 /**
- * Volumes of its own, empty at first; files as they are; folders of the server are the application's alone.
+ * The preview has volumes of its own, empty at first, and the application's files, but none of its binds.
  */
 function mountsOf(
   mounts: readonly MountRecord[],

@@ -1,6 +1,6 @@
 /**
- * Gives a running service another specification and waits until it is healthy; the engine goes back by itself
- * when it is not.
+ * Gives a running service another specification and waits until it is healthy. When it does not become
+ * healthy, the engine rolls it back by itself.
  */
 import { AppError } from '../domain/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,8 +11,9 @@ const limitMs = 60_000;
 
 /**
  * Restarts the tasks when nothing differs. Throws PRECONDITION_FAILED with the reason when the new tasks do
- * not become healthy; the former ones run on. One that is not there after 60 s is taken back too, or waited
- * for with SERVICE_UNAVAILABLE: a database may have to repair its data first.
+ * not become healthy; the former ones keep running. A service that is not healthy after 60 s is rolled back
+ * too, or left to come up and reported with SERVICE_UNAVAILABLE: a database may have to repair its data
+ * first.
  */
 export async function releaseNow(
   { engine, clock }: { engine: Engine; clock: Clock },
@@ -22,7 +23,7 @@ export async function releaseNow(
   const present = await engine.service(spec.name);
   const isSame = present !== undefined && present.specDigest === engine.specDigest(spec);
   const applied = await engine.applyService(spec);
-  // Replicas and ports alone make no new tasks, and a restart was asked for.
+  // A change of replicas or ports alone starts no new tasks, but the caller wants a restart.
   const { generation } = isSame ? await engine.restartService(spec.name) : applied;
   const outcome = await watchRelease({
     engine,

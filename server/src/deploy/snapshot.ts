@@ -6,30 +6,32 @@ import { storedInputs } from './inputs/stored-inputs.ts';
 import { storedSpec, withLaterFields } from './spec/stored-spec.ts';
 import { fieldsIn, readStored, writeStored, type StoredFields, type StoredForm } from './stored-form.ts';
 
-const form: StoredForm<ReleaseSnapshot> = {
+const releaseForm: StoredForm<ReleaseSnapshot> = {
   what: 'The release of this deployment',
-  steps: [
-    (former) => ({
-      registryId: null,
-      ...withVariables({ ...former, spec: withLaterFields(fieldsIn(former, 'spec')) }),
-    }),
-  ],
+  // A changed schema needs a step at the end of this list: its length is the number of the form.
+  steps: [fromUnnumbered],
   schema: z.object({ ...storedInputs, spec: storedSpec, registryId: z.string().nullable() }),
 };
 
 /** The registry's password is not part of it; it is read anew when the release is made again. */
 export function writeSnapshot(snapshot: ReleaseSnapshot): string {
   const { registryAuth: _auth, ...spec } = snapshot.spec;
-  return writeStored(form, { ...snapshot, spec });
+  return writeStored(releaseForm, { ...snapshot, spec });
 }
 
 export function readSnapshot(
   deployment: Pick<DeploymentRecord, 'settings'> | undefined,
 ): ReleaseSnapshot | undefined {
-  return deployment?.settings ? readStored(form, deployment.settings) : undefined;
+  return deployment?.settings ? readStored(releaseForm, deployment.settings) : undefined;
 }
 
-/** The releases of Berth 0.1 and before kept their variables in the specification alone. */
+/** Berth 0.1 gave its releases no number, and knew fewer fields. */
+function fromUnnumbered(former: StoredFields): StoredFields {
+  const spec = withLaterFields(fieldsIn(former, 'spec'));
+  return { registryId: null, ...withVariables({ ...former, spec }) };
+}
+
+/** Berth 0.1 kept the variables of a release in its specification alone. */
 function withVariables(former: StoredFields): StoredFields {
   if (former['settings'] === undefined || former['variables'] !== undefined) return former;
   const env = z.array(z.string()).catch([]).parse(fieldsIn(former, 'spec')['env']);
@@ -37,8 +39,8 @@ function withVariables(former: StoredFields): StoredFields {
     const at = entry.indexOf('=');
     return [entry.slice(0, at), entry.slice(at + 1)];
   });
-  // Berth itself sets PORT where nobody has.
-  const isOwn = /^\s*(export\s+)?PORT\s*=/m.test(String(fieldsIn(former, 'settings')['env']));
-  const own = entries.filter(([name]) => name !== 'PORT' || isOwn);
+  // Berth sets PORT where the service does not; such a PORT is no variable of the service.
+  const setsPort = /^\s*(export\s+)?PORT\s*=/m.test(String(fieldsIn(former, 'settings')['env']));
+  const own = entries.filter(([name]) => name !== 'PORT' || setsPort);
   return { ...former, variables: { env: Object.fromEntries(own) } };
 }

@@ -1,6 +1,6 @@
 /**
- * What a release keeps is JSON with the number of its form. An older form is brought to the present one step
- * by step, and what comes of that is parsed: nothing stored is believed.
+ * A stored release is JSON with the number of its form. An older form is brought up to date step by step, and
+ * the result is parsed: what is stored is not trusted.
  */
 import type { z } from 'zod';
 import { AppError } from '../domain/errors.ts';
@@ -8,9 +8,9 @@ import { AppError } from '../domain/errors.ts';
 export type StoredFields = Readonly<Record<string, unknown>>;
 
 export interface StoredForm<T> {
-  /** As sentences name it. */
+  /** How error messages name it. */
   what: string;
-  /** From each form to the next; the first of them had no number. */
+  /** From each form to the next; form 1 is stored without a number. */
   steps: readonly ((former: StoredFields) => StoredFields)[];
   schema: z.ZodType<T>;
 }
@@ -21,7 +21,7 @@ export function writeStored<T extends object>(form: StoredForm<T>, value: T): st
   return JSON.stringify({ form: formOf(form), ...value });
 }
 
-/** PRECONDITION_FAILED for the form of a newer Berth, INTERNAL_SERVER_ERROR for what is no such thing. */
+/** Throws PRECONDITION_FAILED for the form of a newer Berth, INTERNAL_SERVER_ERROR for what is unreadable. */
 export function readStored<T>(stored: StoredForm<T>, text: string): T {
   const { form = 1, ...fields } = asFields(JSON.parse(text), stored.what);
   if (typeof form !== 'number' || form > formOf(stored))
@@ -45,7 +45,7 @@ function asFields(value: unknown, what: string): Record<string, unknown> {
 const unreadable = (what: string, why: string): AppError =>
   new AppError('INTERNAL_SERVER_ERROR', `${what} cannot be read as it is stored (${why}). Deploy again.`);
 
-/** A field that is an object, for steps that change what is in it. */
+/** A field that holds an object, for steps that change its fields; empty when it holds anything else. */
 export const fieldsIn = (fields: StoredFields, name: string): StoredFields => {
   const value = fields[name];
   return typeof value === 'object' && value !== null ? { ...value } : {};

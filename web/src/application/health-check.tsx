@@ -1,4 +1,4 @@
-/** How Berth finds out that a task is well: an open port, an address, or a command; how often and how long. */
+/** How Berth checks that a task is healthy: by a port, an address or a command; how often and how long. */
 import { useId, useState, type FormEvent, type ReactElement } from 'react';
 import { editedSince } from '../form/edits.ts';
 import { useDo } from '../live/api.ts';

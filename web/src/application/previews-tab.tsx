@@ -48,7 +48,10 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
             return (
               <li
                 key={previewDeploymentId}
-                className="flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 sm:flex-nowrap"
+                className={
+                  'flex min-h-(--row) flex-wrap items-center gap-x-4 gap-y-1 py-1 pr-2 pl-4 ' +
+                  'sm:flex-nowrap'
+                }
               >
                 <Mark {...marks[status]} />
                 <span className="cut min-w-0 flex-1" title={branch}>
@@ -60,7 +63,10 @@ export function PreviewsTab({ service }: { service: Service }): ReactElement | n
                   href={domain}
                   target="_blank"
                   rel="noreferrer"
-                  className="cut min-w-0 text-12 underline decoration-edge underline-offset-2 max-sm:order-last max-sm:basis-full sm:max-w-[40%]"
+                  className={
+                    'cut min-w-0 text-12 underline decoration-edge underline-offset-2 ' +
+                    'max-sm:order-last max-sm:basis-full sm:max-w-[40%]'
+                  }
                 >
                   {domain.replace(/^https?:\/\//, '')}
                 </a>

@@ -35,7 +35,12 @@ function RunRow({ run }: { run: Run }): ReactElement {
   return (
     <li>
       <details>
-        <summary className="grid min-h-(--row) grid-cols-[108px_minmax(0,1fr)_max-content] items-center gap-4 px-4 hover:bg-hover">
+        <summary
+          className={
+            'grid min-h-(--row) grid-cols-[108px_minmax(0,1fr)_max-content] items-center ' +
+            'gap-4 px-4 hover:bg-hover'
+          }
+        >
           <Mark of={marks[run.status]} />
           <span className="cut">
             {words[run.operation]}

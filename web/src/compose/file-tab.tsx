@@ -47,9 +47,7 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
       )}
       <Panel
         title={
-          services.data
-            ? `${services.data.length} ${services.data.length === 1 ? 'service' : 'services'}: ${services.data.join(', ')}`
-            : 'Compose file'
+          services.data ? `${amountOf(services.data.length)}: ${services.data.join(', ')}` : 'Compose file'
         }
         actions={
           <>
@@ -119,3 +117,5 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
     </>
   );
 }
+
+const amountOf = (services: number): string => `${services} ${services === 1 ? 'service' : 'services'}`;

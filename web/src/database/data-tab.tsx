@@ -69,13 +69,17 @@ export function DataTab({ service }: { service: Service }): ReactElement {
   );
 }
 
+const aboutMounts =
+  'What a service writes outside a volume is lost with its task. ' +
+  'A file is text that Berth puts into the container.';
+
 function Mounts({ service: { kind, id } }: { service: Service }): ReactElement {
   const isCompose = kind === 'compose';
   return (
     <Collection
       title="Volumes, binds and files"
       noun="mount"
-      about="What a service writes outside a volume is lost with its task. A file is text that Berth puts into the container."
+      about={aboutMounts}
       id="mountId"
       list={isCompose ? 'mount.byComposeId' : 'mount.byApplicationId'}
       input={named(kind, id)}

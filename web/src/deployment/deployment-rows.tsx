@@ -32,11 +32,18 @@ export function DeploymentRows({
           <Go
             to={`/deployments/${deployment.deploymentId}`}
             data-row
-            className="grid min-h-(--row) grid-cols-[max-content_minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline sm:grid-cols-[76px_minmax(0,1fr)_84px] @min-[680px]:grid-cols-[88px_minmax(0,1.6fr)_minmax(0,1fr)_64px_84px]"
+            className={
+              'grid min-h-(--row) grid-cols-[max-content_minmax(0,1fr)_max-content] ' +
+              'items-center gap-x-4 px-4 py-1.5 text-13 no-underline ' +
+              'sm:grid-cols-[76px_minmax(0,1fr)_84px] ' +
+              '@min-[680px]:grid-cols-[88px_minmax(0,1.6fr)_minmax(0,1fr)_64px_84px]'
+            }
           >
             <Mark of={deploymentMark(deployment.status)} />
             <span
-              className={`flex min-w-0 items-center gap-2 ${canGoBack(deployment) ? 'sm:@max-[680px]:pr-20' : ''}`}
+              className={
+                'flex min-w-0 items-center gap-2 ' + (canGoBack(deployment) ? 'sm:@max-[680px]:pr-20' : '')
+              }
             >
               {names && (
                 <span className="cut shrink-0 font-medium max-w-[40%]">

@@ -23,6 +23,8 @@ import { texts } from './texts.ts';
 /** A rollback and a move build nothing. */
 const isBuilt = ({ kind }: Deployment): boolean => kind === 'deploy' || kind === 'redeploy';
 const isUnderWay = ({ status }: Deployment): boolean => status === 'queued' || status === 'running';
+const failureTitle = ({ status, stage }: Deployment): string =>
+  (status === 'cancelled' ? 'Cancelled' : 'Failed') + (stage ? ` in the stage ${stage}` : '');
 
 export function DeploymentPage(): ReactElement {
   const { deploymentId = '' }: { deploymentId?: string } = useParams({ strict: false });
@@ -50,10 +52,7 @@ export function DeploymentPage(): ReactElement {
     >
       {deployment.errorMessage && (
         <div className="mb-4">
-          <Fault
-            title={`${deployment.status === 'cancelled' ? 'Cancelled' : 'Failed'}${deployment.stage ? ` in the stage ${deployment.stage}` : ''}`}
-            error={deployment.errorMessage}
-          />
+          <Fault title={failureTitle(deployment)} error={deployment.errorMessage} />
         </div>
       )}
       <Answers deployment={deployment} service={service} />

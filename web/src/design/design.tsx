@@ -175,7 +175,10 @@ export function Design(): ReactElement {
           <div className="grid gap-2">
             <Fault
               title="Failed in the stage build"
-              error="The build ended with exit code 1: npm ERR! missing script: build. Add the script, or choose another builder."
+              error={
+                'The build ended with exit code 1: npm ERR! missing script: build. ' +
+                'Add the script, or choose another builder.'
+              }
               onRetry={() => undefined}
             />
             <Notice>2 changes are not deployed.</Notice>

@@ -1,4 +1,4 @@
-/** Resolves → leads here → authority asked → issued: where it stands, in a sentence, and "Check again". */
+/** The four steps to a certificate, from the host that resolves to the one issued, and "Check again". */
 import { useEffect, useState, type ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -34,7 +34,7 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
   const check = useDo('domain.validateDomain');
   const again = useDo('domain.update');
   const certificate = whole?.certificate;
-  const status = certificate?.status;
+  const { status, issuer, expiresAt } = certificate ?? {};
   const isIssued = status === 'issued';
   const dns = check.data;
   useEffect(() => setWatched(status === 'pending'), [status]);
@@ -60,7 +60,7 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
         <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
           {isIssued && (
             <>
-              Issued by {certificate?.issuer ?? 'the authority'}, ends <Ago at={certificate?.expiresAt} />.{' '}
+              Issued by {issuer ?? 'the authority'}, ends <Ago at={expiresAt} />.{' '}
             </>
           )}
           {certificate?.error}

@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { Form, type FieldChange } from '../form/form.tsx';
 import { useAsked } from '../frame/asked.ts';
 import { ask, useAsk, useDo } from '../live/api.ts';
-import type { Domain } from './domain.ts';
+import { urlOf, type Domain } from './domain.ts';
 import { Button } from '../parts/button.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
@@ -88,7 +88,7 @@ function DomainCard({
   onOver: (what: 'edit' | 'remove') => void;
 }): ReactElement {
   const [isOpen, setOpen] = useState(false);
-  const address = `${domain.https ? 'https' : 'http'}://${domain.host}${domain.path === '/' ? '' : domain.path}`;
+  const address = urlOf(domain);
   return (
     <Panel
       title={

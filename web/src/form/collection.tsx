@@ -1,4 +1,4 @@
-/** A list of records of one kind: shown, made, changed, tried and removed by forms from their descriptions. */
+/** A list of records of one kind, with forms from their descriptions to add, change, test and remove them. */
 import { useState, type ReactElement, type ReactNode } from 'react';
 import { useAsk, useDo, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';

@@ -90,7 +90,10 @@ function Rail({ name, email, onFind }: { name: string; email: string; onFind: ()
   return (
     <nav
       aria-label="Main"
-      className="fixed inset-y-0 left-0 z-30 hidden w-[56px] flex-col gap-1 border-r border-line bg-canvas p-2 md:flex lg:w-[216px] lg:p-3"
+      className={
+        'fixed inset-y-0 left-0 z-30 hidden w-[56px] flex-col gap-1 border-r border-line ' +
+        'bg-canvas p-2 md:flex lg:w-[216px] lg:p-3'
+      }
     >
       <Organization />
       <button
@@ -111,7 +114,12 @@ function Rail({ name, email, onFind }: { name: string; email: string; onFind: ()
           to={to}
           aria-current={isAt(to) ? 'page' : undefined}
           aria-label={label}
-          className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-13 text-muted no-underline hover:bg-hover hover:text-ink aria-[current=page]:bg-pressed aria-[current=page]:font-medium aria-[current=page]:text-ink max-lg:justify-center max-lg:px-0"
+          className={
+            'flex h-8 items-center gap-2.5 rounded-md px-2.5 text-13 text-muted ' +
+            'no-underline hover:bg-hover hover:text-ink aria-[current=page]:bg-pressed ' +
+            'aria-[current=page]:font-medium ' +
+            'aria-[current=page]:text-ink max-lg:justify-center max-lg:px-0'
+          }
         >
           <Icon name={icon} />
           <span className="max-lg:hidden">{label}</span>
@@ -138,7 +146,10 @@ function Account({ name, email }: { name: string; email: string }): ReactElement
   return (
     <Menu
       label={`Account of ${name}`}
-      className="flex h-9 w-full items-center gap-2.5 rounded-md px-2 text-start text-13 hover:bg-hover max-lg:justify-center max-lg:px-0"
+      className={
+        'flex h-9 w-full items-center gap-2.5 rounded-md px-2 text-start text-13 ' +
+        'hover:bg-hover max-lg:justify-center max-lg:px-0'
+      }
       items={[
         { label: email || name, icon: 'user', onPick: () => go('/settings/account') },
         'line',
@@ -154,7 +165,12 @@ function Account({ name, email }: { name: string; email: string }): ReactElement
         { label: texts.signOut, icon: 'external', onPick: () => void signOut() },
       ]}
     >
-      <span className="grid size-6 shrink-0 place-items-center rounded-full bg-accent-soft text-12 font-medium text-accent">
+      <span
+        className={
+          'grid size-6 shrink-0 place-items-center rounded-full bg-accent-soft text-12 ' +
+          'font-medium text-accent'
+        }
+      >
         {name.slice(0, 1).toUpperCase() || '?'}
       </span>
       <span className="cut flex-1 max-lg:sr-only">{name || 'Account'}</span>
@@ -172,7 +188,10 @@ function Organization(): ReactElement {
   return (
     <Menu
       label={`Organization ${own?.name ?? ''}`}
-      className="flex h-9 w-full items-center gap-2.5 rounded-md px-1.5 text-start text-13 font-semibold hover:bg-hover max-lg:justify-center max-lg:px-0"
+      className={
+        'flex h-9 w-full items-center gap-2.5 rounded-md px-1.5 text-start text-13 ' +
+        'font-semibold hover:bg-hover max-lg:justify-center max-lg:px-0'
+      }
       items={organizations.map((one) => ({
         label: one.name,
         icon: one === own ? ('check' as const) : ('user' as const),
@@ -197,14 +216,20 @@ function BottomBar(): ReactElement {
   return (
     <nav
       aria-label="Main, at the bottom"
-      className="fixed inset-x-0 bottom-0 z-30 grid grid-cols-5 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] md:hidden"
+      className={
+        'fixed inset-x-0 bottom-0 z-30 grid grid-cols-5 border-t border-line bg-surface ' +
+        'pb-[env(safe-area-inset-bottom)] md:hidden'
+      }
     >
       {places.map(({ to, label, icon }) => (
         <Go
           key={to}
           to={to}
           aria-current={isAt(to) ? 'page' : undefined}
-          className="flex h-14 flex-col items-center justify-center gap-0.5 text-12 text-faint no-underline aria-[current=page]:text-accent"
+          className={
+            'flex h-14 flex-col items-center justify-center gap-0.5 text-12 text-faint ' +
+            'no-underline aria-[current=page]:text-accent'
+          }
         >
           <Icon name={icon} size={18} />
           <span className="cut max-w-full px-0.5">
@@ -223,7 +248,10 @@ function StreamMark(): ReactElement | null {
   return (
     <p
       role="status"
-      className="fixed right-3 bottom-16 z-40 rounded-full border border-edge bg-raised px-3 py-1 text-12 text-warn shadow-raised md:bottom-3"
+      className={
+        'fixed right-3 bottom-16 z-40 rounded-full border border-edge bg-raised px-3 py-1 ' +
+        'text-12 text-warn shadow-raised md:bottom-3'
+      }
     >
       {state === 'polling' ? 'No live updates; refreshing every 10 s' : texts.offline}
     </p>

@@ -72,7 +72,10 @@ export function Palette({ onClose }: { onClose: () => void }): ReactElement {
           aria-label="Find a service or an action"
           aria-autocomplete="list"
           placeholder="Service, page or action…"
-          className="h-12 w-full border-b border-line bg-transparent px-4 text-16 outline-none placeholder:text-faint"
+          className={
+            'h-12 w-full border-b border-line bg-transparent px-4 text-16 outline-none ' +
+            'placeholder:text-faint'
+          }
           value={text}
           onChange={(event) => {
             setText(event.target.value);
@@ -107,18 +110,19 @@ export function Palette({ onClose }: { onClose: () => void }): ReactElement {
             <p className="px-3 py-6 text-center text-13 text-muted">Nothing has “{text}” in its name.</p>
           )}
         </div>
-        <div className="flex h-9 items-center gap-3 border-t border-line px-4 text-12 text-faint max-sm:hidden">
+        <div
+          className={'flex h-9 items-center gap-3 border-t border-line px-4 text-12 text-faint max-sm:hidden'}
+        >
           {command ? (
             <>
               <code className="cut flex-1 text-12">{command}</code>
               <span>
-                <kbd className="key">Ctrl</kbd> <kbd className="key">C</kbd> copies
+                <Key>Ctrl</Key> <Key>C</Key> copies
               </span>
             </>
           ) : (
             <span>
-              <kbd className="key">↑</kbd> <kbd className="key">↓</kbd> choose, <kbd className="key">↵</kbd>{' '}
-              opens
+              <Key>↑</Key> <Key>↓</Key> choose, <Key>↵</Key> opens
             </span>
           )}
         </div>
@@ -230,3 +234,5 @@ function useEntries(): readonly Entry[] {
     return [...services, ...pages, ...ofProjects];
   }, [rows, projects, may, leads, go]);
 }
+
+const Key = ({ children }: { children: string }): ReactElement => <kbd className="key">{children}</kbd>;

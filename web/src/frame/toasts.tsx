@@ -30,7 +30,9 @@ export function Toasts(): ReactElement {
   return (
     <div
       role="status"
-      className="pointer-events-none fixed inset-x-0 bottom-16 z-40 grid justify-items-center gap-2 md:bottom-6"
+      className={
+        'pointer-events-none fixed inset-x-0 bottom-16 z-40 grid justify-items-center gap-2 md:bottom-6'
+      }
     >
       {shown.map(({ id, text }) => (
         <p key={id} className="rounded-lg border border-edge bg-raised px-4 py-2 text-13 shadow-raised">

@@ -1,7 +1,7 @@
 /**
- * A GitHub App of one's own: made at GitHub from a manifest, which leads back here with a code; then installed
- * there, which leads back with the installation. Its address alone may send a form to GitHub (the policy of
- * transport/dashboard.ts), so it is gone to as a page of its own.
+ * A GitHub App of one's own: created at GitHub from a manifest, which leads back here with a code; then
+ * installed there, which leads back with the installation. Only this page may send a form to GitHub
+ * (the policy of transport/dashboard.ts), so it is opened as a page of its own.
  */
 import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useGo } from '../frame/link.tsx';

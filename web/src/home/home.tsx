@@ -145,8 +145,8 @@ export function Home(): ReactElement {
 
 const isSort = (text: string | undefined): text is Sort => text !== undefined && Object.hasOwn(sorts, text);
 
-const textOf = (row: ServiceRow): string =>
-  `${row.name} ${row.appName} ${row.projectName} ${row.environmentName} ${kindWords[row.kind]} ${row.address ?? ''}`.toLowerCase();
+const textOf = ({ name, appName, projectName, environmentName, kind, address }: ServiceRow): string =>
+  [name, appName, projectName, environmentName, kindWords[kind], address ?? ''].join(' ').toLowerCase();
 
 const summed: readonly Condition[] = ['down', 'degraded', 'unreachable', 'starting', 'up'];
 

@@ -53,7 +53,10 @@ export function Drop({
         }}
         onDragLeave={() => setOver(false)}
         onDrop={drop}
-        className={`grid place-items-center gap-2 rounded-lg border border-dashed px-4 py-8 text-center text-13 ${isOver ? 'border-accent bg-accent-soft' : 'border-edge'}`}
+        className={
+          'grid place-items-center gap-2 rounded-lg border border-dashed px-4 py-8 text-center text-13 ' +
+          (isOver ? 'border-accent bg-accent-soft' : 'border-edge')
+        }
       >
         <span className="text-faint">
           <Icon name="upload" size={18} />

@@ -50,7 +50,10 @@ export function NewService(): ReactElement {
             role="radio"
             aria-checked={kind === one}
             onClick={() => setKind(one)}
-            className="panel grid content-start gap-1 p-3 text-start hover:bg-hover aria-checked:border-accent aria-checked:ring-1 aria-checked:ring-accent"
+            className={
+              'panel grid content-start gap-1 p-3 text-start hover:bg-hover ' +
+              'aria-checked:border-accent aria-checked:ring-1 aria-checked:ring-accent'
+            }
           >
             <span className="flex items-center gap-2 text-13 font-medium">
               <Icon name={icons[one]} />

@@ -9,7 +9,10 @@ export function Steps({ at }: { at: 0 | 1 | 2 }): ReactElement {
         <li
           key={step}
           aria-current={index === at ? 'step' : undefined}
-          className="flex items-center gap-2 text-faint aria-[current=step]:font-medium aria-[current=step]:text-ink"
+          className={
+            'flex items-center gap-2 text-faint ' +
+            'aria-[current=step]:font-medium aria-[current=step]:text-ink'
+          }
         >
           <span className="grid size-5 place-items-center rounded-full border border-edge text-12">
             {index < at ? '✓' : index + 1}

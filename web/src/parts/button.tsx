@@ -23,6 +23,8 @@ export function Button({
   disabled,
   ...rest
 }: ButtonProps): ReactElement {
+  const size = small ? 'small' : '';
+  const shape = children === undefined ? 'icon' : '';
   return (
     <button
       type="button"
@@ -30,7 +32,7 @@ export function Button({
       disabled={disabled || isBusy || closed !== undefined}
       title={closed ?? rest.title}
       aria-busy={isBusy || undefined}
-      className={`button ${look} ${small ? 'small' : ''} ${children === undefined ? 'icon' : ''} ${className}`}
+      className={`button ${look} ${size} ${shape} ${className}`}
     >
       {icon && <Icon name={icon} size={small ? 14 : 16} />}
       {children}

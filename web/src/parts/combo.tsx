@@ -80,7 +80,10 @@ export function Combo({
         role="listbox"
         aria-label={label}
         hidden={!isShown}
-        className="absolute inset-x-0 top-[62px] z-20 max-h-[260px] overflow-auto rounded-lg border border-edge bg-raised p-1 text-13 shadow-raised"
+        className={
+          'absolute inset-x-0 top-[62px] z-20 max-h-[260px] overflow-auto rounded-lg border ' +
+          'border-edge bg-raised p-1 text-13 shadow-raised'
+        }
       >
         {found.map((one, index) => (
           <li

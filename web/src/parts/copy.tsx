@@ -38,7 +38,7 @@ export function Copy({ text, what }: { text: string; what: string }): ReactEleme
 
 const dots = '••••••••';
 
-/** A value that people carry elsewhere, with its copy button; a password in an address is shown when asked. */
+/** A value with a button that copies it; a password in an address is hidden until somebody asks for it. */
 export function Value({
   children,
   what,

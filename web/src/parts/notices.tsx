@@ -1,4 +1,4 @@
-/** What is shown instead of content: nothing yet, an error with its sentence, the shape of what is to come. */
+/** What is shown instead of content: nothing yet, an error with its sentence, or placeholder rows. */
 import type { ReactElement, ReactNode } from 'react';
 import { queries, sentenceOf } from '../live/api.ts';
 import { Button } from './button.tsx';

@@ -1,4 +1,4 @@
-/** Links to the parts of a page, one of which is shown; where they are more than fit, that one is in sight. */
+/** Links to the parts of a page. Where there is no room for all of them, the current one is scrolled to. */
 import { useEffect, useRef, type ReactElement, type ReactNode } from 'react';
 
 export function Tabs({

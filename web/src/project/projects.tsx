@@ -43,7 +43,11 @@ export function Projects(): ReactElement {
                 key={project.projectId}
                 to={`/projects/${project.projectId}`}
                 data-row
-                className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1.5 text-13 no-underline sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_160px_96px] sm:py-0"
+                className={
+                  'grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center ' +
+                  'gap-x-4 px-4 py-1.5 text-13 no-underline ' +
+                  'sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)_160px_96px] sm:py-0'
+                }
               >
                 <span className="cut font-medium" title={project.name}>
                   {project.name}

@@ -1,4 +1,4 @@
-/** Commands that a service runs by schedule: when each comes next, what became of the last runs, their output. */
+/** Commands that a service runs by schedule: when each runs next, how its last runs ended, their output. */
 import { useState, type ReactElement } from 'react';
 import { Form, type FieldChange } from '../form/form.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
@@ -38,7 +38,10 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
             icon="clock"
             title="No schedule yet"
             action={add}
-            command={`berth api schedule.create --${kind}-id ${id} --cron "0 4 * * *" --name nightly --command "…"`}
+            command={
+              `berth api schedule.create --${kind}-id ${id} ` +
+              '--cron "0 4 * * *" --name nightly --command "…"'
+            }
           >
             {texts.about}
           </Empty>

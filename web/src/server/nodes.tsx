@@ -95,7 +95,11 @@ function Containers({ serverId }: { serverId?: string }): ReactElement {
           return (
             <li
               key={id}
-              className="grid min-h-(--row) grid-cols-[76px_minmax(0,1fr)_max-content] items-center gap-x-4 pr-2 pl-4 md:grid-cols-[76px_minmax(0,1.3fr)_minmax(0,1fr)_168px_max-content]"
+              className={
+                'grid min-h-(--row) grid-cols-[76px_minmax(0,1fr)_max-content] items-center ' +
+                'gap-x-4 pr-2 pl-4 ' +
+                'md:grid-cols-[76px_minmax(0,1.3fr)_minmax(0,1fr)_168px_max-content]'
+              }
             >
               <Mark of={state === 'running' ? 'up' : 'stopped'} word={state} />
               <span className="cut" title={text(row, 'name', 'Name')}>

@@ -1,6 +1,7 @@
 /** How a service is, what came of it last, where it answers. */
 import type { ReactElement } from 'react';
 import { DeploymentRows } from '../deployment/deployment-rows.tsx';
+import { urlOf } from '../domain/domain.ts';
 import { Go } from '../frame/link.tsx';
 import { isDatabase, pathOf } from '../live/services.ts';
 import { Copy, Value } from '../parts/copy.tsx';
@@ -116,7 +117,7 @@ export function Overview({ service }: { service: Service }): ReactElement {
               ) : (
                 <ul className="rows text-13">
                   {domains.slice(0, 5).map((domain) => {
-                    const address = `${domain.https ? 'https' : 'http'}://${domain.host}${domain.path === '/' ? '' : domain.path}`;
+                    const address = urlOf(domain);
                     return (
                       <li key={domain.domainId} className="flex min-h-(--row) items-center gap-1 pr-2 pl-4">
                         <a href={address} target="_blank" rel="noreferrer" className="cut flex-1">

@@ -87,14 +87,20 @@ const Row = memo(function Row({ row, hasPlace }: { row: ServiceRow; hasPlace: bo
       <Go
         to={pathOf(row)}
         data-row
-        className={`grid min-h-(--row) items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover sm:py-0 ${columns}`}
+        className={
+          'grid min-h-(--row) items-center gap-x-4 px-4 py-1.5 text-13 no-underline hover:bg-hover ' +
+          `sm:py-0 ${columns}`
+        }
       >
         <span className="flex min-w-0 items-center gap-2.5">
           <span className="text-faint" title={kindWords[row.kind]}>
             <Icon name={kindIcon(row.kind)} size={14} />
           </span>
           <span
-            className={`cut shrink-0 font-medium ${hasPlace ? 'max-w-[calc(100%-24px)] sm:max-w-[70%]' : 'max-w-[calc(100%-24px)]'}`}
+            className={
+              'cut shrink-0 font-medium ' +
+              (hasPlace ? 'max-w-[calc(100%-24px)] sm:max-w-[70%]' : 'max-w-[calc(100%-24px)]')
+            }
             title={row.name}
           >
             {row.name}
@@ -160,7 +166,10 @@ function Wide({
 }): ReactElement {
   return (
     <span
-      className={`cut text-12 text-faint ${isWidest ? 'max-xl:hidden' : 'max-lg:hidden'} ${isCode ? 'font-mono' : ''}`}
+      className={
+        `cut text-12 text-faint ${isWidest ? 'max-xl:hidden' : 'max-lg:hidden'} ` +
+        (isCode ? 'font-mono' : '')
+      }
       title={typeof children === 'string' ? children : undefined}
     >
       {children}

@@ -22,7 +22,9 @@ export function Audit(): ReactElement {
         {rows.map((row) => (
           <li
             key={row.auditId}
-            className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1"
+            className={
+              'grid min-h-(--row) grid-cols-[minmax(0,1fr)_max-content] items-center gap-x-4 px-4 py-1'
+            }
           >
             <span className="cut">
               <code>{row.procedure}</code>{' '}

@@ -78,7 +78,9 @@ export const Destinations = (): ReactElement => (
     test="destination.testConnection"
     name={({ name }) => text(name)}
     detail={({ provider, bucket, endpoint }) => `${text(provider)} ${text(bucket)} ${text(endpoint)}`}
-    removal="Berth forgets it; what is stored there is kept. A destination that backups use cannot be removed."
+    removal={
+      'Berth forgets it; what is stored there is kept. A destination that backups use cannot be removed.'
+    }
   />
 );
 

@@ -1,4 +1,4 @@
-/** Who is told what happens: channels of six kinds, each with its own fields, tried by a message of its own. */
+/** Who is told what happens: channels of six kinds, each with its own fields, and a test message for each. */
 import type { ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
 import type { FieldChange } from '../form/form.tsx';
@@ -51,7 +51,10 @@ export const Notifications = (): ReactElement => (
   <Collection
     title="Notifications"
     noun="channel"
-    about="Who is told when a deployment or a backup fails, a service goes down, a certificate expires, and so on."
+    about={
+      'Who is told when a deployment or a backup fails, a service goes down, ' +
+      'a certificate expires, and so on.'
+    }
     id="notificationId"
     list="notification.all"
     create="notification.create"

@@ -118,7 +118,11 @@ export function Settings(): ReactElement {
               key={name}
               to={`/settings/${name}`}
               aria-current={name === shown?.name ? 'page' : undefined}
-              className="rounded-md px-2.5 py-1.5 text-13 whitespace-nowrap text-muted no-underline hover:bg-hover hover:text-ink aria-[current=page]:bg-pressed aria-[current=page]:font-medium aria-[current=page]:text-ink"
+              className={
+                'rounded-md px-2.5 py-1.5 text-13 whitespace-nowrap text-muted no-underline ' +
+                'hover:bg-hover hover:text-ink aria-[current=page]:bg-pressed ' +
+                'aria-[current=page]:font-medium aria-[current=page]:text-ink'
+              }
             >
               {title}
             </Go>

@@ -20,12 +20,17 @@ export function InheritedVariables({ blocks }: { blocks: Blocks }): ReactElement
           return (
             <li
               key={name}
-              className="grid min-h-(--row) grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 py-1 pr-2 pl-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]"
+              className={
+                'grid min-h-(--row) grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 ' +
+                'py-1 pr-2 pl-4 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]'
+              }
             >
               <code className="cut" title={name}>
                 {name}
               </code>
-              <span className="text-12 text-faint [overflow-wrap:anywhere] max-sm:col-span-2 max-sm:row-start-2">
+              <span
+                className={'text-12 text-faint [overflow-wrap:anywhere] max-sm:col-span-2 max-sm:row-start-2'}
+              >
                 <code className="text-12">{isShown || text === '' ? text || '(empty)' : dots}</code> ·{' '}
                 {fromWords[from]}
                 {origins.length > 0 && `, with ${origins.join(', ')}`}

@@ -40,7 +40,10 @@ export function SecretVariables({ service }: { service: Service }): ReactElement
         ))}
       </ul>
       <form
-        className="grid gap-2 border-t border-line p-2 first:border-0 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]"
+        className={
+          'grid gap-2 border-t border-line p-2 ' +
+          'first:border-0 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]'
+        }
         onSubmit={submit}
       >
         <input

@@ -103,7 +103,12 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
       )}
       <Fault error={editing.error ?? deploy.error} />
       {isEdited && (
-        <div className="sticky bottom-16 z-10 mb-4 flex flex-wrap items-center gap-2 rounded-lg border border-edge bg-raised p-2 pl-4 shadow-raised md:bottom-3">
+        <div
+          className={
+            'sticky bottom-16 z-10 mb-4 flex flex-wrap items-center gap-2 rounded-lg border ' +
+            'border-edge bg-raised p-2 pl-4 shadow-raised md:bottom-3'
+          }
+        >
           <p className="min-w-0 flex-1 basis-48 text-13">
             {changes.length === 0
               ? 'Only comments changed'
@@ -198,7 +203,10 @@ function Rows({
           return (
             <li
               key={row.key}
-              className="grid grid-cols-[minmax(0,1fr)_auto] gap-2 p-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]"
+              className={
+                'grid grid-cols-[minmax(0,1fr)_auto] gap-2 p-2 ' +
+                'sm:grid-cols-[minmax(0,1fr)_minmax(0,1.6fr)_auto]'
+              }
             >
               <input
                 ref={at === rows.length - 1 ? last : undefined}

@@ -15,7 +15,7 @@ export interface Column<T> {
   readonly type?: T;
   /** Of `choice`: what it may hold. */
   readonly choices?: ReadonlySet<string>;
-  /** Of `json`: what is stored, as the product sees it. */
+  /** Of `json`: checks what is stored and gives it as the product sees it. */
   readonly parse?: ParseJson<T>;
 }
 
@@ -44,12 +44,16 @@ function column<T>(kind: ColumnKind, nullable: boolean): Column<T> {
   return { kind, nullable };
 }
 
+/**
+ * `T` narrows the type alone: nothing checks it when a row is read. A column that holds one of a few known
+ * words should be a `choice`.
+ */
 export const text = <T extends string = string>(): Column<T> => column<T>('text', false);
 export const optionalText = <T extends string = string>(): Column<T | null> => column<T | null>('text', true);
 export const number = (): Column<number> => column<number>('number', false);
 export const optionalNumber = (): Column<number | null> => column<number | null>('number', true);
 export const boolean = (): Column<boolean> => column<boolean>('boolean', false);
-/** One of these texts. */
+/** One of these texts; reading a row that holds another one throws. */
 export const choice = <T extends string>(choices: readonly T[]): Column<T> => ({
   kind: 'choice',
   nullable: false,

@@ -1,4 +1,4 @@
-/** How compose services are deployed: the records they are made of, and the plan. */
+/** Deploys compose services: reads their records and binds the stages of the plan. */
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { addressesOf } from '../spec/addresses.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
@@ -14,7 +14,7 @@ import { releaseServicesAgain } from './release-again.ts';
 import { awaitServices, releaseServices } from './release-services.ts';
 import { pruneServices, routeServices } from './settle.ts';
 
-/** File → images → services. */
+/** First the compose file, then the images, then the services. */
 const plan: readonly Stage<ComposeContext>[] = [
   readFile,
   prepareImages,
@@ -24,7 +24,7 @@ const plan: readonly Stage<ComposeContext>[] = [
   pruneServices,
 ];
 
-/** What ran before, as it ran. */
+/** Restores an earlier release as it was. */
 const rollbackPlan: readonly Stage<ComposeContext>[] = [
   releaseServicesAgain,
   awaitServices,
@@ -41,7 +41,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
       if (!former) return undefined;
       const { kind, moveFrom: from, moveTo } = deployment;
       const isMove = from !== null && moveTo !== null;
-      // There it is new: nothing is running yet that could be gone back to.
+      // On the new server nothing runs yet that a failure could restore.
       const compose = isMove ? { ...former, serverId: serverIdOf(moveTo), liveDeploymentId: null } : former;
       const host = await hostOf({ hosts }, compose, context);
       const live = kind === 'redeploy' || isMove ? await records.live(former) : undefined;
@@ -52,7 +52,7 @@ export function composeDeployer({ hosts, applyRoutes, ...ports }: ComposePorts):
         ...partsOf({ applyRoutes }, host),
         host,
         compose,
-        // The version that runs.
+        // A redeploy and a move take the commit of the running version.
         pinnedCommit: deployment.commit ?? live?.commit ?? undefined,
         pinnedText: live?.snapshot.text,
       };

@@ -1,4 +1,4 @@
-/** From the plan to the services that the engine is asked for: what of it is only known on this server. */
+/** Turns the plan into services for the engine, with everything that is only known on this server. */
 import { join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
@@ -20,7 +20,7 @@ import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 const fileLimitBytes = 500_000;
 
 /**
- * Every service as it will run. One that nothing changes for keeps the release it has, so that it runs on.
+ * Every service as it will run. A service without a change keeps its release, so that it is not restarted.
  */
 export async function composeReleases(
   context: ComposeContext,
@@ -125,7 +125,7 @@ async function requireFreePorts(context: ComposeContext, services: readonly Plan
   }
 }
 
-/** Files first, each over the one before; then `environment`. */
+/** Reads the env files first, where a later one wins, and then `environment`, which wins over all of them. */
 async function envOf(
   context: ComposeContext,
   { name, envFiles, environment }: PlannedService,
@@ -153,7 +153,7 @@ async function envOf(
   return env;
 }
 
-/** A file of the repository, or a file that the record puts beside the compose file. */
+/** The text of a file: of a mount of type file, or in the repository; `.env` is made from the variables. */
 async function sourceText(context: ComposeContext, path: string, where: string): Promise<string | undefined> {
   const { compose, fileSystem, records, variables } = context;
   const beside = (await records.mounts(compose.composeId)).find(
@@ -226,7 +226,8 @@ async function knownMounts(context: ComposeContext, { name, mounts }: PlannedSer
 }
 
 /**
- * What the repository has at the path comes as it is in this version; what it has not is a volume that stays.
+ * A path in the repository is mounted from this version of the repository; any other path is a volume
+ * that outlives the release.
  */
 async function ownMount(
   context: ComposeContext,

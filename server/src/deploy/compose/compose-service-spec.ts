@@ -1,4 +1,4 @@
-/** From a planned service to the one the engine is asked for. Pure. */
+/** Turns a planned service into the specification for the engine. Pure. */
 import { composeServiceLabel } from '../../domain/names/labels.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
@@ -34,10 +34,10 @@ export interface ComposeSpecInputs {
   imageHasHealthCheck: boolean;
   env: Record<string, string>;
   networks: { own: string; environment: string };
-  /** Those that lead to this service. */
+  /** Domains that lead to this service. */
   domains: DomainRecord[];
   mounts: KnownMount[];
-  /** Of the record: each service has them, where its file puts nothing else. */
+  /** Mounts of the record. Each service has them, except at a path where its file mounts something else. */
   recordMounts: MountRecord[];
   files: ServiceSpec['files'];
   ports: PlannedPort[];
@@ -47,10 +47,7 @@ export interface ComposeSpecInputs {
 
 const defaultGraceMs = 10_000;
 
-/**
- * What tells the two types apart: the names under which other programs look for the containers (decisions
- * 10).
- */
+/** The labels by which other programs find the containers, for each of the two types (decisions 10). */
 const typeLabels = {
   compose: (appName: string, service: string) => ({
     'com.docker.compose.project': appName,
@@ -106,7 +103,7 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
   };
 }
 
-/** What it is called, by the engine and by others, and whose it is. */
+/** Its name on the engine, its aliases in networks, and the labels that say to whom it belongs. */
 function identityOf(
   { compose, service, networks, image, placement }: ComposeSpecInputs,
   suffix: string,
@@ -131,7 +128,7 @@ const ownerOf = ({ composeId, organizationId }: Pick<ComposeRecord, 'composeId' 
   organizationId,
 });
 
-/** Those of the file; of the records what stands at no place of theirs. */
+/** The mounts of the file, and those of the record at other paths. */
 function filesAndMounts(inputs: ComposeSpecInputs, suffix: string): Pick<ServiceSpec, 'mounts' | 'files'> {
   const owner = ownerOf(inputs.compose);
   const taken = new Set([
@@ -158,7 +155,7 @@ function filesAndMounts(inputs: ComposeSpecInputs, suffix: string): Pick<Service
   };
 }
 
-/** What of it only one version can hold, and whether it stays on its node. */
+/** What only one version at a time can hold, and whether the service must stay on its node. */
 function holdOf(
   inputs: ComposeSpecInputs,
   mounts: ServiceSpec['mounts'],
@@ -177,8 +174,8 @@ function holdOf(
 }
 
 /**
- * The file's own; else the image's; else Berth's probe on what its domains and ports lead to. One that runs
- * to its end has none.
+ * The health check of the file, or that of the image, or Berth's probe of the ports that domains and
+ * published ports lead to. A service that runs once has none.
  */
 function healthOf({
   service,

@@ -1,6 +1,6 @@
 /**
- * The stored form of a release of a compose service (an encrypted column of its deployment): enough to make
- * exactly it again.
+ * The stored form of a release of a compose service (an encrypted column of its deployment): enough to
+ * restore exactly this release.
  */
 import { z } from 'zod';
 import type { DeploymentRecord } from '../../db/tables.ts';
@@ -12,22 +12,22 @@ import { fieldsIn, readStored, writeStored, type StoredFields, type StoredForm }
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 
 export interface ComposeSnapshot extends ReleasedInputs {
-  /** The file, where it came from the record. */
+  /** The compose file; null when it came from a repository. */
   text: string | null;
   suffix: string;
-  /** Each after those it depends on. */
+  /** Each service after those that it depends on. */
   services: ComposeRelease[];
-  /** Those that ran to their end in this deployment. */
+  /** Services that run once and have ended in this deployment. */
   ended: string[];
-  /** Versions of the engine's services before this release, by their names there; null before it began. */
+  /** Versions of the services before this release, by their names on the engine; null before it began. */
   previous: Record<string, number> | null;
 }
 
 export interface ComposeRelease {
-  /** As the file has it. */
+  /** Its name in the compose file. */
   service: string;
   spec: ServiceSpec;
-  /** Content of the image, since a name may mean another one later. */
+  /** Identifies the content of the image, since its name may mean another image later. */
   imageId: string;
   dependsOn: Dependency[];
   isOneShot: boolean;
@@ -69,7 +69,7 @@ const form: StoredForm<ComposeSnapshot> = {
   }),
 };
 
-/** Passwords of registries are no part of it; they are read anew. */
+/** Leaves out the passwords of registries; they are read again when the release is restored. */
 export function writeComposeSnapshot(snapshot: ComposeSnapshot): string {
   const services = snapshot.services.map(({ spec: { registryAuth: _auth, ...spec }, ...release }) => ({
     ...release,
@@ -84,10 +84,10 @@ export function readComposeSnapshot(
   return deployment?.settings ? readStored(form, deployment.settings) : undefined;
 }
 
-/** What the engine keeps running of it. */
+/** The services that keep running, unlike those that run once. */
 export const keptServices = ({ services }: ComposeSnapshot): ComposeRelease[] =>
   services.filter(({ isOneShot }) => !isOneShot);
 
-/** What the engine calls its services, by their names in the file. */
+/** Names of its services on the engine, by their names in the compose file. */
 export const releasedNames = (snapshot: ComposeSnapshot): Record<string, string> =>
   Object.fromEntries(keptServices(snapshot).map(({ service, spec }) => [service, spec.name]));

@@ -1,6 +1,7 @@
 /**
- * What a compose file, as its variables make it now, asks of the machine, held against what was approved: at
- * every deployment, whoever caused it (decisions 8). What is missing is kept for whoever may approve it.
+ * Compares what a compose file, with its present variables, asks of the machine with what was approved, at
+ * every deployment, whoever started it (decisions 8). What is not approved is stored for whoever may approve
+ * it.
  */
 import type { ComposeRecord } from '../../db/tables.ts';
 import { canonical, digestOf, listed, type Danger } from '../../domain/access/danger.ts';
@@ -42,7 +43,7 @@ export function createFileJudge({ hostReach, composes, clock }: JudgeFileParts):
   };
 }
 
-/** Of one that moves: approvals are for the machine that they were given for. */
+/** Refuses a move: an approval is valid only on the machine that it was given for. */
 const staysThere = ({ name }: Pick<ComposeRecord, 'name'>, dangers: readonly Danger[]): AppError =>
   new AppError(
     'PRECONDITION_FAILED',

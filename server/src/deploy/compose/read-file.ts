@@ -1,6 +1,6 @@
 /**
- * Brings the compose file here and understands it; what its repository or its variables make of it is judged
- * as it will run.
+ * Fetches the compose file and translates it. It is judged with its variables filled in and its repository
+ * applied, as it will run.
  */
 import { blocksOfRepository } from '../../domain/variables/compose-variables.ts';
 import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
@@ -12,7 +12,7 @@ import { fetchRepository, fetchSentence, type RepositoryContext } from '../stage
 import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 
-/** As for one that stands in the record. */
+/** The same limit as for a compose file that is stored in the record. */
 const fileLimitBytes = 65_536;
 const envFileLimitBytes = 500_000;
 
@@ -20,7 +20,7 @@ export const readFile: Stage<ComposeContext> = {
   name: 'checkout',
   resume: 'start',
   holdsBuildSlot: true,
-  // Only the file tells whether anything is built.
+  // Whether anything is built is known only from the file.
   buildsNothing: () => true,
   sentence: ({ compose, pinnedCommit }) =>
     compose.sourceType === 'raw' ? 'Reading the compose file' : fetchSentence(compose, pinnedCommit),
@@ -70,7 +70,9 @@ export async function readComposeFile(context: FileContext): Promise<void> {
   context.read = { plan, text };
 }
 
-/** Who writes a repository is not whoever may read the variables and databases around it. */
+/**
+ * Whoever writes the repository may not be allowed to read the variables and databases around the service.
+ */
 const seenByRepository = ({ ownVariables }: FileContext): Pick<Translation, 'blocks' | 'hint'> => ({
   blocks: blocksOfRepository(ownVariables),
   hint:
@@ -94,7 +96,7 @@ async function repositoryText(context: FileContext): Promise<string> {
     );
   const path = inFolder(folderOf(compose) ?? '', '.env', { field: 'composePath', where: '.env' });
   if (compose.createEnvFile) await writeEnvFile(context, path);
-  // As the compose program does, with what is set here before what the repository carries.
+  // As docker compose does, but variables set here win over those in the repository.
   const carried = await fileSystem.readInside(source, path, {
     field: 'composePath',
     maxBytes: envFileLimitBytes,

@@ -1,7 +1,6 @@
 /**
- * Makes an earlier release of a compose service again: images, settings, mounts and variables as it had them,
- * on the volumes of now.
- * What runs once is the newest version's affair, as a pre-release command is: it does not run again.
+ * Restores an earlier release of a compose service: its images, settings, mounts and variables, on the
+ * present volumes. Its services that run once do not run again, just as a pre-release command does not.
  */
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
@@ -25,7 +24,7 @@ export const releaseServicesAgain: Stage<ComposeContext> = {
   ...releaseServices,
   sentence: () => 'Releasing the earlier version again',
   async run(context) {
-    // An attempt after a crash goes on with what it has stored.
+    // An attempt after a crash continues with the release that it has stored.
     if (readComposeSnapshot(context.deployment) === undefined) await prepare(context);
     await releaseServices.run(context);
   },
@@ -49,7 +48,7 @@ async function prepare(context: ComposeContext): Promise<void> {
   await requireCopies(context, snapshot);
   const live = await records.live(compose);
   const former = new Map((live?.snapshot.services ?? []).map((release) => [release.service, release]));
-  // It may have moved to another environment since.
+  // The compose service may have moved to another environment since that release.
   const networks = [
     await context.networks.ensureCompose(compose.composeId),
     await context.networks.ensureEnvironment(compose.environmentId),
@@ -69,7 +68,7 @@ async function prepare(context: ComposeContext): Promise<void> {
   });
 }
 
-/** As it is called now; one that runs as it was then runs on. */
+/** The service under its present name; where nothing differs from what runs, it is not restarted. */
 function again(
   { compose, deployment, engine }: ComposeContext,
   release: ComposeRelease,
@@ -94,7 +93,7 @@ function again(
   return { ...release, spec: isSame ? same : spec };
 }
 
-/** Another suffix means other volumes. */
+/** Refuses a release with another suffix, since its volumes have other names. */
 function requireSuffix({ compose }: ComposeContext, { suffix }: ComposeSnapshot): void {
   const present = compose.randomize ? compose.suffix : '';
   if (present === suffix) return;
@@ -106,7 +105,7 @@ function requireSuffix({ compose }: ComposeContext, { suffix }: ComposeSnapshot)
   );
 }
 
-/** What Berth built exists on this server alone; all else a registry has. */
+/** Refuses when an image that Berth built is gone: unlike any other, no registry has it. */
 async function requireImage(context: ComposeContext, reference: string): Promise<void> {
   const { compose, engine, records, settings } = context;
   const { composeId, organizationId } = compose;
@@ -124,7 +123,7 @@ async function requireImage(context: ComposeContext, reference: string): Promise
   );
 }
 
-/** Files of the repository that it mounts are kept as long as its images. */
+/** Refuses when files of the repository that it mounts are gone; they are kept as long as its images. */
 async function requireCopies({ compose, host }: ComposeContext, snapshot: ComposeSnapshot): Promise<void> {
   const folder = join(host.folders.composes, compose.composeId);
   const names = new Set(await host.files.names(folder));

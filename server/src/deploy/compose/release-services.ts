@@ -1,4 +1,4 @@
-/** Hands the services to the engine in their order, and takes all of them back when one fails. */
+/** Releases the services in the order of their dependencies, and rolls all of them back when one fails. */
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { Released, Stage } from '../context.ts';
@@ -72,8 +72,8 @@ export const awaitServices: Stage<ComposeContext> = {
 };
 
 /**
- * Versions of before are stored once, so that an attempt after a crash knows what the engine took back
- * meanwhile.
+ * The versions before this release are stored only once, so that an attempt after a crash can tell which
+ * services the engine has rolled back in the meantime.
  */
 async function begin(context: ComposeContext): Promise<ComposeSnapshot> {
   const snapshot = readComposeSnapshot(context.deployment);
@@ -94,7 +94,7 @@ function firstFailure(runs: readonly ServiceRun[]): Promise<never> {
   return failure.promise;
 }
 
-/** Every service of the live release as it was; those that only the failed one has end. */
+/** Restores every service of the live release, and removes those that only the failed release has. */
 async function rollBack(context: ComposeContext): Promise<void> {
   const { compose, deployment, engine, log, records } = context;
   const failed = readComposeSnapshot(deployment);
@@ -129,8 +129,8 @@ async function rollBack(context: ComposeContext): Promise<void> {
 }
 
 /**
- * The engine lets others find a service by its name only when it is healthy, so the former version runs on
- * from then. Whoever ended the deployment waits for nothing.
+ * Other services find this one by its name only while it is healthy, so the rollback is complete only then.
+ * After a cancellation nobody waits for that.
  */
 async function untilBack({ engine, clock, signal, log }: ComposeContext, released: Released): Promise<void> {
   if (signal.aborted) return;

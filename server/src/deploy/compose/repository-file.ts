@@ -1,4 +1,4 @@
-/** The compose file of a repository as it is now, read for a person who waits. */
+/** Reads the compose file from a repository as it is now, while a person waits. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ComposeRecord } from '../../db/tables.ts';
@@ -10,7 +10,7 @@ import { linkOf, repositoryAccess, requireRepository } from '../stages/fetch-rep
 import type { ComposePorts } from './compose-context.ts';
 
 const fileLimitBytes = 65_536;
-/** A person waits for it. */
+/** Short, because a person waits for it. */
 const fetchLimitMs = 30_000;
 
 export interface RepositoryFileParts {
@@ -22,7 +22,7 @@ export interface RepositoryFileParts {
   records: ComposePorts['records'];
 }
 
-/** PRECONDITION_FAILED when the repository has no such file. */
+/** Throws PRECONDITION_FAILED when the repository has no such file. */
 export function createRepositoryFile({
   files,
   git,

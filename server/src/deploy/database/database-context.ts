@@ -1,4 +1,4 @@
-/** What the stages of a database have. */
+/** The context of the stages that deploy a database. */
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseKind } from '../../modules/database/kinds.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
@@ -13,16 +13,16 @@ export interface DatabasePorts extends Pick<HostAccess, 'hosts'> {
   images: DeployPorts['images'];
 }
 
-/** What a deployment reads and writes of the product's records. */
+/** The records that a deployment of a database reads and writes. */
 export interface DatabaseRecords {
   find(databaseId: string): Promise<DatabaseRecord | undefined>;
   patch(databaseId: string, patch: Partial<DatabaseRecord>): Promise<void>;
   placement(environmentId: string): Promise<Placement>;
   envBlocks: SurroundingBlocksOf;
-  /** Sign-in of the organization's registry that the image comes from, if there is one. */
+  /** Credentials of the organization's registry that the image comes from, if there is one. */
   registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
   mounts(databaseId: string): Promise<MountRecord[]>;
-  /** What the engine runs of it by the records; undefined before its first release. */
+  /** The specification of its live release; undefined before the first one. */
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
 }
 
@@ -36,6 +36,6 @@ export interface DatabaseContext
   placement: Placement;
   /** Resolved variables of the service, without those of the kind. */
   env: Record<string, string>;
-  /** The record before an upgrade, while `database` is what it will be. */
+  /** The record before an upgrade; `database` is the record after it. */
   former: DatabaseRecord;
 }

@@ -1,4 +1,4 @@
-/** What the engine runs of a database, and what it would run with the settings as they are now. */
+/** The live release of a database, and that release with the present settings. */
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
 import { resolveEnv } from '../../domain/variables/env.ts';
@@ -24,11 +24,11 @@ export function liveDatabaseSpec(
 
 export interface CurrentSpec {
   spec: ServiceSpec;
-  /** Stores it as the live release's; gives what takes that back. */
+  /** Stores it as the specification of the live release; resolves with a function that undoes that. */
   keep(): Promise<() => Promise<void>>;
 }
 
-/** The live release with the settings as they are now; `keep` stores it as the live one's. */
+/** The live release with the present settings. */
 export function currentDatabaseSpec(
   deployments: Deployments,
   { records }: DatabasePorts,
@@ -45,7 +45,7 @@ export function currentDatabaseSpec(
       ...(await records.envBlocks(database, [database.env])),
       service: database.env,
     });
-    // Image and name change at the next deploy only.
+    // Image and name change only at the next deployment.
     const composed = await composeDatabaseSpec(
       { engine, networks, probePath, records, database, placement, env },
       former.spec.image,
@@ -68,7 +68,7 @@ export function currentDatabaseSpec(
   };
 }
 
-/** The major version that an image brings, as its server's engine knows it; undefined when it does not. */
+/** The major version of an image, as the engine of its server knows it; undefined when it does not. */
 export function majorOnServer(
   hostOf: (database: DatabaseRecord) => Promise<Host | undefined>,
 ): (database: DatabaseRecord, image: string) => Promise<number | undefined> {
@@ -78,7 +78,7 @@ export function majorOnServer(
   };
 }
 
-/** Without an engine the name of the image has to do; its deployment looks again. */
+/** Without an engine the version is read from the name of the image; the deployment looks again. */
 function unlessUnavailable(error: unknown): undefined {
   if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
   return undefined;

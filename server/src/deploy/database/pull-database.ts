@@ -1,4 +1,4 @@
-/** Brings the image of a database to this server, and refuses one that the data is not fit for. */
+/** Pulls the image of a database to this server, and refuses one that cannot read the database's data. */
 import { AppError } from '../../domain/errors.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import { majorOfImage, refuseMajorJump } from '../../modules/database/version.ts';
@@ -21,7 +21,7 @@ export const pullDatabase: Stage<DatabaseContext> = {
   },
 };
 
-/** A rebuild takes a newer image of the same name, if its registry answers. */
+/** A redeploy takes a newer image of the same name when the registry answers. */
 async function bring(context: DatabaseContext, reference: string): Promise<void> {
   const { database, deployment, kind, records, signal } = context;
   const { organizationId } = database;

@@ -1,6 +1,6 @@
 /**
- * Servers of databases beside their running ones: what restores and trials load into, and how a database
- * changes over to their volume.
+ * Temporary servers next to the running one of a database: restores and verifications load into them, and a
+ * database can switch to the volume of one.
  */
 import { restoreLabel } from '../../domain/names/labels.ts';
 import { bringImage } from '../images/bring-image.ts';
@@ -65,7 +65,7 @@ export function createBesideServers(parts: BesideParts): BesideServers {
   };
 }
 
-/** What is left of a run is where its database stands; of one that is gone it may be anywhere. */
+/** A run leaves its things on the server of its database; when the database is gone, on any server. */
 function createClearing({
   hosts,
   databases,
@@ -129,7 +129,7 @@ async function start(
   return serverOf(engine, database, spec);
 }
 
-/** What it runs is here; the image of a database that never ran is asked for as by its deployment. */
+/** The image of a running database is there; that of one that never ran is pulled as its deployment would. */
 async function bringFirst(
   { databasePorts }: BesideParts,
   { engine, key: serverKey, fetchImage }: Host,
@@ -152,7 +152,7 @@ async function changeOver(
 ): Promise<{ previousVolume: string }> {
   const { databases, clock } = parts;
   const { databaseId, dataVersion, containerImage } = database;
-  // After a restart in the middle the record may have changed already.
+  // An attempt before a restart may have changed the record already.
   const isChanged = database.dataVolume === beside.volume;
   const previousVolume = isChanged
     ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume)
@@ -195,8 +195,8 @@ function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): 
 }
 
 /**
- * As the record says, on another volume and under another name, with no port and no files or volumes of the
- * database's own besides. It bears no label of the database, whose service it is not.
+ * The database as its record says, but on another volume, under another name, and without its port, files and
+ * further volumes. It has no owner label of the database, because it is not the database's service.
  */
 async function besideSpec(
   { databasePorts, liveSpec }: BesideParts,
@@ -246,7 +246,9 @@ async function untilRunning(engine: Engine, name: string, signal: AbortSignal): 
   );
 }
 
-/** Deploys the database as its record says now and waits for the end; gives the reason of a failure. */
+/**
+ * Deploys the database as its record says now and waits for the end; resolves with the reason of a failure.
+ */
 async function deploy(
   parts: BesideParts,
   { databaseId, organizationId }: DatabaseRecord,

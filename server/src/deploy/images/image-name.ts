@@ -1,6 +1,6 @@
 /**
- * Names of the images Berth builds: its own repository per application or preview, the deployment as tag
- * (kept for rollback).
+ * Names of the images that Berth builds: one repository per application or preview, with the deployment as
+ * the tag, so that a rollback finds its image.
  */
 import { createHash } from 'node:crypto';
 import { builtRepository } from '../../domain/names/image-reference.ts';
@@ -8,7 +8,7 @@ import { builtRepository } from '../../domain/names/image-reference.ts';
 export const builtImage = (serviceId: string, deploymentId: string): string =>
   `${builtRepository(serviceId)}:${deploymentId}`;
 
-/** Image of a service of a compose file; its name may have characters that an image's may not. */
+/** Image of a service of a compose file, whose name may have characters that no image name may have. */
 export function builtServiceImage(composeId: string, service: string, deploymentId: string): string {
   const plain =
     service

@@ -1,6 +1,6 @@
 /**
- * What an engine of an organization's server shows. Whoever is root there can give a service any label, one
- * that says that it is another organization's service too: nothing of Berth takes it for that.
+ * Hides services from what the engine of an organization's server shows. Root on that server can give a
+ * service any label, also one that claims to be a service of another organization; Berth must not believe it.
  */
 import { localServer } from '../../domain/names/server-key.ts';
 import { ownerOfLabels, serviceKey, type ServiceRef } from '../../domain/names/service-ref.ts';
@@ -9,13 +9,13 @@ import type { Host } from '../../ports/host/host.ts';
 import type { Approvals } from '../../modules/host-reach/host-reach.ts';
 
 export interface OwnServicesParts {
-  /** Of the server. */
+  /** The organization of the server. */
   organizationId(): Promise<string | undefined>;
-  /** Of a service, which never changes; undefined when there is no such service. */
+  /** The organization of a service, which never changes; undefined when there is no such service. */
   organizationOf(service: ServiceRef): Promise<string | undefined>;
 }
 
-/** The engine without services that say they are another organization's. */
+/** The engine without the services that claim to be another organization's. */
 export function engineOfOrganization(engine: Engine, parts: OwnServicesParts): Engine {
   const known = new Map<string, string>();
   async function organizationOf(service: ServiceRef): Promise<string | undefined> {
@@ -27,7 +27,7 @@ export function engineOfOrganization(engine: Engine, parts: OwnServicesParts): E
   async function isOwn({ labels }: { labels: Readonly<Record<string, string>> }): Promise<boolean> {
     const owner = ownerOfLabels(labels);
     const organization = owner && (await organizationOf(owner));
-    // What belonged to nobody, or to a service that was deleted, is tidied up as ever.
+    // What belongs to no service, or to a deleted one, is shown, so that it can be cleaned up.
     return organization === undefined || organization === (await parts.organizationId());
   }
   async function own<T>(all: readonly T[], labelled: (one: T) => Parameters<typeof isOwn>[0]): Promise<T[]> {
@@ -64,7 +64,7 @@ export interface SeenParts {
 }
 
 /**
- * Root of Berth's own machine is trusted with all services; root of a server with those of its organization.
+ * Root of Berth's own machine is trusted with all services, root of a server only with its organization's.
  */
 export function seenEngine(
   { engine, key }: Pick<Host, 'engine' | 'key'>,

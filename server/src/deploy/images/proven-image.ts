@@ -1,6 +1,6 @@
 /**
- * Whether a registry has given an image, or only its name. An engine fetches no content that it has already,
- * so whoever knows the id of another organization's image could have a registry of their own name it.
+ * Decides whether an organization received an image from a registry or only knows its id. An engine does not
+ * download content that it already has, so a registry of one's own could name another organization's image.
  */
 import { organizationLabel } from '../../domain/names/labels.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -15,12 +15,12 @@ export interface ProofParts extends Pick<DeployContext, 'signal' | 'reachRegistr
   images: Pick<ImageAccess, 'isShared' | 'hasHad' | 'givenAs'>;
 }
 
-/** So many of the names under which others have it are asked for. */
+/** Number of names, under which other organizations have the image, that are tried at their registries. */
 const mostAsked = 10;
 
 /**
- * An image that others have on this server, too, is this organization's when it has had it before, when the
- * installation shares it, or when the registry that gave it to another gives it to everybody; else FORBIDDEN.
+ * Throws FORBIDDEN for an image that other organizations have on this server, unless this organization has
+ * had it before, the installation shares it, or the registry that gave it to another gives it to everybody.
  */
 export async function requireProven(
   { engine, images, reachRegistry, signal }: ProofParts,
@@ -30,7 +30,7 @@ export async function requireProven(
   if (await images.hasHad(claim, image)) return;
   const own = repositoryOf(claim.reference);
   const elsewhere = [...image.tags, ...image.digests].filter((name) => repositoryOf(name) !== own);
-  // Names come and go; what others were given is known, and what Berth built says for whom.
+  // The names on the engine can change, so the stored pulls and the labels of built images count as well.
   const given = new Set((await images.givenAs(claim, image)).map(repositoryOf));
   const isTheirs = given.size > 0 || image.labels[organizationLabel] !== undefined;
   if ((elsewhere.length === 0 && !isTheirs) || given.has(own)) return;

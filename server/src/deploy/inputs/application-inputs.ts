@@ -1,4 +1,4 @@
-/** What an application's release is made of: its settings, variables, mounts, ports and registry. Pure. */
+/** The inputs of an application's release: its settings, variables, mounts, ports and registry. Pure. */
 import {
   resolveBlock,
   resolveEnv,
@@ -9,7 +9,7 @@ import { secretBlock, secretNames } from '../../domain/variables/secret-env.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { mountFacts, type ReleaseInputs } from './inputs.ts';
 
-/** Settings that a release takes with it, besides the blocks of variables. */
+/** Settings that are part of a release, besides the blocks of variables. */
 const releasedFields = [
   'appName',
   'sourceType',
@@ -62,17 +62,17 @@ const blockFields = ['env', 'secretEnv', 'buildArgs', 'buildSecrets'] as const;
 export const blocksOf = (application: ApplicationRecord): (string | null)[] =>
   blockFields.map((field) => application[field]);
 
-/** Variables of an application with their references put in. */
+/** Variables of an application with their references resolved. */
 export interface ApplicationVariables {
-  /** With the secret ones. */
+  /** All variables, secret ones included. */
   env: Record<string, string>;
-  /** Without them: what may stand in a file or an image. */
+  /** Variables that may be written into a file or an image: none that is secret. */
   plainEnv: Record<string, string>;
   buildArguments: Record<string, string>;
   buildSecrets: Record<string, string>;
 }
 
-/** Throws BAD_REQUEST naming block, line and variable for what cannot be put in. */
+/** Throws BAD_REQUEST naming block, line and variable of a reference that cannot be resolved. */
 export function applicationVariables(
   application: Pick<ApplicationRecord, (typeof blockFields)[number]>,
   around: SurroundingBlocks,

@@ -1,4 +1,4 @@
-/** What a compose service's release is made of, besides what its repository has. Pure. */
+/** The inputs of a compose service's release, without the content of its repository. Pure. */
 import { resolveBlock, type EnvBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import { mountFacts, type ReleaseInputs } from './inputs.ts';
@@ -24,7 +24,7 @@ const releasedFields = [
   'environmentId',
 ] as const satisfies readonly (keyof ComposeRecord)[];
 
-/** `text`: the file that is deployed, where it stands in the record; a redeploy takes that of the version. */
+/** `text` is the compose file when the record holds it; a redeploy takes that of the running version. */
 export function composeInputs(
   compose: ComposeRecord,
   { env, blocks, text }: { env: Readonly<Record<string, string>>; blocks: EnvBlocks; text: string },
@@ -42,11 +42,11 @@ export function composeSettings(compose: ComposeRecord): Record<string, unknown>
   const { composeFile, ...settings } = Object.fromEntries(
     releasedFields.map((field) => [field, compose[field]]),
   );
-  // Of a repository, what the record may have kept of another source is never read.
+  // With a repository, the record may still hold the file of a former source, which is never read.
   return compose.sourceType === 'raw' ? { ...settings, composeFile } : settings;
 }
 
-/** What the references in the file itself give, by what stands in them. */
+/** The values of the references in the file itself, by the text of each reference. */
 function referencesIn(text: string, blocks: EnvBlocks): Record<string, string> {
   const found = [...text.matchAll(/(?<!\$)\$\{\{([^{}]{0,256})\}\}/g)].map(([, inner = '']) => inner.trim());
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** What changed of each kind of service since its live release: what its next deployment would take. */
+/** What changed in a service since its live release, which its next deployment would apply. */
 import { readComposeSnapshot } from '../compose/compose-snapshot.ts';
 import type { ComposeRecords } from '../compose/compose-context.ts';
 import type { DatabaseRecords } from '../database/database-context.ts';
@@ -23,7 +23,9 @@ import { previewApplication } from '../../modules/preview-deployment/preview-dep
 import { changedBetween, pendingChanges, rememberReleases, type ReleasedInputs } from './inputs.ts';
 
 export interface Pending {
-  /** What a release was made of otherwise than an earlier one; null where either was never made. */
+  /**
+   * How the inputs of a release differ from those of an earlier one; null where either was never released.
+   */
   between(earlier: DeploymentRecord, later: DeploymentRecord): Promise<string[] | null>;
   /** `around`: what was read already; absent: nothing. */
   application(application: ApplicationRecord, around?: ReadAround): Promise<string[]>;
@@ -32,7 +34,7 @@ export interface Pending {
   compose(compose: ComposeRecord): Promise<string[]>;
 }
 
-/** Gives what it read before for the same records, when nothing was written since. */
+/** Resolves with the former answer for the same records while nothing has been written since. */
 type ReadOnce = (key: string, records: readonly object[], read: () => Promise<string[]>) => Promise<string[]>;
 
 interface Live {
@@ -42,13 +44,13 @@ interface Live {
 export interface Released {
   ofService(service: Live): Promise<ReleasedInputs | undefined>;
   ofCompose(service: Live): Promise<ReleasedInputs | undefined>;
-  /** Of one release, whether or not it is the live one; undefined where it never was made. */
+  /** The inputs of one release, live or not; undefined when the deployment never released anything. */
   ofOne(deployment: DeploymentRecord): Promise<ReleasedInputs | undefined>;
-  /** A reload has given the release other inputs. */
+  /** To be called after a reload, which changes the inputs of the release. */
   forget(deploymentId: string): void;
 }
 
-/** What live releases were made of. */
+/** The inputs of live releases, remembered. */
 export function rememberReleased(deployments: Pick<Deployments, 'live'>): Released {
   const services = rememberReleases(async (service: Live) => readSnapshot(await deployments.live(service)));
   const composes = rememberReleases(async (service: Live) =>
@@ -70,8 +72,8 @@ export interface PendingRecords {
 }
 
 /**
- * Each is computed anew after a write alone: pages ask for it far more often than anything is changed. That
- * of an application is kept by its page, with what else stands there.
+ * Computes each answer again only after a write, since pages ask far more often than anything changes. That of
+ * an application is kept by its page, together with the rest of the page.
  */
 export function createPending(released: Released, records: PendingRecords, once: ReadOnce): Pending {
   const pending = computePending(released, records);

@@ -1,13 +1,13 @@
 /**
- * What variables may refer to by the name of a service of the same environment (decisions 3): a database's
- * address and its parts, an application's host.
+ * The values that a variable can refer to by the name of a service of its environment (decisions 3): the
+ * address of a database and its parts, the host of an application.
  */
 import type { ServiceReferences } from '../../domain/variables/env.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ApplicationRecord, ComposeRecord, DatabaseRecord } from '../../db/tables.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
 
-/** Whose variables they are. */
+/** The service whose variables refer to others. */
 export interface Consumer {
   organizationId: string;
   environmentId: string;
@@ -21,18 +21,18 @@ export interface ReferenceParts {
   databases(place: Place): Promise<DatabaseRecord[]>;
   applications(place: Place): Promise<ApplicationRecord[]>;
   composes(place: Place): Promise<ComposeRecord[]>;
-  /** Address under which the outside finds a server; null while nobody told. */
+  /** Public address of a server; null while nobody has set one. */
   serverAddress(serverKey: string): Promise<string | null>;
-  /** Addresses of a database; the external one where `host` and a port are known. */
+  /** Addresses of a database; the external one only when `host` and a published port are known. */
   connectionOf(database: DatabaseRecord, host: string | null): { internal: string; external: string | null };
-  /** As sentences name it. */
+  /** How sentences name the server. */
   serverName(serverKey: string): Promise<string>;
 }
 
 type Found = ReturnType<ServiceReferences['find']>;
 type Fields = (field: string) => Exclude<Found, undefined>;
 
-/** The services of the consumer's environment, read now. */
+/** Reads the services of the consumer's environment. */
 export async function serviceReferences(
   parts: ReferenceParts,
   consumer: Consumer,
@@ -99,7 +99,7 @@ async function databaseFields(
   };
 }
 
-/** The name on the network; from another server the published address. */
+/** The name on the network; for a consumer on another server, the published address. */
 async function databasePlace(
   parts: ReferenceParts,
   consumer: Consumer,
@@ -154,7 +154,7 @@ const composeFields: Fields = () => ({
     'environment',
 });
 
-/** Whether any of these blocks may refer to a service, so that the others need no look at them. */
+/** Whether any of these blocks may refer to a service; if not, no services have to be read. */
 export function mayReferTo(blocks: readonly (string | null)[]): boolean {
   return blocks.some((block) => block?.includes('${{') === true);
 }

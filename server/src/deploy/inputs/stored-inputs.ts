@@ -1,4 +1,4 @@
-/** What a release was made of, as releases keep it. */
+/** The schema of a release's inputs, as they are stored with the release. */
 import { z } from 'zod';
 import type { ReleaseInputs } from './inputs.ts';
 

@@ -1,4 +1,4 @@
-/** What variables of a service see besides its own: blocks of project and environment, services beside it. */
+/** What variables of a service can refer to: blocks of its project and environment, and other services. */
 import type { SurroundingBlocksOf } from '../context.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { mayReferTo, serviceReferences, type ReferenceParts } from './service-references.ts';

@@ -1,7 +1,7 @@
 /**
- * A compose service goes to another server: the version that runs is built and started there, and all of it
- * must become healthy; then the record and the routes follow, and what was left behind is removed. Until the
- * record has changed, every failure leaves it where it was. What has volumes stays with them.
+ * Moves a compose service to another server. The running version is built and started there and must become
+ * healthy; then the record and the routes change, and the services on the former server are removed. A
+ * failure before the record has changed leaves it where it was. A compose service with volumes cannot move.
  */
 import { join } from 'node:path';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
@@ -18,7 +18,7 @@ import { routeServices } from '../compose/settle.ts';
 import { leaveFormer, servicesOf, type LeavingContext } from './leave-former.ts';
 
 export interface MoveComposeContext extends ComposeContext, LeavingContext {
-  /** As sentences name the server that it goes to. */
+  /** How sentences name the server that it moves to. */
   hostName: string;
 }
 
@@ -42,14 +42,14 @@ const prepareThere: Stage<MoveComposeContext> = {
   async run(context) {
     await prepareImages.run(context);
     const snapshot = readComposeSnapshot(context.deployment);
-    // What neither file nor repository has is a volume.
+    // A bind that neither the file nor the repository provides is a volume.
     for (const { service, spec } of snapshot ? keptServices(snapshot) : [])
       if (spec.mounts.some(({ type }) => type === 'volume'))
         throw keepsData(context.compose, `a volume of ${service}`);
   },
 };
 
-/** What a compose service may not have that moves. */
+/** Refuses a compose service that keeps data on its server. */
 export const keepsData = ({ name }: Pick<ComposeRecord, 'name'>, what: string): AppError =>
   new AppError(
     'PRECONDITION_FAILED',
@@ -68,7 +68,7 @@ const releaseThere: Stage<MoveComposeContext> = {
   },
 };
 
-/** From here on it stands there. */
+/** From here on the records say that it is on the new server. */
 const switchServer: Stage<MoveComposeContext> = {
   name: 'switch',
   resume: 'here',

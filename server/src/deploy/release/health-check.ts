@@ -1,5 +1,5 @@
 /**
- * The check every release carries, since the engine takes a task without one for healthy as soon as it runs
+ * The health check of every release. The engine takes a task without one for healthy as soon as it runs
  * (measured: the old task stops 0.5 s later).
  */
 import type { ServiceHealthCheck } from '../../db/stored-types.ts';
@@ -9,17 +9,17 @@ import type { HealthCheck } from '../../ports/engine/engine.ts';
 export const probeTarget = '/.berth/busybox';
 
 const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: 30_000 };
-/** A service with neither domain nor port is healthy when it has run this long. */
+/** How long a service without domain and port must run to be healthy. */
 const workerRunsMs = 5000;
 /**
- * Once a container was seen healthy, one run of our probe goes on looking for `watchSeconds`: starting a
- * probe costs the engine about 40 ms of a processor, looking again 1 ms. That it was seen stands in a file of
- * the container's own shared memory, which even a read-only container can write; where it cannot, the
- * container's age decides.
+ * After a container was seen healthy, each run of our probe keeps looking for `watchSeconds`: starting a
+ * probe takes 40 ms of processor time, looking again 1 ms. A file in the container's shared memory, which
+ * even a read-only container can write, marks that it was seen healthy; without that file the container's age
+ * decides.
  */
 const watchSeconds = 60;
 const seenFile = '/dev/shm/.berth-healthy';
-/** Beside it: that the container's log has been told of a listener on the loopback address. */
+/** Marks that the container's log already has the line about a listener on the loopback address. */
 const toldFile = '/dev/shm/.berth-told';
 const youngSeconds = 60;
 const lookEverySeconds = 2;
@@ -32,7 +32,7 @@ export interface HealthInputs {
   targetPorts: number[];
 }
 
-/** The service's own check; else the image's (undefined); else a probe of ours. */
+/** The service's own check, or the image's (undefined), or a probe of ours. */
 export function healthCheckOf({
   own,
   imageHasHealthCheck,
@@ -73,8 +73,8 @@ function timingOf(own: ServiceHealthCheck | null): Timing {
 }
 
 /**
- * A look of a kind of database: lines for `sh` that fail when it takes no requests. In an image without the
- * client that looks it could never pass: the container says so and ends, so that nobody waits for it.
+ * The probe of a kind of database: lines for `sh` that fail while it takes no requests. In an image without
+ * the client program they could never pass, so the container says so and ends.
  */
 export function watchingProbe(
   { client, look, everySeconds }: { client: string; look: string; everySeconds: number },
@@ -93,9 +93,9 @@ export function watchingProbe(
 }
 
 /**
- * Our probe: fixed text; what a person chose comes in as an argument. The age is that of process 1 (field 22
- * of its stat, after the name in parentheses). Nobody who asked for a look every 20 s gets one every 2 s: a
- * run looks no more often than the interval says.
+ * Our probe. Its text is fixed; whatever a person chose is passed as an argument. The container's age is that
+ * of process 1 (field 22 of its stat, after the name in parentheses). A run looks no more often than the
+ * interval says.
  */
 function probe(look: string, values: string[], timing: Timing, everySeconds = lookEverySeconds): HealthCheck {
   const interval = Math.ceil(timing.intervalMs / 1000);
@@ -120,8 +120,8 @@ while [ $n -lt ${again} ]; do $B sleep ${every}; look "$@" || exit 1; n=$((n + 1
 }
 
 /**
- * Asks for the path and says what became of it. Debian 12's busybox (1:1.35.0-4+deb12u1) crashes on `wget
- * -T`, so `timeout` sets the limit. Where the port refuses, the sockets tell why.
+ * Requests the path and says how that ended. Debian 12's busybox (1:1.35.0-4+deb12u1) crashes on `wget -T`,
+ * so `timeout` sets the limit. When the port refuses the connection, the open sockets show why.
  */
 function pathLook(port: number, timeoutSeconds: number): string {
   return `${listens}

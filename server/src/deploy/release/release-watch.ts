@@ -30,12 +30,12 @@ export interface ReleaseWatch {
 
 export type ReleaseEvent =
   /**
-   * All replicas run and are healthy; said again if they were lost meanwhile. The monitor has not passed yet.
+   * All replicas run and are healthy; reported again after they were not. The monitor has not passed yet.
    */
   | { kind: 'healthy'; at: number }
-  /** The newest task of the release is in another state than before. */
+  /** The newest task of the release has changed its state. */
   | { kind: 'task'; task: TaskState }
-  /** The health check of the newest task keeps failing; said once for each reason. */
+  /** The health check of the newest task keeps failing; reported once for each reason. */
   | { kind: 'check'; words: string }
   /** The engine goes back to the former version. */
   | { kind: 'rolling-back'; reason: string };
@@ -47,8 +47,8 @@ export type ReleaseOutcome =
   /** The engine went back to the former version. */
   | { kind: 'rolled-back'; reason: string; exitCode?: number | undefined; taskId?: string | undefined }
   /**
-   * Nothing brought a former version back: there was none, the limit passed (`isTimeout`; an update may still
-   * be under way, see `Engine.rollbackService`), or another change took its place.
+   * The release failed and no former version was restored: there was none, the limit passed (`isTimeout`; an
+   * update may still be under way, see `Engine.rollbackService`), or another change replaced it.
    */
   | {
       kind: 'failed';
@@ -59,15 +59,15 @@ export type ReleaseOutcome =
     };
 
 /**
- * A look costs the engine and Berth together 4 ms of a processor. Most versions are healthy within the first
- * looks, so that a person waits for no longer pause.
+ * One look takes 4 ms of processor time, engine and Berth together. Most releases are healthy within the
+ * first looks, so the pauses become longer only after those.
  */
 const pauseMs = (looks: number): number => (looks < 20 ? 150 : 300);
 
-/** An engine that restarts is waited for; one that stays away is an error. */
+/** How long to wait for an engine that restarts before its absence is an error. */
 const engineAbsenceMs = 60_000;
 
-/** So many ended tasks of a first release mean that it will not come up. */
+/** A first release fails after this many ended tasks. */
 const failedTasks = 3;
 
 /**
@@ -92,7 +92,7 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
       if (outcome !== undefined) return outcome;
     }
     if (watch.clock.now() >= end) return timedOut(watch, progress.newest(), checks.words());
-    // An abort shows at the top of the loop, with its own reason.
+    // The top of the loop throws the reason of an abort.
     await sleep(pauseMs(looks), undefined, { signal: watch.signal }).catch(() => undefined);
   }
 }
@@ -118,7 +118,7 @@ function createLook({
   };
 }
 
-/** Remembers what was seen and says each news once. */
+/** Remembers what was seen, and reports each change once. */
 function createProgress(watch: ReleaseWatch) {
   const seenRunning = new Set<string>();
   let healthySince: number | undefined;
@@ -206,7 +206,7 @@ async function reasonOf(
   return failureReason(task, end, hasRun, end?.failedCheck ?? words);
 }
 
-/** The container's own record only adds to the reason; without it the task's words have to do. */
+/** How the container ended, to add to the reason; undefined where the engine cannot tell. */
 async function containerEnd(
   engine: ReleaseWatch['engine'],
   containerId: string,

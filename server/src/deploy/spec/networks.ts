@@ -1,6 +1,6 @@
 /**
- * Networks of a host: one per environment and one per compose service, cut from the pool by their index;
- * index 0 is the platform's own.
+ * Networks of a host: one per environment and one per compose service. The index of a network gives its part
+ * of the address pool; index 0 is the platform's own network.
  */
 import { environmentLabel, managedLabel } from '../../domain/names/labels.ts';
 import { platformNetwork } from '../../domain/names/names.ts';
@@ -24,9 +24,9 @@ export interface NetworkOptions {
 export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
 
 /**
- * The engine looks a name up in the networks of a container in the order of their names, so this one comes
- * before that of the environment: within a compose its own `redis` answers, whatever else of this name the
- * environment has.
+ * The engine resolves a name in the networks of a container in the alphabetical order of the networks. This
+ * name sorts before that of the environment, so that a compose service reaches its own `redis` and not
+ * another one of the environment.
  */
 export const composeNetwork = (composeId: string): string => `app-${composeId}`;
 
@@ -59,15 +59,15 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
   };
 }
 
-/** Finds the containers of the proxy, of whose service the engine has told the id. */
+/** Finds the containers of the proxy by the id of its service. */
 export type FindProxy = (
   engine: Pick<Engine, 'containers' | 'serviceContainers'>,
   serviceId: string | undefined,
 ) => Promise<ContainerState[]>;
 
 /**
- * By the tasks that the manager knows: a label says nothing, since an image can carry any. It stands in every
- * network, and whatever is taken for it does so too.
+ * Found by the tasks of the service and not by a label, which any image can carry: whatever is taken for the
+ * proxy is attached to every network.
  */
 export const findProxy: FindProxy = async (engine, serviceId) =>
   serviceId === undefined ? [] : engine.serviceContainers(serviceId);

@@ -20,7 +20,7 @@ interface Resources {
   cpuReservation: string | null;
 }
 
-/** Who a service belongs to. */
+/** Labels that say to whom a service belongs. */
 export function serviceLabels(
   { kind, serviceId }: ServiceRef,
   { organizationId, projectId, environmentId }: Placement,
@@ -34,7 +34,7 @@ export function serviceLabels(
   };
 }
 
-/** Labels of a service's volume; they outlive the service, so they tell no place. */
+/** Labels of a service's volume, without project and environment, since the volume may outlive both. */
 export function volumeLabels({
   kind,
   serviceId,

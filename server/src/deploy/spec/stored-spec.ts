@@ -1,10 +1,12 @@
-/** The specification of a service as releases keep it: without the sign-in of its registry. */
+/** The specification of a service as releases store it: without the credentials of its registry. */
 import { z } from 'zod';
 import type { ContainerOptions, HealthCheck, PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { StoredFields } from '../stored-form.ts';
 
-/** Every field of `T`, so that none is lost on the way. */
+/**
+ * Requires a schema for every field of `T`, because fields without one are dropped when a release is read.
+ */
 type Fields<T> = { [K in keyof T]-?: z.ZodType };
 
 const words = z.array(z.string());
@@ -93,7 +95,7 @@ export const storedSpec: z.ZodType<StoredSpec> = z.object({
   sysctls: byName.exactOptional(),
 } satisfies Fields<StoredSpec>);
 
-/** What releases before the first numbered form may lack, since the specification had no such field yet. */
+/** Fields that releases stored without a number may lack, because the specification did not have them yet. */
 const laterFields: Partial<StoredSpec> = {
   reservations: {},
   mounts: [],

@@ -1,4 +1,4 @@
-/** Makes the image from the source, within the limits of the settings. */
+/** Builds the image from the source, within the limits of the settings. */
 import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
@@ -69,7 +69,9 @@ function buildPathOf({ application }: DeployContext): string {
     : parseSourcePath(application.buildPath, 'buildPath');
 }
 
-/** PRECONDITION_FAILED when a build would fill the disk, CONFLICT when the organization has no more of it. */
+/**
+ * Throws PRECONDITION_FAILED when the disk is nearly full, CONFLICT when the organization's quota is used up.
+ */
 export async function checkDisk(
   context: Pick<DeployContext, 'fileSystem' | 'workRoot' | 'requireDisk' | 'serverKey' | 'engine'>,
   organizationId: string,
@@ -88,7 +90,7 @@ export async function checkDisk(
 }
 
 /**
- * `.env` beside the Dockerfile, never over a file that the repository carries (decisions 5, createEnvFile).
+ * Writes `.env` next to the Dockerfile, but never over a file of the repository (decisions 5, createEnvFile).
  */
 async function writeEnvFile(context: DeployContext): Promise<void> {
   const { application, fileSystem, log } = context;

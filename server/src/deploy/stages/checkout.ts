@@ -1,4 +1,4 @@
-/** Brings the source to this server: one row per kind of source. */
+/** Fetches the source to this server; each type of source has a row. */
 import { AppError } from '../../domain/errors.ts';
 import { gitProviderNames } from '../../domain/git/git-host.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
@@ -46,8 +46,8 @@ function rowOf({ application }: DeployContext): Source {
 }
 
 /**
- * The newest upload. An older one is removed as soon as a newer one is accepted, also while it is copied:
- * then the copy is made anew.
+ * Copies the newest upload. An older one is removed as soon as a newer one is accepted, even while it is
+ * being copied; then the newer one is copied instead.
  */
 async function copyUpload(context: DeployContext): Promise<void> {
   const { applicationId } = context.application;
@@ -68,7 +68,7 @@ async function copyUpload(context: DeployContext): Promise<void> {
   }
 }
 
-/** Gives what went wrong. */
+/** Resolves with what went wrong; undefined when it was copied. */
 async function copySource(context: DeployContext, path: string): Promise<Error | undefined> {
   try {
     await context.fileSystem.fresh(workDirectory(context));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gitSourceOf, parseGitHost, parseRepositoryPart } from './git-host.ts';
+import { gitHosts, gitSourceOf, parseGitHost, parseRepositoryPart, type GitProvider } from './git-host.ts';
 
 const unset = {
   gitHost: null,
@@ -84,4 +84,14 @@ test('parseRepositoryPart takes names, no options, no way up', () => {
     'ä',
   ])
     expect(() => parseRepositoryPart(bad, 'owner'), bad).toThrow('owner');
+});
+
+test.each<[GitProvider, string, string]>([
+  ['github', 'https://api.github.com', 'https://git.example.com/api/v3'],
+  ['gitlab', 'https://gitlab.com/api/v4', 'https://git.example.com/api/v4'],
+  ['bitbucket', 'https://api.bitbucket.org/2.0', 'https://git.example.com/2.0'],
+  ['gitea', 'https://gitea.com/api/v1', 'https://git.example.com/api/v1'],
+])('the API of %s is found at its public host and at a self-hosted one', (provider, ofPublic, ofOwn) => {
+  const { address, apiUrl } = gitHosts[provider];
+  expect([apiUrl(address), apiUrl('https://git.example.com')]).toEqual([ofPublic, ofOwn]);
 });

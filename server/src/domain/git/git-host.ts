@@ -1,11 +1,12 @@
 /**
- * Where repositories named by owner and name stand: one row per provider (decisions 5, sourceType and
- * save…Provider).
+ * The git hosts where a repository is named by owner and name, one row each (decisions 5, sourceType and
+ * save…Provider), and the addresses of repositories there. A host that is added also needs its API
+ * (adapters/git-api) and its webhooks (modules/webhook/providers); the compiler asks for both.
  */
 import { badField } from '../errors.ts';
 import { parseGitUrl } from './git-source.ts';
 
-/** In this order lists and documents name them. */
+/** In the order in which lists and documents show them. */
 export const gitProviderNames = ['github', 'gitlab', 'bitbucket', 'gitea'] as const;
 export type GitProvider = (typeof gitProviderNames)[number];
 
@@ -20,14 +21,15 @@ export type CredentialField =
 interface GitHostRow {
   /** As people write it. */
   label: string;
-  /** The public one; `gitHost` of a service names another one, such as a GitLab of one's own. */
+  /** Of the public host. A service may name another one in `gitHost`, such as a self-hosted GitLab. */
   address: string;
-  /** Fields that a link to it needs; it has no other. */
+  /** Fields that a link to it requires; any other field is refused. */
   needs: readonly CredentialField[];
+  /** Address of the API of the host at `baseUrl`, public or self-hosted. */
   apiUrl(baseUrl: string): string;
-  /** User that git signs in as, with the token as password. */
+  /** User name that git signs in with; the token is the password. */
   gitUser: string;
-  /** Refs of a repository where it keeps the commits of a pull request, those of forks too; null: nowhere. */
+  /** Refs under which it offers the commits of a pull request, also one from a fork; null: it offers none. */
   pullRefs(number: number): string | null;
 }
 
@@ -66,18 +68,18 @@ export const gitHosts: Record<GitProvider, GitHostRow> = {
   },
 };
 
-/** By the procedures that take a source from each: `saveGithubProvider`, … */
+/** One value for each procedure that sets a source: `saveGithubProvider`, … */
 export type SaveProcedures<T> = { [K in GitProvider as `save${Capitalize<K>}Provider`]: T };
 
 export const saveProcedureOf = (provider: GitProvider): string =>
   `save${provider.slice(0, 1).toUpperCase()}${provider.slice(1)}Provider`;
 
-/** The same thing for each of these procedures. */
+/** Makes the value of each of these procedures. */
 export function perSaveProcedure<T>(make: (provider: GitProvider) => T): SaveProcedures<T> {
   return asProcedures(gitProviderNames.map((provider) => [saveProcedureOf(provider), make(provider)]));
 }
 
-/** The names above are the keys; the compiler cannot follow that through entries. */
+/** The entries have exactly these keys, which the compiler cannot follow through `fromEntries`. */
 function asProcedures<T>(entries: [string, T][]): SaveProcedures<T> {
   return Object.fromEntries(entries) as SaveProcedures<T>;
 }
@@ -100,7 +102,7 @@ export interface GitSource {
 
 /**
  * Repository and branch of a service whose source is git; undefined when one of them is not set, or the
- * source is no repository. `linkAddress` is the host of the git provider that the service names.
+ * source is not a repository. `linkAddress` is the address of the git provider that the service is linked to.
  */
 export function gitSourceOf(service: GitSourceFields, linkAddress?: string): GitSource | undefined {
   const { sourceType, customGitUrl, customGitBranch, owner, repository, branch } = service;
@@ -109,7 +111,7 @@ export function gitSourceOf(service: GitSourceFields, linkAddress?: string): Git
   if (!isGitProvider(sourceType) || !owner || !repository || !branch) return undefined;
   const host = new URL(linkAddress ?? service.gitHost ?? gitHosts[sourceType].address);
   const path = `${host.pathname.replace(/\/$/, '')}/${owner}/${repository.replace(/\.git$/, '')}.git`;
-  // With a key the repository is fetched over SSH, as deploy keys of all four providers work.
+  // Deploy keys work over SSH alone, at every git host.
   return {
     url: service.customGitSSHKeyId ? `ssh://git@${host.hostname}${path}` : `https://${host.host}${path}`,
     branch,
@@ -121,7 +123,7 @@ export function isGitProvider(sourceType: string): sourceType is GitProvider {
 }
 
 /**
- * An https address without user, path parameters or repository, such as https://git.example.com or
+ * An https address without user, query or repository, such as https://git.example.com or
  * https://example.com/git. Throws BAD_REQUEST naming `field`.
  */
 export function parseGitHost(text: string, field = 'gitHost'): string {

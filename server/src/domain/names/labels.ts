@@ -1,16 +1,16 @@
 /**
- * Every label by which a thing on an engine is known, once. Which service it belongs to say the labels of
- * `ownerLabels` (service-ref.ts).
+ * Every label by which Berth recognizes its things on an engine, named once. The labels that say to which
+ * service a thing belongs are `ownerLabels` (service-ref.ts).
  */
 import { ownerLabels } from './service-ref.ts';
 
 /**
- * Everything Berth makes on an engine bears this label with the value `true`; what does not bear it is never
- * changed or removed.
+ * Everything Berth makes on an engine has this label with the value `true`; Berth never changes or removes
+ * anything without it.
  */
 export const managedLabel = 'berth.managed';
 
-/** Ids of where a thing stands. */
+/** Ids of the organization, project and environment that a thing belongs to. */
 export const organizationLabel = 'berth.organization';
 export const projectLabel = 'berth.project';
 export const environmentLabel = 'berth.environment';
@@ -24,24 +24,22 @@ export const deploymentLabel = 'berth.deployment';
 /** Of a service and its containers: the release they belong to (`ServiceSpec.release`). */
 export const releaseLabel = 'berth.release';
 
-/** Of a service: its image, as it was asked for. */
+/** Of a service: the reference of its image before the engine resolved it. */
 export const imageLabel = 'berth.image';
 
-/** Of a service or a container that Berth keeps: the digest of what it was made of. */
+/** Of a service or a standing container: the digest of the specification that it was made from. */
 export const specLabel = 'berth.spec';
 
-/**
- * Of the temporary service behind `runTask`; one that outlived its caller is removed by name like any other.
- */
+/** Of the temporary service behind `runTask`. */
 export const taskLabel = 'berth.task';
 
-/** Of such a service: the run of Berth (one start to its end) that waits for it. */
+/** Of the temporary service behind `runTask`: the run of Berth (from start to end) that waits for it. */
 export const instanceLabel = 'berth.instance';
 
 /** Of a database's service: the port that it publishes. */
 export const portLabel = 'berth.port';
 
-/** Of a temporary server beside a database: the database, or the run, that it is for. */
+/** Of a temporary server that restores or checks a backup: the database, or the run, that it is for. */
 export const restoreLabel = 'berth.restore';
 
 /** Of a container that makes or restores a backup: the run. */
@@ -50,18 +48,20 @@ export const backupRunLabel = 'berth.backup-run';
 /** Of a program that copies the data of a database to another server: the deployment. */
 export const moveLabel = 'berth.move';
 
-/** Of what the platform itself runs: what it is there for. */
+/** Of what the platform itself runs: its purpose. */
 export const roleLabel = 'berth.role';
 
 /** Of a builder: the organization that it builds for. */
 export const builderLabel = 'berth.builder';
 
-/** Of a builder: the digest of what its container was made of. */
+/** Of a builder: the digest of the specification that its container was made from. */
 export const builderSpecLabel = 'berth.builder.spec';
 
 /**
- * An image may carry any label, and its container gets those that nobody overrides; so everything that is
- * made here says each of these, with nothing where it has none.
+ * An image may carry any label, and its containers inherit each one that their service does not set. So Berth
+ * sets all of these on everything it makes, empty where there is no value; no image can then pose as
+ * another service. `builderSpecLabel` is not among them: it is read from the builder's own container alone,
+ * which runs no image of a tenant.
  */
 export const identityLabels: readonly string[] = [
   managedLabel,

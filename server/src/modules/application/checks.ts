@@ -1,4 +1,7 @@
-/** Rules on the record as it will be (decisions 4, Updates): what single fields cannot tell. */
+/**
+ * Rules that the schemas of single fields cannot express: on an application as a change would leave it
+ * (decisions 4, Updates), on local repositories, and on whether it can be deployed.
+ */
 import { AppError, badField } from '../../domain/errors.ts';
 import { gitSourceOf, isGitProvider, saveProcedureOf } from '../../domain/git/git-host.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
@@ -13,7 +16,8 @@ import type { Hosts } from '../../ports/host/host.ts';
 
 export type Patch = Partial<ApplicationRecord>;
 
-const blocks = [
+/** Fields with the text of an .env file, in the order in which they are checked. */
+const envFields = [
   'env',
   'buildArgs',
   'buildSecrets',
@@ -21,11 +25,13 @@ const blocks = [
   'previewBuildArgs',
   'previewBuildSecrets',
 ] as const;
+/** Those whose names become variables; the names of the others become build arguments or ids of secrets. */
+const variableFields: ReadonlySet<string> = new Set(['env', 'previewEnv']);
 const constraint = /^(node|engine)\.[a-zA-Z0-9._-]+ *(==|!=) *[a-zA-Z0-9:*()?._/ -]+$/;
 
 /** Checks the changed fields; throws BAD_REQUEST naming the first that breaks a rule. */
 export function checkPatch(patch: Patch, present: ApplicationRecord): void {
-  for (const field of blocks) if (patch[field]) checkBlock(field, patch[field]);
+  for (const field of envFields) if (patch[field]) checkNames(field, patch[field]);
   if (patch.containerImage) parseImageReference(patch.containerImage);
   if (patch.branch) parseRefName(patch.branch, 'branch');
   if (patch.customGitBranch) parseRefName(patch.customGitBranch);
@@ -40,8 +46,8 @@ export function checkPatch(patch: Patch, present: ApplicationRecord): void {
 }
 
 /**
- * A stored password goes to no registry that it was not given for. The engine sends it to the image's own,
- * whatever registryUrl says.
+ * Refuses a change that would send the stored password to another registry than it was given for. The engine
+ * sends it to the registry of the image, whatever registryUrl says.
  */
 function refuseMovedPassword(present: ApplicationRecord, patch: Patch): void {
   if (!present.password || patch.password !== undefined) return;
@@ -54,9 +60,10 @@ function refuseMovedPassword(present: ApplicationRecord, patch: Patch): void {
   );
 }
 
-type Pulled = Pick<ApplicationRecord, 'containerImage' | 'registryUrl'>;
+type ImageFields = Pick<ApplicationRecord, 'containerImage' | 'registryUrl'>;
 
-function registriesOf({ containerImage, registryUrl }: Pulled): string {
+/** How sentences name the registry of the image, with registryUrl where the two differ. */
+function registriesOf({ containerImage, registryUrl }: ImageFields): string {
   const ofImage = registryOf(containerImage ?? '').toLowerCase() || 'docker.io';
   const named = (registryUrl ?? '')
     .replace(/^https?:\/\//i, '')
@@ -65,21 +72,13 @@ function registriesOf({ containerImage, registryUrl }: Pulled): string {
   return named === '' || named === ofImage ? ofImage : `${ofImage} (registryUrl ${named})`;
 }
 
-function checkBlock(field: (typeof blocks)[number], text: string): void {
-  for (const { name, line } of parseEnv(text, field)) {
-    if (
-      field.endsWith('BuildArgs') ||
-      field === 'buildArgs' ||
-      field.endsWith('BuildSecrets') ||
-      field === 'buildSecrets'
-    ) {
-      if (!argumentNamePattern.test(name))
-        throw badField(
-          field,
-          `line ${line}: the name may have only letters, digits and "_", and must not begin with a digit`,
-        );
-    }
-  }
+function checkNames(field: string, text: string): void {
+  for (const { name, line } of parseEnv(text, field))
+    if (!variableFields.has(field) && !argumentNamePattern.test(name))
+      throw badField(
+        field,
+        `line ${line}: the name may have only letters, digits and "_", and must not begin with a digit`,
+      );
 }
 
 function checkLabel(name: string): void {
@@ -89,8 +88,8 @@ function checkLabel(name: string): void {
 }
 
 /**
- * A local repository must lie below a folder that the installation's Owner allowed; for organizations without
- * host reach none is.
+ * A local repository must be below a folder that the installation's Owner allowed; `allowed` is empty for
+ * organizations that may not reach the host.
  */
 export function checkLocalRepository(url: string, allowed: readonly string[]): void {
   const { protocol, url: path } = parseGitUrl(url);
@@ -114,7 +113,7 @@ export function checkLocalRepository(url: string, allowed: readonly string[]): v
 }
 
 /**
- * The source must be complete, and the server at hand, before a deployment is accepted (pipeline stage 1,
+ * A deployment is accepted only with a complete source and servers that can be reached (pipeline stage 1,
  * validation).
  */
 export async function checkDeployable(application: ApplicationRecord, hosts: Hosts): Promise<void> {
@@ -128,9 +127,10 @@ export async function checkDeployable(application: ApplicationRecord, hosts: Hos
     await hosts.of(application.buildServerId);
 }
 
+/** What is missing, as the end of a sentence; undefined when the source is complete. */
 function missingSource(application: ApplicationRecord): string | undefined {
   const { sourceType, owner, repository, branch } = application;
-  // A new record has a kind of source and nothing of it.
+  // A new application has the default type of source, which nobody chose; so no git host is named.
   if (isGitProvider(sourceType) && !owner && !repository && !branch)
     return (
       'choose a source first: a git repository with application.saveGitProvider, an image with ' +

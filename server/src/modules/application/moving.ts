@@ -1,4 +1,4 @@
-/** Whether an application may go to another server. */
+/** Whether an application may move to another server, and the change of its records when it does. */
 import { AppError, badField } from '../../domain/errors.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
@@ -16,13 +16,17 @@ export interface MovingNeighbours {
   domains: Pick<Domains, 'requireFreeOn'>;
 }
 
-/** Whoever moves it. */
+/** What the caller who moves it may do. */
 export interface Mover {
   reaches: Reaches;
   hasHostReach(): Promise<boolean>;
 }
 
-/** Gives how sentences name the server that it may go to. */
+/**
+ * Throws what keeps the application from moving to the server (null: Berth's own machine): BAD_REQUEST for a
+ * server that cannot take it, PRECONDITION_FAILED for what has to be removed first, FORBIDDEN and CONFLICT
+ * for its ports and domains. Gives the name of the server for sentences.
+ */
 export async function requireMovable(
   neighbours: MovingNeighbours,
   application: ApplicationRecord,
@@ -33,20 +37,20 @@ export async function requireMovable(
   await neighbours.requireServer(serverId, organizationId);
   if (serverId === application.serverId) throw badField('serverId', `names the server that ${name} is on`);
   const server = serverId === null ? undefined : await neighbours.server(serverId, organizationId);
-  // Nothing of it is anywhere yet: it may wait for a server as a new one does.
+  // Before its first release it has neither tasks nor data, so the server need not be set up yet.
   const isReleased = liveDeploymentId !== null;
   if (isReleased && server && server.status !== 'active')
     throw badField(
       'serverId',
       `names ${server.name}, which is not set up yet; set it up with server.setup first`,
     );
-  const held = (await neighbours.mounts(applicationId)).find(
+  const kept = (await neighbours.mounts(applicationId)).find(
     ({ type }) => type === 'bind' || (isReleased && type !== 'file'),
   );
-  if (held)
+  if (kept)
     throw new AppError(
       'PRECONDITION_FAILED',
-      `${name} keeps data on its server (the ${held.type} at ${held.mountPath}), which does not move with ` +
+      `${name} keeps data on its server (the ${kept.type} at ${kept.mountPath}), which does not move with ` +
         'it. Remove that mount first, or copy the data and create the application again on the other server.',
     );
   if ((await neighbours.previews(applicationId)).length > 0)
@@ -82,7 +86,7 @@ export interface PlacingParts {
   domains: Pick<Domains, 'moveTo'>;
 }
 
-/** The application, its ports and its domains stand on this server from now on: all of them, or none. */
+/** Records that the application, its ports and its domains are on this server: all of them, or none. */
 export function placeApplication({
   applications,
   ports,

@@ -1,4 +1,6 @@
-/** What happened (decisions 14). Ids only: whoever reads it asks for the thing itself, by its own rights. */
+/**
+ * An event (decisions 14). It has only ids: its reader asks for the thing itself, which checks permissions.
+ */
 import { z } from 'zod';
 
 export const eventKinds = ['created', 'updated', 'removed', 'deployment', 'condition', 'alarm'] as const;

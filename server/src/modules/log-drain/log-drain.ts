@@ -1,4 +1,4 @@
-/** Log drains as records. */
+/** The records of log drains: create, change, remove. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { originOf } from './address.ts';
@@ -34,7 +34,7 @@ export interface LogDrains {
   found(logDrainId: string, organizationId: string): Promise<LogDrainRecord>;
 }
 
-/** Of one organization. */
+/** Number of log drains that an organization may have. */
 export const mostDrains = 10;
 
 export function createLogDrains(store: LogDrainStore, clock: Clock): LogDrains {
@@ -93,7 +93,7 @@ export function createLogDrains(store: LogDrainStore, clock: Clock): LogDrains {
   };
 }
 
-/** Absent fields stay; a password goes nowhere that it was not given for. */
+/** Absent fields keep their value; a stored password is not sent to another host than it was given for. */
 function changed(present: LogDrainRecord, input: LogDrainInput): LogDrainRecord {
   const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
   const next: LogDrainRecord = { ...present, ...given };

@@ -1,7 +1,7 @@
 /**
- * From facts to messages: each channel of the organization that wants the event gets one, stored with
- * whatever it tells of. Of a group (an event and its subject) one goes out in five minutes, of a channel
- * twenty; what comes meanwhile is gathered in one summary.
+ * Turns facts into messages: each channel of the organization that wants the event gets one, stored in the
+ * same transaction as the fact. Within five minutes a group (an event and its subject) sends one message and
+ * a channel twenty; whatever else happens then goes into one summary.
  */
 import type { StoredNotice } from '../../db/stored-types.ts';
 import { groupOf, type Fact, type TellFact } from '../../domain/states/fact.ts';
@@ -10,20 +10,20 @@ import { createSequence } from '../../ports/sequence.ts';
 import type { DeliveryRecord, NotificationRecord, NotificationStore } from './store.ts';
 
 export const quietMs = 5 * 60_000;
-/** Single messages of a channel within `quietMs`, and messages that may wait for it. */
+/** Number of single messages of a channel within `quietMs`, and of messages that may wait for it. */
 export const mostSingle = 20;
 export const mostWaiting = 200;
-/** So long before it opens a summary is closed: what is gathered then may come after it was sent. */
+/** How long before it is due a summary takes no more facts, since they could come after it was sent. */
 const closingMs = 2000;
-/** What a summary quotes. */
+/** Number of sentences that a summary quotes. */
 const mostSentences = 10;
-/** The group of what is too much for single messages, whatever its event. */
+/** The group of all facts, of any event, that are too many for single messages. */
 const everything = '*';
 
 export interface TellingPorts {
   store: NotificationStore;
   clock: Clock;
-  /** A fact that could not be stored; what it tells of is done nevertheless. */
+  /** Called when a fact could not be stored; what happened stays done all the same. */
   onFault(error: unknown): void;
 }
 

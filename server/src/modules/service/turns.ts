@@ -2,18 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 /**
- * One change of a service at a time: what a person does by hand, and what the reconciler puts right, never
- * cross. Without it the reconciler would see a service that is scaled down but not yet recorded as stopped,
- * and start it again. Of this process only.
+ * One change of a service at a time, so that a person's change and the reconciler's never overlap. Without it
+ * the reconciler would see a service that is scaled down but not yet recorded as stopped, and start it again.
+ * It holds within this process only.
  */
 export interface Turns {
-  /** Waits for the service's turn, then works. A turn inside a turn of the same service belongs to it. */
+  /** Waits for its turn, then works. A turn taken within a turn of the same service is part of that one. */
   take<T>(serviceId: string, work: () => Promise<T>): Promise<T>;
-  /** Works when nobody has the turn; else gives undefined at once. */
+  /** Works when nobody has the turn; otherwise resolves with undefined at once. */
   takeIfFree<T>(serviceId: string, work: () => Promise<T>): Promise<T | undefined>;
 }
 
-/** What a turn started may go on after it; then it no longer belongs to it. */
+/** Work that a turn started may outlive the turn; from then on it is no longer part of it. */
 interface Held {
   serviceId: string;
   isOpen: boolean;
@@ -21,7 +21,7 @@ interface Held {
 }
 
 export function createTurns(): Turns {
-  /** Of each service that somebody works on or waits for: its line, and how many stand in it. */
+  /** For each service with work: the queue, and the number of works in it. */
   const lines = new Map<string, { inTurn: OneAtATime; works: number }>();
   const present = new AsyncLocalStorage<Held | undefined>();
 

@@ -8,7 +8,7 @@ import { name } from '../service/contract-fields.ts';
 const id = z.object({ sshKeyId: z.string().min(1) });
 const description = z.string().max(1000);
 const key = [{ kind: 'sshKey', field: 'sshKeyId' }] as const;
-/** Members choose among the keys when they may; only Owner and Admin change them (decisions 2). */
+/** Members with the grant may choose among the keys; only Owner and Admin change them (decisions 2). */
 const reading = { class: 'protected', grant: 'canAccessToSSHKeys' } as const;
 
 export const sshKeyContract = {

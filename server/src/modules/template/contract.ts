@@ -1,4 +1,4 @@
-/** Compose files of well-known applications, ready to be made a compose service of. */
+/** Compose files of well-known applications, each of which can become a compose service. */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { query } from '../../procedure/procedure.ts';

@@ -3,36 +3,41 @@ import { serviceKey, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { HostSight } from '../../domain/states/condition.ts';
 import type { Live } from '../../domain/states/live.ts';
 import type { RunningService } from '../../ports/engine/engine.ts';
-import type { Host, Hosts } from '../../ports/host/host.ts';
+import type { Host } from '../../ports/host/host.ts';
 import { createObserver, type Observer, type ObserverOptions } from './observer.ts';
 
 export interface HostObservers {
   /** What runs of a service; null when nothing of it is released, or its engine was not seen yet. */
   liveOf(service: ServiceRef): Live | null;
+  /** Whether the host's engine was seen, and whether it answers. */
   sightOf(serverKey: string): HostSight;
   /** What runs of every service that anything runs of. */
   shown(): { kind: string; serviceId: string; live: Live }[];
   /** Hosts whose engine does not answer. */
   unreachable(): { serverKey: string; name: string; since: string }[];
-  /** The host has another swarm from now on, or none. */
+  /** Stops observing a host whose swarm has changed; the next look for hosts observes its new one. */
   forgetObserved(serverKey: string): Promise<void>;
-  /** `onShown` is told from now on that something else is shown. */
+  /** From now on `onShown` is called whenever what is shown has changed. */
   start(onShown: () => void): void;
   stop(): Promise<void>;
 }
 
 type Trouble = Parameters<ObserverOptions['onProblem']>;
 
+type ObservedHost = Pick<Host, 'key' | 'name'> & Pick<ObserverOptions, 'engine'>;
+
 export interface HostObserversParts extends Pick<ObserverOptions, 'clock' | 'deploymentOf'> {
-  hosts: Pick<Hosts, 'all'>;
+  hosts: { all(): Promise<ObservedHost[]> };
   /** A released service of this host is in trouble. */
   onProblem(host: string, ...trouble: Trouble): void;
   onFault(error: unknown, what: string): void;
+  /** Called with each service that was found, changed or not. */
   onSeen(serverKey: string, found: RunningService): void;
+  /** Whether somebody follows the events now; then observers look more often. */
   isWatched(): boolean;
 }
 
-/** A server that is connected later is found by this. */
+/** Between two looks for hosts that were connected since. */
 const hostsLookMs = 60_000;
 
 type NamedObserver = Observer & { hostName: string };
@@ -41,9 +46,10 @@ export function createHostObservers(parts: HostObserversParts): HostObservers {
   const { hosts, clock, deploymentOf, onProblem, onFault, onSeen, isWatched } = parts;
   const shown = new Map<string, Live>();
   const observers = new Map<string, NamedObserver>();
-  let looking: NodeJS.Timeout | undefined;
+  /** Undefined before `start` and after `stop`. */
+  let hostsTimer: NodeJS.Timeout | undefined;
 
-  function observe({ key, name: hostName, engine }: Host, onShown: () => void): void {
+  function observe({ key, name: hostName, engine }: ObservedHost, onShown: () => void): void {
     if (observers.has(key)) return;
     const observer = createObserver({
       engine,
@@ -60,45 +66,47 @@ export function createHostObservers(parts: HostObserversParts): HostObservers {
     observer.start();
   }
   async function observeAll(onShown: () => void): Promise<void> {
-    for (const host of await hosts.all()) if (looking !== undefined) observe(host, onShown);
+    const all = await hosts.all();
+    // Stopped while the hosts were read: whatever began now, nobody would stop.
+    if (hostsTimer === undefined) return;
+    for (const host of all) observe(host, onShown);
   }
   return {
     liveOf: (service) => shown.get(serviceKey(service)) ?? null,
     sightOf: (key) => observers.get(key)?.sight() ?? { state: 'unseen' },
-    ...sights(shown, observers),
-    start(onShown) {
-      const look = (): void =>
-        void observeAll(onShown).catch((error: unknown) => onFault(error, 'hosts to observe'));
-      looking = setInterval(look, hostsLookMs);
-      look();
-    },
-    async stop() {
-      clearInterval(looking);
-      looking = undefined;
-      await Promise.all([...observers.values()].map((observer) => observer.stop()));
-    },
-  };
-}
-
-function sights(
-  shown: ReadonlyMap<string, Live>,
-  observers: Map<string, NamedObserver>,
-): Pick<HostObservers, 'shown' | 'unreachable' | 'forgetObserved'> {
-  return {
+    shown: () => shownServices(shown),
+    unreachable: () => unreachableHosts(observers),
     async forgetObserved(serverKey) {
       const former = observers.get(serverKey);
       observers.delete(serverKey);
       await former?.stop();
     },
-    shown: () =>
-      [...shown].map(([key, live]) => {
-        const [kind = '', serviceId = ''] = key.split(':');
-        return { kind, serviceId, live };
-      }),
-    unreachable: () =>
-      [...observers].flatMap(([serverKey, { hostName, unreachableSince }]) => {
-        const since = unreachableSince();
-        return since === null ? [] : { serverKey, name: hostName, since };
-      }),
+    start(onShown) {
+      const look = (): void =>
+        void observeAll(onShown).catch((error: unknown) => onFault(error, 'hosts to observe'));
+      hostsTimer = setInterval(look, hostsLookMs);
+      look();
+    },
+    async stop() {
+      clearInterval(hostsTimer);
+      hostsTimer = undefined;
+      await Promise.all([...observers.values()].map((observer) => observer.stop()));
+    },
   };
+}
+
+function shownServices(shown: ReadonlyMap<string, Live>): ReturnType<HostObservers['shown']> {
+  return [...shown].map(([key, live]) => {
+    const [kind = '', serviceId = ''] = key.split(':');
+    return { kind, serviceId, live };
+  });
+}
+
+function unreachableHosts(
+  observers: ReadonlyMap<string, NamedObserver>,
+): ReturnType<HostObservers['unreachable']> {
+  return [...observers].flatMap(([serverKey, { hostName, unreachableSince }]) => {
+    const since = unreachableSince();
+    return since === null ? [] : { serverKey, name: hostName, since };
+  });
 }

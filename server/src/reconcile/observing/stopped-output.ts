@@ -1,4 +1,4 @@
-/** The output of what ended on each host, kept: as it is seen to end, and as Berth stops it. */
+/** Keeps the output of tasks that end on each host, whether they end by themselves or Berth stops them. */
 import type { EngineView } from '../../ports/engine/engine-view.ts';
 import type { Engine, RunningService } from '../../ports/engine/engine.ts';
 import { createEndedOutputKeeper, type EndedOutputKeeper } from './ended-output.ts';
@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { EndedOutputs } from '../../ports/ended-output.ts';
 
 export interface EndedOutput {
-  /** The engine of a host, whose services are read to their end when it stops them. */
+  /** An engine that keeps the output of a service before it stops the service. */
   keeping(host: { key: string; engineView: Pick<EngineView, 'containerLogs'> }, engine: Engine): Engine;
   note(serverKey: string, found: RunningService): void;
   stop(): Promise<void>;
@@ -34,7 +34,7 @@ export function createEndedOutput({ adapters, clock, log }: EndedOutputParts): E
       return {
         ...engine,
         async scaleService(name, replicas) {
-          // What cannot be kept is no reason to let it run.
+          // A service is stopped even when its output could not be kept.
           if (replicas === 0) await keeper.beforeStop(name).catch(onFault);
           await engine.scaleService(name, replicas);
         },

@@ -1,3 +1,4 @@
+/** Routes as one JSON document for Caddy 2: two servers, their logs, certificates and the admin socket. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Route } from '../../../ports/proxy.ts';
@@ -15,37 +16,37 @@ import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
 import { forBerth, leadsTo, reverseProxies } from './caddy-upstreams.ts';
 import { checkRoute } from '../route-check.ts';
 
-/** How the proxy stands in the world; the same for every route. */
+/** Settings of the proxy itself, the same for every route. */
 export interface CaddySettings {
   /** Path of the admin socket inside the proxy's container. */
   adminSocket: string;
-  /** Ports of the proxy as browsers see it, for redirects. */
+  /** Ports at which browsers reach the proxy, for redirects. */
   publicHttpPort: number;
   publicHttpsPort: number;
-  /** Names of cookies that no service gets; Berth's own when absent. */
+  /** Names of cookies that are never passed to a service; Berth's own by default. */
   keptCookies?: readonly string[] | undefined;
 }
 
 /** One JSON document for Caddy 2 (https://caddyserver.com/docs/json/) and the digest it carries. */
 export interface CaddyDocument {
-  /** Equal for equal routes and settings, whatever their order. */
+  /** The same for the same routes and settings, in whatever order the routes are given. */
   digest: string;
   text: string;
-  /** Files that must stand beside the admin socket before the document is loaded. */
+  /** Files that must be in the folder of the admin socket before the document is loaded. */
   files: ProxyFile[];
 }
 
-/** The Host that the admin socket takes; a unix socket has none of its own, and Caddy refuses others. */
+/** The Host header that the admin socket requires: a unix socket has no host name, and Caddy checks one. */
 export const adminOrigin = 'berth';
 
-/** How long requests under way may go on after a change of routes or at the end. */
+/** How long requests under way may take after the routes changed or the proxy was stopped. */
 const gracePeriod = '10m';
 
 /**
- * The whole configuration for these routes. Both ports are listened on from the first moment: Caddy 2.6
- * leaves the listeners of a configuration whose ports it could not all have open, and these would answer half
- * of the requests with routes that were refused (measured). So no change of routes may begin to listen.
- * Throws BAD_REQUEST for a route that would mean something else to Caddy than it says.
+ * The whole configuration for these routes. It listens on both ports even without a route that needs them:
+ * when Caddy 2.6 cannot open every port of a new configuration, it leaves those open that it could, and they
+ * would answer half of the requests by the refused routes (measured). So a change of routes must never open
+ * a port. Throws BAD_REQUEST for a route that Caddy would understand differently.
  */
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
   for (const route of routes) checkRoute(route);
@@ -94,7 +95,7 @@ function serverOf(
   proxies: readonly object[],
 ): ReadyJson {
   const routes = [
-    everyRequest,
+    withoutForwardingHeaders,
     drainedRequest(posix.dirname(adminSocket)),
     ...domains,
     ...withoutCookies(keptCookies, forBerth),
@@ -104,10 +105,14 @@ function serverOf(
   return new ReadyJson(jsonOf({ ...serverDefaults(server), routes }));
 }
 
-/** What a fresh proxy runs until it is given its routes. */
+/** The configuration that a new proxy starts with, until it is given its routes. */
 export function initialDocument(settings: Pick<CaddySettings, 'adminSocket'>): Record<string, unknown> {
   const starting = [
-    { handle: [text(503, 'Berth is starting; please try again in a moment.\n', { 'Retry-After': ['5'] })] },
+    {
+      handle: [
+        plainText(503, 'Berth is starting; please try again in a moment.\n', { 'Retry-After': ['5'] }),
+      ],
+    },
   ];
   const secure = { listen: [':443'], routes: starting, tls_connection_policies: [{}] };
   return {
@@ -123,10 +128,12 @@ export function initialDocument(settings: Pick<CaddySettings, 'adminSocket'>): R
   };
 }
 
-/** The `@id` under which the document's digest stands in it. */
+/** The `@id` that carries the digest in the document, so that a running proxy can be asked for it. */
 export function idOf(digest: string): string {
   return `berth-${digest}`;
 }
+
+const accessLogger = 'http.log.access';
 
 function baseDocument({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
   return {
@@ -137,12 +144,12 @@ function baseDocument({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
 }
 
 /**
- * What becomes of certificates goes to a socket: it is little. Requests go to files, so that a Berth that
- * hangs never holds them up; neither headers nor who asked are written.
+ * News of certificates go to a socket, since there are few. Requests go to a file, so that a Berth that hangs
+ * never holds them up; headers and whatever identifies the client are left out.
  */
 function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
   const folder = posix.dirname(adminSocket);
-  const unwritten = [
+  const leftOut = [
     'request>headers',
     'request>tls',
     'request>remote_ip',
@@ -171,24 +178,20 @@ function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
       encoder: {
         format: 'filter',
         wrap: { format: 'json' },
-        fields: Object.fromEntries(unwritten.map((name) => [name, { filter: 'delete' }])),
+        fields: Object.fromEntries(leftOut.map((name) => [name, { filter: 'delete' }])),
       },
     },
   };
 }
 
-const accessLogger = 'http.log.access';
-
-/**
- * Certificates and redirects are ours to say, so Caddy's own conclusions from host names are switched off.
- */
+/** Berth decides on certificates and redirects, so Caddy must not derive its own from the host names. */
 function serverDefaults<T extends object>(server: T) {
   return { ...server, automatic_https: { disable: true }, read_header_timeout: '15s', idle_timeout: '2m' };
 }
 
 /**
- * The sign-in comes first, so that neither the service nor where its redirects lead is shown to whoever may
- * not pass.
+ * The sign-in comes before redirects and the service, so that nobody without a password learns where the
+ * redirects lead.
  */
 function handlers(route: Route, origin: Origin): object[] {
   return [
@@ -202,9 +205,8 @@ function handlers(route: Route, origin: Origin): object[] {
 }
 
 /**
- * Browsers that were here keep to https (RFC 6797), whatever the service says. Caddy offers HTTP/3 at the
- * port that it listens on itself, which browsers see only where that is published under its own number (RFC
- * 7838).
+ * Our HSTS header (RFC 6797) replaces that of the service. Caddy offers HTTP/3 at the port that it listens
+ * on; where browsers reach the proxy at another port, the offer has to name that one (RFC 7838).
  */
 function answerHeaders({ hstsMaxAge, https }: Route, { port }: Origin) {
   if (!https) return [];
@@ -220,8 +222,8 @@ function bodyLimit({ maxBodyBytes }: Route) {
 }
 
 /**
- * Nobody is asked for a password on an open connection: https comes first. 308 keeps method and body (RFC
- * 9110, 15.4.9).
+ * Comes before the sign-in, so that no password crosses an unencrypted connection. 308 keeps method and body
+ * (RFC 9110, 15.4.9).
  */
 function toHttps({ publicHttpsPort }: CaddySettings): object {
   const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
@@ -236,8 +238,8 @@ function rewrites({ path, stripPath, internalPath }: Route) {
   const strip =
     stripPath && trimmed(path) !== '' ? [{ handler: 'rewrite', strip_path_prefix: trimmed(path) }] : [];
   const prefix = trimmed(internalPath);
-  // Unlike a rewrite of the whole address, this keeps an encoded slash as it came. `$` would begin a group's
-  // name.
+  // Unlike a rewrite of the whole URI, this keeps an encoded slash. In the replacement, `$` would start a
+  // reference to a group.
   return prefix === ''
     ? strip
     : [
@@ -247,11 +249,11 @@ function rewrites({ path, stripPath, internalPath }: Route) {
 }
 
 /**
- * Headers by which services are told of the client, or of an address other than the one that was asked for:
- * nobody outside says that. The last ones are those of the others with an underscore, which CGI and what
- * descends from it cannot tell from a hyphen.
+ * Headers that name the client or another address than the requested one. Only the proxy may set them, so
+ * they are removed from every request. Those with an underscore are here because CGI and its descendants
+ * cannot tell it from a hyphen.
  */
-const claims = [
+const forwardingHeaders = [
   'Forwarded',
   'X-Forwarded-Port',
   'X-Forwarded-Server',
@@ -271,22 +273,24 @@ const claims = [
 ];
 
 /**
- * Before all others, and once for all of them: Caddy takes as long for a configuration as it has bytes
- * (measured: half with this, for 1,000 domains).
+ * One route for all requests, not a handler in each route: the time that Caddy takes for a configuration
+ * grows with its bytes (measured: half with this, for 1,000 domains).
  */
-const everyRequest = { handle: [{ handler: 'headers', request: { delete: claims } }] };
+const withoutForwardingHeaders = {
+  handle: [{ handler: 'headers', request: { delete: forwardingHeaders } }],
+};
 
-/** Caddy 2.6 takes a body that is cut off for a fault of the service, and would answer 502. */
+/** Without it Caddy 2.6 takes a body that is too large for a fault of the service, and answers 502. */
 const tooLargeRoute = {
   match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }],
-  handle: [text(413, 'The body of this request is larger than this address takes.\n')],
+  handle: [plainText(413, 'The body of this request is larger than this address takes.\n')],
 };
 
 const unknownHostRoute = {
-  handle: [text(404, 'No application of this server answers to this host name.\n')],
+  handle: [plainText(404, 'No application of this server answers to this host name.\n')],
 };
 
-function text(status: number, body: string, headers: Record<string, string[]> = {}) {
+function plainText(status: number, body: string, headers: Record<string, string[]> = {}) {
   return {
     handler: 'static_response',
     status_code: status,

@@ -1,6 +1,7 @@
 /**
- * What a kind of channel is: its settings, which of them are secret, and how a notice looks there. One file
- * of this folder holds a kind; `channels.ts` lists them. Pure: sending is the module's.
+ * What defines a kind of channel: its settings, which of them are secret, and how it renders a notice. Each
+ * kind is one file of this folder; `npm run generate` lists them in `channels.ts`. Nothing is sent here: that
+ * is sending.ts, whose test has a row for each kind that is sent over HTTP.
  */
 import { z } from 'zod';
 import { badField } from '../../../domain/errors.ts';
