@@ -58,7 +58,7 @@ export async function pendingChanges(
   }
 }
 
-/** Of what a release knows nothing, nothing is said. */
+/** Leaves out whatever the release has not stored. */
 function changedNames(
   released: Readonly<Record<string, unknown>> = {},
   now: Readonly<Record<string, unknown>>,
@@ -75,7 +75,7 @@ function changedVariables(
     .toSorted();
 }
 
-/** By their stored form, in which a member that is undefined is none. */
+/** Compares the stored forms, in which an undefined member is missing. */
 function isSame(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right);
 }
@@ -89,7 +89,7 @@ interface MountFacts {
   mountPath: string;
 }
 
-/** Mounts as a release takes them, in one order. */
+/** The inputs that mounts are, always in the same order. */
 export function mountFacts(mounts: readonly MountFacts[]): MountFacts[] {
   return mounts
     .map(({ type, hostPath, volumeName, filePath, content, mountPath }) => ({
@@ -105,7 +105,9 @@ export function mountFacts(mounts: readonly MountFacts[]): MountFacts[] {
 
 const rememberedReleases = 2000;
 
-/** A release never changes once it is live (a reload forgets it), so each is decrypted and parsed once. */
+/**
+ * A live release never changes, except by a reload, which forgets it; so each is decrypted and parsed once.
+ */
 export function rememberReleases<S extends { liveDeploymentId: string | null }>(
   read: (service: S) => Promise<ReleasedInputs | undefined>,
 ): { released: typeof read; forget(deploymentId: string): void } {
