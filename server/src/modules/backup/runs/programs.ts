@@ -198,8 +198,8 @@ const mongoPrograms: DatabasePrograms = {
 
 export const databasePrograms = {
   mariadb: mysqlFamily('mariadb', 'mariadb-dump', []),
-  // Another server would refuse a dump with the transaction ids of this one. "loose", because the mysqldump of
-  // MariaDB does not know the option.
+  // Another server would refuse a dump with the transaction ids of this one. "loose", because MariaDB's
+  // mysqldump does not know the option.
   mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,
