@@ -1,4 +1,4 @@
-/** The disk of organizations, joined from records and engines. */
+/** The disk usage of organizations, computed from records and engines. */
 import {
   createDiskQuotas,
   type DiskQuotas,
@@ -36,13 +36,13 @@ export function diskQuotasOf(stores: DiskStores, clock: Clock): DiskQuotas {
 
 const oftenMs = 60_000;
 const turnMs = 10 * 60_000;
-/** How long somebody waits who looks; what is measured later is shown the next time. */
+/** How long a reader waits for a measurement; a later result is shown the next time. */
 const waitMs = 10_000;
 
 export interface DiskMeasuring {
-  /** Measures all servers while an organization has a limit. */
+  /** Measures all servers if any organization has a limit. */
   turn(): Promise<void>;
-  /** For whoever wants to see what is used: not more often than once a minute, and waited for a while. */
+  /** Measures for a reader, at most once a minute, and waits for the result for a while. */
   look(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the deployments of this process: which is where, and how a person ends one. An attempt itself is
- * attempt.ts.
+ * The deployments that run in this process: at which point each is, and how a person ends one. A single
+ * attempt is attempt.ts.
  */
 import { AppError } from '../domain/errors.ts';
 import { ownerOf, serviceKey, type ServiceRef } from '../domain/names/service-ref.ts';
@@ -10,18 +10,18 @@ import { attempt, Killed, type AttemptOptions } from './attempt.ts';
 
 export interface DeploymentRunner {
   /**
-   * Handler of the queue's `deployment` jobs; returns when the deployment has ended, or when the signal took
-   * it away.
+   * Handler of the queue's `deployment` jobs; resolves when the deployment has ended, or when the signal has
+   * stopped it.
    */
   run(job: JobRecord, signal: AbortSignal): Promise<void>;
   /** Ends the running build of the service, if one is in a building stage; false when nothing is building. */
   killBuild(service: ServiceRef): Promise<boolean>;
   /**
-   * Cancels whatever deployment of the service runs here, and waits for its end; SERVICE_UNAVAILABLE when
-   * that takes too long.
+   * Cancels the deployment of the service that runs here, if any, and waits for its end; throws
+   * SERVICE_UNAVAILABLE when that takes too long.
    */
   end(service: ServiceRef, reason: string): Promise<void>;
-  /** The same for one that waits for a build slot; gives how many did. */
+  /** The same for those that wait for a build slot; resolves with their number. */
   endWaiting(service: ServiceRef, reason: string): Promise<number>;
 }
 
@@ -31,15 +31,15 @@ export interface RunnerOptions extends AttemptOptions {
 
 interface Running {
   service: string;
-  /** It waits for its build slot. */
+  /** Whether it waits for a build slot. */
   isWaiting: boolean;
-  /** Processes of a build may be running. */
+  /** Whether processes of a build may be running. */
   isBuilding: boolean;
   kill: AbortController;
   done: Promise<void>;
 }
 
-/** Longer than the undoing of an upgrade that was cut short takes. */
+/** Longer than it takes to undo an upgrade that was interrupted. */
 const endLimitMs = 120_000;
 
 export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner {
@@ -54,7 +54,7 @@ export function createDeploymentRunner(options: RunnerOptions): DeploymentRunner
 
   return {
     async run(job, signal) {
-      // Known before anything is read, so that whoever ends the service's deployments misses none.
+      // Registered before anything is read, so that ending the service's deployments misses none.
       const entry: Running = {
         service: job.serviceKey,
         isWaiting: false,
@@ -90,13 +90,13 @@ async function carryOut(
   const signal = AbortSignal.any([stop, entry.kill.signal]);
   const deployment = await deployments.find(job.payload['deploymentId'] ?? '');
   if (!deployment) return;
-  // What is done by hand at this moment ends first; whatever comes later ends this deployment.
+  // A change by hand that is under way comes first; a later one ends this deployment.
   await unlessAborted(
     signal,
     turns.take(ownerOf(deployment).serviceId, async () => undefined),
   );
   if (stop.aborted || !(await deployments.begin(deployment.deploymentId))) return;
-  // A former attempt's build may live on until this one has ended it.
+  // The build of a former attempt may still run until this attempt has ended it.
   entry.isBuilding = deployment.child !== null;
   await attempt(options, {
     deployment,

@@ -1,4 +1,4 @@
-/** Network and proxy of a host as the reconciler keeps them. */
+/** Keeps the platform's network and proxy of a host as they should be. */
 import { AppError } from '../domain/errors.ts';
 import { proxyServiceName } from '../domain/names/names.ts';
 import { composeNetwork } from '../deploy/spec/networks.ts';
@@ -11,7 +11,7 @@ import type { Host } from '../ports/host/host.ts';
 import { waitUntil } from '../ports/wait-until.ts';
 
 export interface Platform {
-  /** Network and proxy service as they should be; gives what it had to do. */
+  /** Corrects network and proxy service; resolves with a sentence for each thing that it had to do. */
   ensure(): Promise<string[]>;
   attachProxy(): Promise<string[]>;
 }
@@ -23,7 +23,7 @@ export interface PlatformParts {
   environments: Pick<Environments, 'ids'>;
   composes: Pick<Composes, 'all'>;
   renewals: Renewals;
-  /** Looks at this host once more, since its turn to be renewed has come. */
+  /** Called when it is the turn of this host's proxy to be renewed, so that the host is looked at again. */
   lookAgain(): void;
   /** Remembers the id that an engine gave to a service of the platform. */
   platformServices: { keep(serverKey: string, name: string, id: string): Promise<void> };
@@ -56,7 +56,7 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
         return [];
       }
       const apply = async (): Promise<void> => {
-        // Where no registry has it, Berth's own machine does.
+        // No registry need have the image: Berth's own machine can send it.
         await host.fetchImage?.(parts.proxyImage, AbortSignal.timeout(imageLimitMs));
         await keepId((await engine.applyService(spec)).id);
         await awaitProxy(proxy, settleLimitMs);
@@ -88,7 +88,7 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
   };
 }
 
-/** Says once that a version is not tried any more; the former proxy goes on. */
+/** Reports once that a version is no longer tried and the former proxy keeps running. */
 export function failureSayer(renewals: Pick<Renewals, 'failure'>): (version: string) => string[] {
   let told: AppError | undefined;
   return (version) => {
@@ -99,11 +99,11 @@ export function failureSayer(renewals: Pick<Renewals, 'failure'>): (version: str
   };
 }
 
-/** The same on all machines, although the specification names nodes and folders. */
+/** Identifies the version of the proxy: the same on all machines, although their specifications differ. */
 export const versionOf = ({ image, files, command }: ServiceSpec): string =>
   `${proxyServiceName} ${JSON.stringify([image, files, command])}`;
 
-/** The engine puts the former one back by itself when the new one does not become healthy. */
+/** Waits for the result; the engine rolls back by itself when the new proxy does not become healthy. */
 async function outcomeOf(
   { engine, name }: Pick<Host, 'engine' | 'name'>,
   spec: ServiceSpec,
@@ -137,8 +137,9 @@ async function removeOrphans(
 }
 
 /**
- * What the services are on counts, not where their records stand: a moved one stays on its former network
- * until it is deployed. A network of a compose's own is nobody else's.
+ * The networks that services are attached to, not those that their records name: a service that was moved to
+ * another environment stays on its former network until it is deployed. The network of a compose service is
+ * left out, since nothing else is attached to it.
  */
 export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<string[]> {
   const routed = (await engine.services()).filter(({ labels }) =>
@@ -150,7 +151,9 @@ export async function routedNetworks({ engine }: Pick<Host, 'engine'>): Promise<
   return [...new Set(used)];
 }
 
-/** Waits until the proxy answers on its admin socket; one that does not is reported by the routes step. */
+/**
+ * Waits until the proxy answers on its admin socket. If it does not, the step for the routes reports that.
+ */
 async function awaitProxy(proxy: Host['proxy'], limitMs: number): Promise<void> {
   await waitUntil(() => proxy.current(), { everyMs: 100, limitMs });
 }

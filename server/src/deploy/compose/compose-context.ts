@@ -1,4 +1,4 @@
-/** What the stages of a compose service have. */
+/** The context of the stages that deploy a compose service. */
 import type { EnvBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
 import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
@@ -10,8 +10,8 @@ import type { DomainRecord, MountRecord } from '../release/release-inputs.ts';
 import type { ComposeSnapshot } from './compose-snapshot.ts';
 
 /**
- * What a file asks of the machine, held against what was approved: FORBIDDEN with the dangers that wait
- * for an approval, and the digest to approve them by.
+ * Compares what a file asks of the machine with what was approved. Throws FORBIDDEN with the dangers that
+ * need an approval, and with the digest to approve.
  */
 export type JudgeFile = (compose: ComposeRecord, plan: ComposePlan, deploymentId: string) => Promise<void>;
 
@@ -23,27 +23,27 @@ export interface ComposeRecords {
   mounts(composeId: string): Promise<MountRecord[]>;
   sshPrivateKey(sshKeyId: string, organizationId: string): Promise<string>;
   gitLink(githubId: string, organizationId: string): Promise<GitLink>;
-  /** Sign-in of the organization's registry that the image comes from, if there is one. */
+  /** Credentials of the organization's registry that the image comes from, if there is one. */
   registryAuth(image: string, organizationId: string): Promise<RegistryAuth | undefined>;
-  /** What runs by the records; undefined before the first release. */
+  /** The live release; undefined before the first one. */
   live(compose: ComposeRecord): Promise<{ commit: string | null; snapshot: ComposeSnapshot } | undefined>;
-  /** Done deployments of the compose, newest first. */
+  /** Successful deployments of the compose service, newest first. */
   succeeded(composeId: string): Promise<Pick<DeploymentRecord, 'deploymentId'>[]>;
   deployment(deploymentId: string): Promise<DeploymentRecord | undefined>;
-  /** From now on its routes lead to the services under these names. */
+  /** Stores the names of its services on the engine, which its routes lead to from now on. */
   nameReleased(
     composeId: string,
     released: Required<
       Pick<ComposeRecord, 'releasedAppName' | 'releasedSuffix'> & { releasedServices: Record<string, string> }
     >,
   ): Promise<void>;
-  /** From now on it stands on this server, with its domains. */
+  /** Records that it is on this server, with its domains. */
   place(composeId: string, serverKey: string): Promise<void>;
-  /** Holds the names of these services of its file; CONFLICT when one is another's. */
+  /** Reserves the names of these services of its file; throws CONFLICT when another service has one. */
   reserve(composeId: string, services: readonly string[]): Promise<void>;
 }
 
-/** What a compose is deployed with, whatever the host. */
+/** What the deployment of a compose service uses on any host. */
 export interface ComposeDeployPorts
   extends Pick<
     DeployPorts,
@@ -60,7 +60,7 @@ export interface ComposeDeployPorts
   > {
   records: ComposeRecords;
   judgeFile: JudgeFile;
-  /** CONFLICT for a port of the host that is reserved or another service's. */
+  /** Throws CONFLICT for a port of the host that is reserved or that another service has. */
   requireFreePort(
     host: Pick<Host, 'engineView'>,
     wanted: { port: number; protocol: 'tcp' | 'udp'; field: string; compose: ComposeRecord },
@@ -69,16 +69,17 @@ export interface ComposeDeployPorts
 
 export type ComposePorts = ComposeDeployPorts & HostAccess;
 
-/** One service of a compose while it is released. */
+/** One service of a compose file during a release. */
 export interface ServiceRun {
   service: string;
-  /** The engine has it. */
+  /** Resolves when the engine has accepted the service. */
   applied: Promise<void>;
-  /** Healthy, or so long with the engine that whoever only needs it started goes on. */
+  /** Resolves when it is healthy, or after a time limit, for services that only need it to be started. */
   started: Promise<void>;
   healthy: Promise<void>;
   /**
-   * Healthy and past the engine's monitor, or ended with 0; gives when it was healthy, in ms since the epoch.
+   * Resolves when it is healthy and past the engine's monitor, or ended with 0; the value is when it became
+   * healthy, in ms since the epoch.
    */
   done: Promise<number>;
 }
@@ -88,25 +89,25 @@ export interface ComposeContext extends StageContext, ComposeDeployPorts, HostPa
   compose: ComposeRecord;
   placement: Placement;
   blocks: EnvBlocks;
-  /** Variables of the compose itself, references put in. */
+  /** Variables of the compose service itself, with references resolved. */
   ownVariables: Readonly<Record<string, string>>;
-  /** The same without the secret ones, for files. */
+  /** The same without secret ones, for files. */
   plainVariables: Readonly<Record<string, string>>;
-  /** The same with those that the repository carries. */
+  /** The same together with the variables of the repository. */
   variables: Record<string, string>;
   /** Commit to deploy instead of the newest. */
   pinnedCommit: string | undefined;
-  /** A file that stands in the record, as it is to be deployed instead of the present one. */
+  /** An earlier text of the record's compose file, to be deployed instead of the present one. */
   pinnedText?: string | null | undefined;
   /** Set by checkout for the stages before the release. */
   read?: { plan: ComposePlan; text: string };
-  /** Set by the release: its services under way. */
+  /** Set by the release: the services that are being released. */
   runs?: ServiceRun[];
-  /** Ends the watching of all of them. */
+  /** Stops watching all of them. */
   stopRuns?(reason: unknown): void;
 }
 
-/** Folder of the compose file in its repository; undefined for one without. */
+/** Folder of the compose file in its repository; undefined without a repository. */
 export function folderOf({
   sourceType,
   composePath,
@@ -116,6 +117,6 @@ export function folderOf({
   return cut === -1 ? '' : composePath.slice(0, cut);
 }
 
-/** Input that the file came from, for errors. */
+/** Name of the input field that the file comes from, for error messages. */
 export const fieldOf = ({ sourceType }: Pick<ComposeRecord, 'sourceType'>): string =>
   sourceType === 'raw' ? 'composeFile' : 'composePath';

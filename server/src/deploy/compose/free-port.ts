@@ -1,4 +1,4 @@
-/** Ports that a compose service publishes: free of what others have on its server. */
+/** Refuses a published port of a compose service that something else on its server has. */
 import { organizationLabel } from '../../domain/names/labels.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -6,8 +6,8 @@ import type { PublishedPorts } from '../../modules/port/port.ts';
 import type { ComposePorts } from './compose-context.ts';
 
 /**
- * CONFLICT, by the records of applications and databases, and by what the engine has of other compose
- * services.
+ * Throws CONFLICT when the records of applications or databases have the port, or the engine has it for
+ * another compose service.
  */
 export function createFreePort(
   published: Pick<PublishedPorts, 'requireFree'>,

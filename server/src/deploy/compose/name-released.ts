@@ -1,6 +1,6 @@
 /**
- * Names of released services of compose services, for releases that were made before these were noted: taken
- * from the live release, once.
+ * Stores the names of the services that a compose service has released, for releases from before Berth stored
+ * them: read once from the live release.
  */
 import { readComposeSnapshot, releasedNames } from './compose-snapshot.ts';
 import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';

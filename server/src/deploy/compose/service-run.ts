@@ -1,6 +1,6 @@
 /**
- * One service of a compose while it is released: it waits for what it depends on, is given to the engine, and
- * becomes healthy or ends.
+ * One service of a compose file during a release: it waits for the services that it depends on, is applied,
+ * and becomes healthy or ends.
  */
 import { composeServiceLabel, releaseLabel } from '../../domain/names/labels.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,18 +14,18 @@ import type { ComposeContext, ServiceRun } from './compose-context.ts';
 import type { ComposeRelease } from './compose-snapshot.ts';
 
 export interface RunOptions {
-  /** The others, by their names in the file. */
+  /** All services of the release, by their names in the file. */
   runs: ReadonlyMap<string, ServiceRun>;
   previous: Readonly<Record<string, number>>;
   hasEnded: boolean;
-  /** Stores that the service ran to its end. */
+  /** Stores that the service has run once and ended. */
   ended(): Promise<void>;
 }
 
 const oneShotLimitMs = 30 * 60_000;
 /**
- * The engine lets others find a service by its name only when it is healthy (measured), so `service_started`
- * waits for that; two that wait for each other are not held for ever.
+ * Other services find this one by its name only when it is healthy (measured), so `service_started` waits for
+ * that as well. The limit keeps two services that need each other from waiting for ever.
  */
 const startedLimitMs = 30_000;
 
@@ -62,13 +62,13 @@ export function startRun(context: RunContext, release: ComposeRelease, options: 
     healthy: healthy.promise,
     done,
   };
-  // Whoever waits sees a failure; until then it must not count as unhandled.
+  // A failure is handled by whoever awaits the promise; until then it must not count as unhandled.
   for (const promise of [run.applied, isLate, run.started, run.healthy, run.done])
     promise.catch(() => undefined);
   return run;
 }
 
-/** The condition of each dependency; one that fails fails this one too. */
+/** Waits for the condition of each dependency; the failure of one fails this service too. */
 async function awaitOthers({ dependsOn }: ComposeRelease, runs: RunOptions['runs']): Promise<void> {
   await Promise.all(
     dependsOn.map(async ({ service, condition }) => {
@@ -82,7 +82,7 @@ async function awaitOthers({ dependsOn }: ComposeRelease, runs: RunOptions['runs
   );
 }
 
-/** A refusal names the service, once. */
+/** Puts the name of the service before a refusal that does not name it yet. */
 async function named<T>(service: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -118,7 +118,7 @@ async function apply(
       },
     },
   );
-  // The engine has this release, but it was stopped since.
+  // The engine has this release, but the service was stopped since.
   if (
     !isThere &&
     present &&
@@ -129,7 +129,7 @@ async function apply(
   return released;
 }
 
-/** What two of cannot stand beside each other, under a former name. */
+/** Removes the service under its former name, when the two cannot run side by side. */
 async function makeRoom(
   { compose, engine, log }: RunContext,
   spec: ServiceSpec,
@@ -145,7 +145,7 @@ async function makeRoom(
   }
 }
 
-/** Runs once and must end with 0; what it says stands in this log. */
+/** Runs the service once; it must end with 0. Its output goes into the deployment's log. */
 async function runToEnd(
   { compose, deployment, engine, log, records, signal, taskLabels }: RunContext,
   { spec: plain, service }: ComposeRelease,

@@ -1,6 +1,6 @@
 /**
- * The data of a database moved to a server of a newer major version: both servers stand beside each other,
- * reached by nobody, until the new one has everything.
+ * Moves the data of a database to a server of a newer major version. Both servers run side by side, with no
+ * client connected, until the new one has all data.
  */
 import { AppError } from '../../domain/errors.ts';
 import type { DatabaseRecord, DeploymentRecord } from '../../db/tables.ts';
@@ -17,7 +17,7 @@ const copyLimitMs = 12 * 3_600_000;
 const removalLimitMs = 90_000;
 const unreached = { externalPort: null } as const;
 
-/** The record as the upgrade will make it: its image on a volume of its own. */
+/** The record after the upgrade: the new image on a new volume. */
 export function upgradedRecord(
   database: DatabaseRecord,
   { deploymentId, image }: DeploymentRecord,
@@ -28,7 +28,7 @@ export function upgradedRecord(
     : { ...database, containerImage: image ?? database.containerImage, dataVolume, dataVersion: null };
 }
 
-/** Names of the two servers of an upgrade; the second run of a stage finds them. */
+/** Names of the two servers of an upgrade, the same in each attempt, so that a later one finds them. */
 function namesOf({ former, deployment }: DatabaseContext): { source: string; target: string; main: string } {
   const name = (end: string): string =>
     `${former.appName.slice(0, 40)}-${end}-${deployment.deploymentId.slice(0, 8).toLowerCase()}`.replaceAll(
@@ -38,7 +38,7 @@ function namesOf({ former, deployment }: DatabaseContext): { source: string; tar
   return { source: name('from'), target: name('to'), main: former.releasedAppName ?? former.appName };
 }
 
-/** From here on nobody writes any more: what is copied is all there is. */
+/** From here on no client can write, so the copy is complete. */
 export const standBeside: Stage<DatabaseContext> = {
   name: 'beside',
   resume: 'start',
@@ -109,8 +109,8 @@ export const copyData: Stage<DatabaseContext> = {
 };
 
 /**
- * The new server answers by now; its volume becomes the database's, and the old one stays until a person
- * removes it.
+ * Gives the database the volume of the new server, which answers by now. The former volume stays until a
+ * person removes it.
  */
 export const switchVolume: Stage<DatabaseContext> = {
   name: 'switch',
@@ -133,7 +133,7 @@ export const switchVolume: Stage<DatabaseContext> = {
   },
 };
 
-/** After a failure: the old server on the old volume again, and nothing left of the new one. */
+/** After a failure, starts the old server on the old volume again and removes the new one. */
 async function undoUpgrade(context: DatabaseContext): Promise<void> {
   const { database, engine, former, log, records } = context;
   if (database.dataVolume === former.dataVolume) return;

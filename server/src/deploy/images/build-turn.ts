@@ -1,12 +1,12 @@
-/** The build slot of one attempt: taken before its building stages, given back when the image is there. */
+/** The build slot of one attempt: taken before its building stages, released when the image is built. */
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import type { BuildSlots, JobAhead, SlotJob } from '../../ports/engine/build-slots.ts';
 import type { BoundStage, StageContext } from '../context.ts';
 
 export interface BuildTurn {
-  /** Takes or gives back the slot, as the stage needs it; says in the log behind whom it waits. */
+  /** Takes or releases the slot, as the stage needs; the log says which builds it waits for. */
   prepare(stage: BoundStage): Promise<void>;
-  /** The attempt is over. */
+  /** Releases the slot at the end of the attempt. */
   end(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createBuildTurn(
     });
     if (hasWaited) log.line(`Waited ${((clock.now() - began) / 1000).toFixed(1)} s for the build slot.`);
   }
-  /** What stands in other organizations is nobody's business here. */
+  /** The name of a build that is ahead; those of other organizations are not named. */
   async function nameOf({ payload }: JobAhead): Promise<string> {
     const service = await deployments.serviceOf(payload['deploymentId'] ?? '');
     return service?.organizationId === deployment.organizationId
@@ -55,7 +55,7 @@ export function createBuildTurn(
   };
 }
 
-/** Equal names are counted. */
+/** Lists the names; equal ones once, with their number. */
 function listed(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

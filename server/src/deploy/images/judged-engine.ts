@@ -1,6 +1,6 @@
 /**
- * The last wall before the machine (decisions 2): an engine that is asked for no service that reaches the
- * machine without an approval, whichever way of deploying it came by.
+ * The last check before the machine (decisions 2): whichever way a service is deployed, the engine is never
+ * asked for one that reaches the machine without an approval.
  */
 import { listed, uncovered, type Danger } from '../../domain/access/danger.ts';
 import { onOwnServer } from '../../domain/access/permissions.ts';
@@ -11,20 +11,20 @@ import type { Approvals } from '../../modules/host-reach/host-reach.ts';
 import type { Places } from '../../modules/host-reach/places.ts';
 import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
 
-/** FORBIDDEN with the dangers and the way out for a service that nobody let reach the machine. */
+/** Throws FORBIDDEN, with the dangers and what to do, for a service without the approval that it needs. */
 export type Judge = (spec: ServiceSpec) => Promise<void>;
 
 export interface JudgeParts {
   approvals: Pick<Approvals, 'find' | 'reachesServer' | 'unapproved'>;
-  /** Of the engine's machine. */
+  /** The machine of the engine. */
   serverKey: string;
   places: Pick<Places, 'seen'>;
   own: OwnMounts;
-  /** What a release that has ended well runs; none when it is not known. */
+  /** The specifications of a successful release; empty when it is not known. */
   released(service: ServiceRef, deploymentId: string): Promise<ServiceSpec[]>;
 }
 
-/** The engine, with every service that it is asked for judged before. */
+/** The engine, which judges every service before it applies it. */
 export function judgedEngine(engine: Engine, judge: Judge): Engine {
   return {
     ...engine,
@@ -40,7 +40,7 @@ export function judgedEngine(engine: Engine, judge: Judge): Engine {
 }
 
 export function createJudge({ approvals, serverKey, places, own, released }: JudgeParts): Judge {
-  /** What runs already keeps running, and comes back after a restart, until it is deployed again. */
+  /** A service that runs already keeps running, also after a restart, until it is deployed again. */
   async function isLive(
     spec: ServiceSpec,
     service: ServiceRef,
@@ -49,7 +49,7 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
     if (spec.release === undefined) return false;
     const known = await approvals.find(service);
     if (!known || known.liveDeploymentId === null || known.serverKey !== serverKey) return false;
-    // What a release of a compose service did not change bears the release that it came with.
+    // A service that a compose deployment did not change keeps the label of its former release.
     const had = (await released(service, known.liveDeploymentId))
       .filter(({ release }) => release === spec.release)
       .flatMap((one) => dangersOfSpec(one, service, own));
@@ -58,13 +58,13 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
 
   return async (spec) => {
     const service = ownerOfLabels(spec.labels);
-    // Without an owner it is the platform's own, which only Berth itself makes.
+    // A service without an owner is the platform's own; no user can create one.
     if (!service) return;
     const dangers = dangersOfSpec(spec, service, own);
     if (dangers.length === 0 || (await isLive(spec, service, dangers))) return;
     const seen = await places.seen(dangers, spec.name);
     const asked = await withoutOwnPorts(approvals, serverKey, service, seen);
-    // While it moves its record names the machine that it was approved for.
+    // During a move the record still names the former machine, for which the approval was given.
     const isThere = (await approvals.find(service))?.serverKey === serverKey;
     const left = isThere ? await approvals.unapproved(service, asked) : asked;
     if (left.length > 0) throw refusal(service, left);
@@ -72,8 +72,8 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
 }
 
 /**
- * A port below 1024 of an application or a database is set by a person with host reach; that of a file needs
- * an approval.
+ * Only a person who may reach the host can set a port below 1024 of an application or a database, so it needs
+ * no approval; one in a compose file does.
  */
 async function withoutOwnPorts(
   { find, reachesServer }: JudgeParts['approvals'],
@@ -96,13 +96,13 @@ const waysOut = {
   previewDeployment: 'removes it from the application',
 } as const satisfies Record<ServiceRef['kind'], string>;
 
-/** The dangers, and the way out. */
+/** The refusal: names the dangers and what to do about them. */
 export function refusal(
   { kind }: Pick<ServiceRef, 'kind'>,
   dangers: readonly Danger[],
   digest?: string,
 ): AppError {
-  // A file's is approved like anything else in it.
+  // A port in a compose file is approved together with the rest of the file.
   const isOwnPort = kind !== 'compose' && dangers.every(({ what }) => what === 'port');
   const wayOut = isOwnPort
     ? "Ports below 1024 are for services of the installation's organization and of trusted ones, and on " +

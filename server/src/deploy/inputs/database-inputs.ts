@@ -1,4 +1,4 @@
-/** What a database's release is made of; what takes effect at once (port, passwords) is no part. Pure. */
+/** The inputs of a database's release, without what takes effect at once (port, passwords). Pure. */
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { mountFacts, type ReleaseInputs } from './inputs.ts';
 
@@ -15,7 +15,7 @@ const releasedFields = [
   'environmentId',
 ] as const satisfies readonly (keyof DatabaseRecord)[];
 
-/** `env`: its own variables with their references put in, without those of the kind. */
+/** `env`: its own variables with their references resolved, without those that its kind sets. */
 export function databaseInputs(
   database: DatabaseRecord,
   env: Readonly<Record<string, string>>,

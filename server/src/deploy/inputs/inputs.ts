@@ -1,24 +1,24 @@
 /**
- * What a release is made of: kept with it, and compared with what would be released now (decisions 5,
- * pendingChanges). One function per kind makes it, for the release and for whoever reads. Pure.
+ * The inputs of a release. They are stored with it and compared with what would be released now (decisions 5,
+ * pendingChanges). Each kind of service has one function that collects them, for both purposes. Pure.
  */
 import { AppError } from '../../domain/errors.ts';
 
 export interface ReleaseInputs {
   /** Settings of the record by their fields. */
   settings: Readonly<Record<string, unknown>>;
-  /** By the field of their block: variables with their references put in, whatever block they came from. */
+  /** Variables with their references resolved, by the field of their block. */
   variables: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What hangs on the record: mounts, ports, the registry. */
+  /** Other records that belong to the service: mounts, ports, the registry. */
   parts: Readonly<Record<string, unknown>>;
 }
 
-/** What is known of a release; that of an earlier version of Berth knows less. */
+/** The stored inputs of a release; earlier versions of Berth stored fewer. */
 export type ReleasedInputs = { [K in keyof ReleaseInputs]?: ReleaseInputs[K] | undefined };
 
 /**
- * Names of what differs: fields, parts, and for variables the field of the block with `<field>.<NAME>` after
- * it for each that is new, gone or otherwise; never a value.
+ * Names of what differs, never a value: fields, parts, and for variables the field of the block followed by
+ * `<field>.<NAME>` for each variable that was added, removed or changed.
  */
 export function changedInputs(released: ReleasedInputs, now: ReleaseInputs): string[] {
   const changed = [
@@ -33,15 +33,15 @@ export function changedInputs(released: ReleasedInputs, now: ReleaseInputs): str
   return [...new Set(changed)];
 }
 
-/** What a release was made of otherwise than an earlier one. */
+/** How the inputs of a release differ from those of an earlier one. */
 export const changedBetween = (
   earlier: ReleasedInputs,
   { settings = {}, variables = {}, parts = {} }: ReleasedInputs,
 ): string[] => changedInputs(earlier, { settings, variables, parts });
 
 /**
- * What changed since a release, none before the first. Variables that cannot be put in are a change that the
- * next deployment will refuse; the field where it went wrong stands for them.
+ * What changed since a release; empty before the first. A reference that cannot be resolved counts as a
+ * change of its field, although the next deployment will refuse it.
  */
 export async function pendingChanges(
   released: ReleasedInputs | undefined,
@@ -58,7 +58,7 @@ export async function pendingChanges(
   }
 }
 
-/** Of what a release knows nothing, nothing is said. */
+/** Leaves out whatever the release has not stored. */
 function changedNames(
   released: Readonly<Record<string, unknown>> = {},
   now: Readonly<Record<string, unknown>>,
@@ -75,7 +75,7 @@ function changedVariables(
     .toSorted();
 }
 
-/** By their stored form, in which a member that is undefined is none. */
+/** Compares the stored forms, in which an undefined member is missing. */
 function isSame(left: unknown, right: unknown): boolean {
   return left === right || JSON.stringify(left) === JSON.stringify(right);
 }
@@ -89,7 +89,7 @@ interface MountFacts {
   mountPath: string;
 }
 
-/** Mounts as a release takes them, in one order. */
+/** The inputs that mounts are, always in the same order. */
 export function mountFacts(mounts: readonly MountFacts[]): MountFacts[] {
   return mounts
     .map(({ type, hostPath, volumeName, filePath, content, mountPath }) => ({
@@ -105,7 +105,9 @@ export function mountFacts(mounts: readonly MountFacts[]): MountFacts[] {
 
 const rememberedReleases = 2000;
 
-/** A release never changes once it is live (a reload forgets it), so each is decrypted and parsed once. */
+/**
+ * A live release never changes, except by a reload, which forgets it; so each is decrypted and parsed once.
+ */
 export function rememberReleases<S extends { liveDeploymentId: string | null }>(
   read: (service: S) => Promise<ReleasedInputs | undefined>,
 ): { released: typeof read; forget(deploymentId: string): void } {

@@ -1,7 +1,7 @@
 /**
- * An application goes to another server: the version that runs is started there and must become healthy;
- * then the record and the routes follow, and what was left behind is removed. Until the record has changed,
- * every failure leaves the application where it was.
+ * Moves an application to another server. The running version is started there and must become healthy; then
+ * the record and the routes change, and the service on the former server is removed. A failure before the
+ * record has changed leaves the application where it was.
  */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
@@ -15,9 +15,9 @@ import { registryAuth, release } from '../stages/release.ts';
 import { leaveFormer, type LeavingContext } from './leave-former.ts';
 
 export interface MoveContext extends DeployContext, LeavingContext {
-  /** As its record was when this attempt began; `application` is as it will be. */
+  /** Its record when this attempt began; `application` is the record after the move. */
   former: ApplicationRecord;
-  /** As sentences name the server that it goes to. */
+  /** How sentences name the server that it moves to. */
   hostName: string;
   copyImage: Host['copyImage'];
 }
@@ -63,7 +63,7 @@ const releaseThere: Stage<MoveContext> = {
   },
 };
 
-/** From here on it stands there. */
+/** From here on the records say that it is on the new server. */
 const switchServer: Stage<MoveContext> = {
   name: 'switch',
   resume: 'here',
@@ -74,7 +74,7 @@ const switchServer: Stage<MoveContext> = {
     const { applicationId, appName, environmentId } = application;
     await records.place(applicationId, deployment.moveTo ?? '');
     await records.nameReleased(applicationId, appName);
-    // The first task of an environment has brought its network up there, so the proxy can be attached now.
+    // The first task of an environment brings its network up on the new server, so the proxy can be attached.
     await networks.ensureEnvironment(environmentId);
     await applyRoutes();
   },

@@ -1,7 +1,7 @@
 /**
- * A database goes to another server. It is closed, its volume is copied there file by file and compared, and
- * a server on the copy must answer; then the record follows. The former volume stays where it was until a
- * person removes it. Until the record has changed, every failure leaves the database where it was.
+ * Moves a database to another server. It is stopped, its volume is copied file by file and compared, and a
+ * server on the copy must answer; then the record changes. The former volume stays until a person removes it.
+ * A failure before the record has changed leaves the database where it was.
  */
 import type { FormerVolume } from '../../db/stored-types.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
@@ -20,17 +20,17 @@ import type { DatabaseContext } from '../database/database-context.ts';
 export interface MoveDatabaseContext extends DatabaseContext {
   /** Key of the server that it comes from. */
   from: string;
-  /** Where it comes from; waits for one that cannot be reached now. */
+  /** The server that it comes from; waits for it when it cannot be reached. */
   formerHost(): Promise<Host>;
-  /** The same without waiting, for what is put back. */
+  /** The same without waiting, to undo the move. */
   formerHostNow(): Promise<Host>;
-  /** As sentences name the server that it goes to. */
+  /** How sentences name the server that it moves to. */
   hostName: string;
 }
 
 const removalLimitMs = 90_000;
 
-/** The record as the move will make it: the image that runs, on a volume of its own there. */
+/** The record after the move: the running image, on a new volume of the other server. */
 export function movedRecord(
   database: DatabaseRecord,
   { deploymentId, moveTo }: { deploymentId: string; moveTo: string },
@@ -44,7 +44,7 @@ export function movedRecord(
 const volumeOf = (databaseId: string, deploymentId: string): string =>
   `berth-data-${databaseId}-${deploymentId.slice(0, 8)}`;
 
-/** From here on nobody writes any more: what is copied is all there is. */
+/** From here on no client can write, so the copy is complete. */
 export const transferData: Stage<MoveDatabaseContext> = {
   name: 'transfer',
   resume: 'start',
@@ -104,7 +104,7 @@ export const transferData: Stage<MoveDatabaseContext> = {
 const programLabel = ({ deployment }: MoveDatabaseContext): string =>
   `${moveLabel}=${deployment.deploymentId}`;
 
-/** What an attempt that was broken off, or a failed one, has left on the server that it goes to. */
+/** Removes what an interrupted or failed attempt has left on the new server. */
 async function removeLeftThere(context: MoveDatabaseContext): Promise<void> {
   const { database, engine } = context;
   await engine.removeContainers(programLabel(context));
@@ -115,7 +115,7 @@ async function removeLeftThere(context: MoveDatabaseContext): Promise<void> {
   await removeWhenFree(engine, database.dataVolume);
 }
 
-/** Programs of Berth's own in the image that the database runs, which both servers have. */
+/** Runs Berth's own programs in the image of the database, which both servers have. */
 function programsOf(
   { database, deployment }: MoveDatabaseContext,
   { volume, live, probePath }: { volume: string; live: ServiceSpec; probePath: string },
@@ -150,7 +150,7 @@ async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
   );
 }
 
-/** From here on it stands there. */
+/** From here on the records say that it is on the new server. */
 export const switchDatabase: Stage<MoveDatabaseContext> = {
   name: 'switch',
   resume: 'here',
@@ -166,7 +166,7 @@ export const switchDatabase: Stage<MoveDatabaseContext> = {
       containerImage,
       since: new Date(clock.now()).toISOString(),
     };
-    // Those before it were on the server that it leaves.
+    // Earlier former volumes stay on the server that it leaves.
     const formerVolumes = [...former.formerVolumes, kept].map((one) => ({
       serverId: former.serverId,
       ...one,

@@ -1,22 +1,22 @@
-/** What the health check of a starting version complains of, told before the end. */
+/** Reports why the health check of a starting version fails, before the release itself has failed. */
 import type { Clock } from '../../ports/clock.ts';
 import type { Engine, TaskState } from '../../ports/engine/engine.ts';
 import { checkWords } from './failure-reason.ts';
 
-/** So long a program may take to listen before it is worth a word. */
+/** How long a program may take to listen before the log mentions it. */
 const patienceMs = 10_000;
 const everyMs = 1000;
 
 export interface CheckWatch {
-  /** Looks at the newest task, if it is time to. */
+  /** Looks at the newest task when it is time to. */
   look(task: TaskState | undefined): Promise<void>;
-  /** The last complaint. */
+  /** The last reported reason. */
   words(): string | undefined;
 }
 
 /**
- * A listener on the loopback address alone is told at once, since time does not heal it; anything else when
- * the task has been starting for 10 s. Each reason is told once.
+ * A listener on the loopback address alone is reported at once, since waiting does not help; any other reason
+ * only after the task has been starting for 10 s. Each reason is reported once.
  */
 export function createCheckWatch({
   engine,
@@ -38,7 +38,7 @@ export function createCheckWatch({
       if (task?.state !== 'starting' || task.containerId === undefined || now - lookedAt < everyMs) return;
       if (startedAt?.id !== task.id) startedAt = { id: task.id, at: now };
       lookedAt = now;
-      // It only adds to what is known; another node's container cannot be asked.
+      // The output is only additional, and a container on another node cannot be asked.
       const output = await engine.failedCheck(task.containerId).catch(() => undefined);
       if (output === undefined) return;
       const words = checkWords(output);

@@ -1,4 +1,4 @@
-/** What the engine runs of an application, and what it would run with the settings as they are now. */
+/** The live release of an application, and that release with the present settings. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
@@ -14,13 +14,13 @@ import { composeSpec } from '../spec/compose-spec.ts';
 import { imageAuth } from '../stages/checkout.ts';
 
 export interface LiveReleases {
-  /** What the engine should run for the application now; undefined before its first release. */
+  /** The specification of its live release; undefined before the first one. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
-  /** The same with the replicas of the record, which are stored as the live release's. */
+  /** The same with the number of replicas of the record, which is stored with the live release. */
   rescaled(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
   /** The same for a preview. */
   previewSpec(preview: Pick<ApplicationRecord, 'liveDeploymentId'>): Promise<ServiceSpec | undefined>;
-  /** The live image with the settings as they are now; `keep` stores them as the live release's. */
+  /** The live image with the present settings; `keep` stores them with the live release. */
   currentSpec(
     application: ApplicationRecord,
     host: Host,
@@ -31,7 +31,7 @@ export interface LiveReleaseParts {
   deployments: Deployments;
   registries: Pick<Registries, 'access'>;
   records: DeployRecords;
-  /** The live release of this deployment is another one now. */
+  /** To be called when the stored release of this deployment has changed. */
   forget(deploymentId: string): void;
 }
 
@@ -76,7 +76,7 @@ export function createLiveReleases({
         deployment,
         ...variables,
       });
-      // The name changes at the next deploy only, so that nothing is left under the former one.
+      // The name changes only at the next deployment, so that no service is left under the former name.
       const kept = { ...spec, name: former.spec.name, release: former.spec.release };
       const settings = { ...inputs.settings, appName: former.spec.name };
       return {

@@ -1,4 +1,4 @@
-/** From records to the service the engine is asked for (architecture, Running a service). Pure. */
+/** Turns records into the specification for the engine (architecture, Running a service). Pure. */
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { splitWords } from '../../domain/text/words.ts';
@@ -11,7 +11,7 @@ import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from '
 
 export interface SpecInputs {
   application: ApplicationRecord;
-  /** Whose service it is. */
+  /** The application, database, compose service or preview that it belongs to. */
   owner: ServiceRef;
   placement: Placement;
   deploymentId: string;
@@ -24,14 +24,14 @@ export interface SpecInputs {
   domains: DomainRecord[];
   ports: PortRecord[];
   mounts: MountRecord[];
-  /** Node of this server, for what must stay on it. */
+  /** Node of this server, for services that must stay on it. */
   nodeId: string;
   probePath: string;
 }
 
 export interface DescribedSpec {
   spec: ServiceSpec;
-  /** What a person should know about how it will run. */
+  /** Sentences for people about how it will run. */
   notes: string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Waits until the engine says that the new version is healthy and stays so; the truth about a failure goes
- * into the log.
+ * Waits until the engine reports the new version as healthy for long enough; the log gets the real reason of
+ * a failure.
  */
 import { AppError } from '../../domain/errors.ts';
 import type { Released, Stage, StageContext } from '../context.ts';
@@ -34,8 +34,8 @@ export const awaitHealthy: Stage<StageContext> = {
 type WatchContext = Pick<StageContext, 'engine' | 'clock' | 'signal' | 'log'>;
 
 /**
- * Waits for one service and gives when it became healthy (ms since the epoch). Throws the reason when it does
- * not; the engine has the former version then, or none of it runs.
+ * Waits for one service; resolves with when it became healthy (ms since the epoch). Throws the reason when it
+ * does not; by then the former version runs again, or no version at all.
  */
 export async function awaitRelease(
   context: WatchContext,
@@ -64,7 +64,7 @@ export async function awaitRelease(
   throw new AppError('PRECONDITION_FAILED', outcome.reason);
 }
 
-/** What is watched of a release. */
+/** The part of a release that a watch needs. */
 export const watchedOf = (released: Released) => ({
   serviceName: released.spec.name,
   generation: released.applied.generation,
@@ -75,8 +75,8 @@ export const watchedOf = (released: Released) => ({
 });
 
 /**
- * Time for the check's start period, its retries, the monitor and each replica, and as much again for slow
- * engines.
+ * For each replica the start period and retries of the check, the monitor and the stop grace period, and time
+ * for slow engines.
  */
 function limitOf({ spec }: Released): number {
   const check = spec.healthCheck;
@@ -93,8 +93,8 @@ const withdrawn = {
 } as const;
 
 /**
- * A first release has nothing to go back to: no task of it stays, its log does. A stuck update goes back by
- * our hand.
+ * A first release has no former version to restore: its tasks are removed and its log stays. An update that
+ * is stuck is rolled back here, since the engine does not do that.
  */
 async function withdraw(
   { engine, log }: WatchContext,

@@ -1,4 +1,4 @@
-/** How much is free on the disks of all machines: of Berth's own now, of servers when last asked. */
+/** Free space on the disks of all machines: now on Berth's own, on servers when they last answered. */
 import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -16,18 +16,18 @@ export interface DisksParts {
     list(where: object): Promise<readonly { serverId: string; organizationId: string; name: string }[]>;
   };
   installation: SourcePorts['installation'];
-  /** Of the disk that Berth's data is on. */
+  /** Free bytes on the disk with Berth's data. */
   freeBytes(): Promise<number>;
   clock: Clock;
   onFault(error: unknown, where: string): void;
 }
 
-/** Between two questions to a server, each of which goes over its connection. */
+/** Between two questions to a server, because each uses its connection. */
 const askEveryMs = 5 * 60_000;
 
 interface Known {
   askedAt: number;
-  /** What it said last, also while it is away; undefined before its first answer. */
+  /** Its last answer, kept while it cannot be reached; undefined before the first. */
   free: number | undefined;
 }
 
@@ -42,7 +42,7 @@ export function machineDisks(parts: DisksParts): SourcePorts['disks'] {
   };
 }
 
-/** Nobody waits for the answer: a server that is slow holds up no other alarm. */
+/** Does not wait for the answer, so that a slow server does not delay other alarms. */
 function askIfDue({ clock, onFault }: DisksParts, known: Map<string, Known>, host: DiskHost): void {
   const { key, engine, freeBytes, whySilent } = host;
   const now = clock.now();
@@ -57,7 +57,7 @@ function askIfDue({ clock, onFault }: DisksParts, known: Map<string, Known>, hos
     .then(
       (free) => void (asked.free = free),
       (error: unknown) => {
-        // A server that is away is told of by an alarm of its own.
+        // A server that cannot be reached has an alarm of its own.
         if (!(error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE'))
           onFault(error, `disk of ${key}`);
       },
@@ -71,7 +71,7 @@ async function ownDisk({ installation, freeBytes }: DisksParts): Promise<Measure
     : [{ id: localServer, name: 'Berth’s machine', organizationId, free }];
 }
 
-/** By one statement, however many there are; of a server whose record is gone there is nobody to tell. */
+/** Reads all servers in one query; one without a record has no organization that could be told. */
 async function disksOfServers(
   { servers }: DisksParts,
   known: ReadonlyMap<string, Known>,

@@ -1,9 +1,9 @@
-/** Hosts that do not answer, with whose they are. */
+/** Hosts that do not answer, each with the organization that it belongs to. */
 import { localServer } from '../../domain/names/server-key.ts';
 import type { SourcePorts } from './sources.ts';
 
 export interface UnreachableParts {
-  /** As whoever watches the engines sees it. */
+  /** The hosts that the observers of the engines cannot reach. */
   seen(): readonly { serverKey: string; name: string; since: string }[];
   servers: {
     find(where: { serverId: string }): Promise<{ organizationId: string; name: string } | undefined>;
@@ -11,7 +11,7 @@ export interface UnreachableParts {
   installation: SourcePorts['installation'];
 }
 
-/** Of a server whose record is gone there is nobody to tell. */
+/** Leaves out a server without a record, since no organization could be told. */
 export function unreachableHosts({
   seen,
   servers,

@@ -1,4 +1,4 @@
-/** Applications as deployments see them. */
+/** Gives deployments access to applications, by the interface that every kind of service has. */
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';

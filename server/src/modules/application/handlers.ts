@@ -30,15 +30,15 @@ export interface ApplicationDesk {
   members: Members;
   queue: Queue;
   logs: DeploymentLogs;
-  /** What ends its schedules once its record is gone. */
+  /** Resolves with a function that ends its schedules, to be called once its record is gone. */
   leaveSchedules(applicationId: string): Promise<() => Promise<void>>;
   interruption: Interruption;
   /** Whether this is a cloud installation, where each service has a server of its own. */
   isCloud(): Promise<boolean>;
-  /** BAD_REQUEST when a new service needs a server of its own and names none. */
+  /** Throws BAD_REQUEST when a new service must name a server and does not. */
   requireServer(serverId: string | null | undefined, organizationId: string): Promise<void>;
   /**
-   * Unpacks an upload into a folder of its own and gives its path; `settle` removes those of former uploads.
+   * Unpacks an upload into a folder of its own and resolves with its path; `settle` removes former uploads.
    */
   uploads: {
     keep(applicationId: string, file: UploadedFile, current: string | null): Promise<string>;
@@ -50,20 +50,20 @@ export interface ApplicationDesk {
     forget(path: string): Promise<void>;
     forgetAll(applicationId: string): Promise<void>;
   };
-  /** Of the application; undefined for one that is not connected. */
+  /** The host of the application; undefined when it is not connected. */
   host(application: ApplicationRecord): Promise<{ engine: Pick<Engine, 'removeImage'> } | undefined>;
-  /** Puts the routes of the application's server right. */
+  /** Applies the routes of the application's server. */
   applyRoutes(application: ApplicationRecord): Promise<void>;
-  /** Gives the name of the server that the application may go to; throws why not. */
+  /** Resolves with the name of the server that the application may move to; throws when it may not. */
   requireMovable(
     application: ApplicationRecord,
     serverId: string | null,
     by: Pick<CallContext, 'actor' | 'hasHostReach'>,
   ): Promise<string>;
-  /** What was never released stands on this server from now on. */
+  /** Records the new server of an application that was never released. */
   place(applicationId: string, serverId: string | null): Promise<void>;
   keeping: HostReach['keeping'];
-  /** Creates an application and a generated host for it, both or neither. */
+  /** Creates an application and a generated domain for it, both or neither. */
   withDomain(
     serverId: string | null | undefined,
     write: CallContext['write'],
@@ -91,7 +91,7 @@ export function applicationHandlers(
         applications.update(applicationId, context.actor.organizationId, input),
       ),
     );
-  /** A change by somebody who may approve keeps the approvals of its mounts; anybody else's ends them. */
+  /** A change by somebody who may approve keeps the approvals of its mounts; any other change ends them. */
   const changing = async <T>(
     context: CallContext,
     applicationId: string,
@@ -117,7 +117,7 @@ export function applicationHandlers(
     return true;
   }
 
-  /** Ends a deployment that is under way, then does it to the application as it is then. */
+  /** Ends a deployment that is under way, then does the work on the application as it is after that. */
   async function byHand(
     context: CallContext,
     input: { applicationId: string },
@@ -261,7 +261,7 @@ export function applicationHandlers(
     async clearDeployments(context, input) {
       const application = await found(context, input);
       const removed = await deployments.clear(applicationRef(application.applicationId));
-      // The live deployment may be a rollback, which runs the image of one that is gone now.
+      // The live deployment may be a rollback to the image of a deployment that is being removed.
       const needed = new Set(
         (await deployments.all(applicationRef(application.applicationId))).map(({ image }) => image),
       );
@@ -275,7 +275,7 @@ export function applicationHandlers(
       const application = await found(context, { applicationId });
       const { name, appName } = application;
       const service = applicationRef(applicationId);
-      // In its turn: the reconciler would make a service again whose record still stands.
+      // In the service's turn, because the reconciler restores a service as long as its record exists.
       const { keptVolumes, past, endSchedules } = await interruption.endThen(
         service,
         { operation: 'delete', userId: context.actor.userId },
@@ -342,7 +342,7 @@ interface Asked {
   withoutCache: boolean;
 }
 
-/** Images that somebody else built may be anybody's. */
+/** Removes images that Berth built; any other image may be used by somebody else. */
 async function removeBuilt(
   host: { engine: Pick<Engine, 'removeImage'> } | undefined,
   images: readonly string[],

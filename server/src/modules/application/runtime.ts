@@ -1,4 +1,4 @@
-/** What an application's service does by hand: start, stop, reload, run, show its output, go. */
+/** What people can do with an application's service: start, stop, reload, run a command, remove. */
 import { AppError } from '../../domain/errors.ts';
 import { bothEnds } from '../../domain/text/line-limits.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
@@ -25,24 +25,24 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 export interface ApplicationRuntime {
   readLogs(application: ApplicationRecord, options: OutputOptions): Promise<LogLine[]>;
   followLogs(application: ApplicationRecord, options: FollowOptions): AsyncIterable<LogLine>;
-  /** Back to the replicas that its record has; PRECONDITION_FAILED before any release. */
+  /** Starts the replicas that its record has; throws PRECONDITION_FAILED before the first release. */
   start(application: ApplicationRecord): Promise<ApplicationRecord>;
   stop(application: ApplicationRecord): Promise<ApplicationRecord>;
   /**
-   * New tasks with the current settings and the live image; PRECONDITION_FAILED with the reason when they do
-   * not become healthy.
+   * Starts new tasks with the current settings and the live image; throws PRECONDITION_FAILED with the reason
+   * when they do not become healthy.
    */
   reload(application: ApplicationRecord): Promise<void>;
-  /** The running release with the replicas that the record has; nothing before a release or while stopped. */
+  /** Applies the record's number of replicas; does nothing before a release or while it is stopped. */
   scale(application: ApplicationRecord): Promise<void>;
-  /** New tasks of the live release; PRECONDITION_FAILED when it is stopped, or they are not healthy. */
+  /** Starts new tasks of the live release; throws PRECONDITION_FAILED when it is stopped or they fail. */
   restart(application: ApplicationRecord): Promise<void>;
   run(application: ApplicationRecord, command: string[], signal: AbortSignal): Promise<RunResult>;
-  /** Whether the service exists with tasks it should run. */
+  /** Whether the service exists and should have tasks. */
   hasTasks(application: ApplicationRecord): Promise<boolean>;
   /**
-   * Removes the service under any name it had, its images and, when asked, its volumes; gives the volumes
-   * that stay.
+   * Removes the service under every name that it had, its images and, on request, its volumes; resolves with
+   * the volumes that stay.
    */
   remove(application: ApplicationRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
 }
@@ -58,22 +58,22 @@ export interface RuntimeOptions {
   applications: Applications;
   /** The specification of the live release; undefined before the first one. */
   liveSpec(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
-  /** The same with the replicas of the record, which are the live release's from then on. */
+  /** The same with the number of replicas of the record, which is stored with the live release. */
   rescaled(application: ApplicationRecord): Promise<ServiceSpec | undefined>;
-  /** The live image with the settings as they are now; `keep` stores them as the live release's. */
+  /** The live image with the present settings; `keep` stores them with the live release. */
   currentSpec(
     application: ApplicationRecord,
     host: Host,
   ): Promise<{ spec: ServiceSpec; keep(): Promise<void> }>;
   /**
-   * Gives the running service this specification; throws when its tasks do not become healthy, and the former
-   * ones run on.
+   * Gives the running service this specification. Throws when its tasks do not become healthy; the former
+   * ones then keep running.
    */
   releaseNow(host: Host, spec: ServiceSpec): Promise<void>;
   turns: Turns;
-  /** Labels of one-off tasks, which tell the run of Berth that waits for them. */
+  /** Labels of one-off tasks, which name the run of Berth that waits for them. */
   taskLabels: Record<string, string>;
-  /** Bytes of output of a one-off task that are given back. */
+  /** Maximum number of bytes of a one-off task's output that are returned. */
   runOutputBytes(): Promise<number>;
   /** A name for a one-off task. */
   taskName(application: ApplicationRecord): string;
@@ -123,7 +123,7 @@ async function start(options: RuntimeOptions, application: ApplicationRecord): P
   const live = await requireLive(options, application);
   const { engine } = await hostOf(options, application);
   const spec = (await options.rescaled(application)) ?? live;
-  // What a deployment that was ended left there is not the live release.
+  // What an ended deployment has left on the engine may differ from the live release.
   const present = await engine.service(spec.name);
   if (present?.specDigest === engine.specDigest(spec)) await engine.scaleService(spec.name, spec.replicas);
   else await engine.applyService(spec);

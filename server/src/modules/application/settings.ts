@@ -159,7 +159,7 @@ export const settingShape = {
   previewRequireCollaboratorPermissions: z.boolean(),
 } as const;
 
-/** Both names of a setting are taken; different values in one request are refused (decisions 5). */
+/** A setting is accepted under either name; different values in one request are refused (decisions 5). */
 const aliases = {
   containerContextPath: 'dockerContextPath',
   containerBuildStage: 'dockerBuildStage',

@@ -1,4 +1,4 @@
-/** The application as a person reads it: the record with its neighbourhood, without credentials. */
+/** The application as answers show it: its record and what belongs to it, without credentials. */
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import type { Surroundings } from './store.ts';
 import type { Live } from '../../domain/states/live.ts';
@@ -37,7 +37,7 @@ type Narrowed = ApplicationRecord & {
 };
 
 export interface ApplicationViews {
-  /** As this person reads it. */
+  /** What this reader may see of it. */
   whole(application: ApplicationRecord, reader: Pick<Actor, 'role' | 'grants'>): Promise<WholeApplication>;
 }
 
@@ -57,7 +57,7 @@ export type WholeApplication = Narrowed &
     live: Live | null;
   };
 
-/** Both names of the two settings that have two (decisions 5). */
+/** The record, with two settings under both of their names (decisions 5). */
 export function shown(application: ApplicationRecord): Narrowed {
   return {
     ...application,

@@ -6,7 +6,7 @@ import type { auditContract } from './contract.ts';
 export function auditHandlers(audit: Audit): Handlers<typeof auditContract, CallContext> {
   return {
     all({ actor: { organizationId } }, { limit, cursor, since, ...filter }) {
-      // As the log keeps times: in UTC with milliseconds, so that text compares like time.
+      // Times in the log are UTC with milliseconds, so that they compare as text.
       const asked = { ...filter, since: since === undefined ? undefined : new Date(since).toISOString() };
       return limit === undefined
         ? audit.all(organizationId, asked)

@@ -4,7 +4,7 @@ import type { TableRecord } from '../../db/tables.ts';
 
 export type AuditRecord = TableRecord<'audit'>;
 
-/** What is looked for; absent fields let everything through. */
+/** The entries to find; an absent field matches all. */
 export interface AuditFilter {
   userId?: string | undefined;
   procedure?: string | undefined;
@@ -14,7 +14,7 @@ export interface AuditFilter {
 }
 
 export interface AuditPage {
-  /** At most so many of those that stand after the given one. */
+  /** Maximum number of entries after the given one. */
   limit: number;
   after?: Pick<AuditRecord, 'at' | 'auditId'> | undefined;
 }

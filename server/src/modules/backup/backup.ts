@@ -1,6 +1,6 @@
 /**
- * Backups of databases as records: what is backed up, when and where to. Making one is make-backup.ts, what
- * came of it a run.
+ * The records of database backups: what is backed up, when and where to. make-backup.ts makes one, and each
+ * attempt has a run.
  */
 import type { ProgramSpec } from '../../ports/engine/engine-program.ts';
 import {
@@ -26,7 +26,7 @@ export type Backup = DatabaseBackup & DatabaseIds<string | null>;
 export type DatabaseBackup = BackupRecord & { databaseId: string; databaseType: BackupKindName };
 
 export interface NewBackup extends Pick<BackupRecord, 'schedule' | 'database' | 'destinationId' | 'enabled'> {
-  /** Absent: the name of the database's service. */
+  /** By default the name of the database's service. */
   prefix?: string | undefined;
   timeZone?: string | undefined;
   keepLatestCount?: number | null | undefined;
@@ -35,7 +35,7 @@ export interface NewBackup extends Pick<BackupRecord, 'schedule' | 'database' | 
 }
 
 export type BackupPatch = { [K in keyof NewBackup]?: NewBackup[K] | undefined } & {
-  /** Only its own is taken. */
+  /** Only the kind that the database has is accepted. */
   databaseType?: BackupKindName | undefined;
 };
 
@@ -50,13 +50,13 @@ export interface Backups {
   one(backupId: string, organizationId: string): Promise<Backup>;
   update(backupId: string, organizationId: string, patch: BackupPatch): Promise<Backup>;
   remove(backupId: string, organizationId: string): Promise<Backup>;
-  /** Of an organization, newest first, with where their databases stand. */
+  /** All of an organization, newest first, each with the place of its database. */
   everywhere(organizationId: string): Promise<{ backup: Backup; scope: Scope }[]>;
   /** Newest first. */
   byDatabase(databaseId: string, organizationId: string): Promise<Backup[]>;
-  /** BAD_REQUEST unless the backup is of this kind. */
+  /** Throws BAD_REQUEST unless the backup is of a database of this kind. */
   requireKind(backupId: string, organizationId: string, kind: BackupKindName): Promise<Backup>;
-  /** The kind of a database; BAD_REQUEST when it is another than the one named, or one without backups. */
+  /** The kind of a database; throws BAD_REQUEST when it is not the named one, or when it has no backups. */
   checkDatabase(named: NamedDatabase, organizationId: string): Promise<BackupKindName>;
 }
 
@@ -79,7 +79,7 @@ export function createBackups(store: BackupStore, clock: Clock): Backups {
       const present = await found(store, backupId, organizationId);
       if (databaseType !== undefined && databaseType !== present.databaseType)
         throw badField('databaseType', 'cannot be changed; create a backup of the other database instead');
-      // The times to come are counted anew.
+      // The next times are computed again from the new schedules.
       await store.update({ backupId, organizationId }, { ...patch, nextRunAt: null, nextVerifyAt: null });
       return shown(await found(store, backupId, organizationId));
     },
@@ -161,7 +161,7 @@ function newBackup(
   };
 }
 
-/** The kinds without backups have no such row. */
+/** Undefined for a backup of anything but a database. */
 export function asDatabaseBackup(record: BackupRecord | undefined): DatabaseBackup | undefined {
   if (
     !record ||
@@ -177,7 +177,7 @@ function shown(record: DatabaseBackup): Backup {
   return { ...record, ...databaseIds(record.databaseType, record.databaseId) };
 }
 
-/** Programs over one volume: its archive printed, an archive taken in, a digest of all its files printed. */
+/** Programs on one volume: they print its archive, unpack one into it, or print a digest of all its files. */
 export function volumePrograms(
   service: Parameters<typeof volumeProgram>[0],
   host: Parameters<typeof volumeProgram>[1],

@@ -1,4 +1,4 @@
-/** A database as the source of a backup: dumped by a program of its own image, beside its running service. */
+/** A database as the source of a backup: a program of its own image dumps it while its service runs. */
 import { backupRunLabel } from '../../domain/names/labels.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -11,11 +11,11 @@ import type { DatabaseProgram, DatabaseTarget } from './runs/database-program.ts
 import { databasePrograms } from './runs/programs.ts';
 import type { BackupSourceKind } from './source.ts';
 
-/** A database server of which programs can be run beside. */
+/** A database server that programs of its image can connect to. */
 export interface DatabaseServer {
   kind: DatabaseKindName;
   name: string;
-  /** Name of its service in the engine, and on its network. */
+  /** Name of its service on the engine and in its network. */
   service: string;
   image: string;
   network: string;
@@ -23,24 +23,24 @@ export interface DatabaseServer {
   password: string;
   rootPassword: string;
   registryAuth?: RegistryAuth | undefined;
-  /** Of the host that it runs on. */
+  /** The engine of the host that it runs on. */
   engine: Engine;
 }
 
-/** For a question that is answered from what the server knows of itself, on a busy server. */
+/** Limit for a short query, on a busy server. */
 const textLimitMs = 120_000;
 const keptLines = 5;
 
 export interface Programs {
-  /** The output of a program beside the server; fails when the program does. */
+  /** The output of a program in a container of its own; fails when the program fails. */
   output(
     server: DatabaseServer,
     program: DatabaseProgram,
     options: ProgramOptions,
   ): AsyncIterable<Uint8Array>;
   /**
-   * The output of a short one as text; it runs in the server's own container, since one of its own takes half
-   * a second to begin.
+   * The output of a short program as text. It runs in the server's container, because a container of its own
+   * takes half a second to start.
    */
   text(server: DatabaseServer, program: DatabaseProgram, options: ProgramOptions): Promise<string>;
 }
@@ -107,9 +107,9 @@ async function allOf(output: AsyncIterable<Uint8Array>): Promise<string> {
 
 export interface DatabaseSourcePorts {
   programs: Programs;
-  /** Ends the containers of ours that bear the label, on the host of the database. */
+  /** Removes Berth's containers with this label from the host of the database. */
   removeContainers(databaseId: string | null, label: string): Promise<void>;
-  /** The server of a database as it runs now. */
+  /** The running server of a database; undefined when it does not run. */
   running(databaseId: string): Promise<DatabaseServer | undefined>;
 }
 

@@ -1,11 +1,11 @@
-/** How much room there is for what backups and restores write on Berth's own machine. */
+/** The free disk space for what backups and restores write on Berth's own machine. */
 import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
 
 export interface DiskRooms {
   ofFolder(folder: string): Promise<DiskRoom>;
-  /** Of the volumes of a service; undefined on another machine, where nobody can tell. */
+  /** The disk with the volumes of a service; undefined on another machine, where it cannot be measured. */
   ofVolumes(service: { serverId: string | null } | undefined): Promise<DiskRoom | undefined>;
 }
 

@@ -10,7 +10,7 @@ export interface InstallationBackupDesk {
   installation: InstallationBackups;
   runs: BackupRuns;
   sources: BackupSources;
-  /** The key file, sealed. */
+  /** The key file, encrypted with the passphrase. */
   seal(passphrase: string): Promise<string>;
 }
 

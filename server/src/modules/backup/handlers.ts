@@ -144,8 +144,8 @@ export function backupHandlers({
 }
 
 /**
- * An event's id names the run and the position in its log, so that a reader that comes back begins no second
- * restore.
+ * The id of an event names the run and the position in its log, so that a client that reconnects does not
+ * start a second restore.
  */
 async function runAfter(
   runs: BackupRuns,

@@ -1,15 +1,16 @@
 /**
- * Berth itself as the source of a backup: a snapshot of its database and its sealed key in one tar archive.
+ * Berth itself as the source of a backup: a tar archive with a snapshot of its database and its encrypted
+ * key.
  */
 import { AppError } from '../../domain/errors.ts';
 import { command } from '../../shell/command.ts';
 import { startPiped } from '../../shell/piped.ts';
 import type { BackupSourceKind } from './source.ts';
 
-/** What the archive says of itself. */
+/** The description of the archive, which is part of it. */
 export interface Manifest {
   form: 'berth-backup-1';
-  /** Version of the Berth that made it, and of its schema. */
+  /** Versions of the Berth that made it and of its database schema. */
   version: string;
   schema: number;
   database: 'berth.sqlite' | 'berth.dump';
@@ -17,10 +18,10 @@ export interface Manifest {
 }
 
 export interface InstallationPorts {
-  /** Makes an empty private folder for the run, gives its path. */
+  /** Creates an empty private folder for the run; resolves with its path. */
   makeFolder(backupRunId: string): Promise<string>;
   removeFolder(backupRunId: string): Promise<void>;
-  /** Writes the database, the manifest and the sealed key into the folder; gives the names to pack. */
+  /** Writes database, manifest and encrypted key into the folder; resolves with the names to pack. */
   snapshot(folder: string, sealedKey: string): Promise<string[]>;
 }
 

@@ -1,13 +1,13 @@
-/** The one backup of Berth itself. */
+/** The backup of Berth itself, of which there is only one. */
 import { AppError, badField } from '../../domain/errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { BackupRecord, BackupStore } from './store.ts';
 
 export interface InstallationBackups {
   get(organizationId: string): Promise<BackupRecord | undefined>;
-  /** Absent fields stay; BAD_REQUEST where the first time lacks one. */
+  /** Absent fields keep their value; throws BAD_REQUEST when the first call lacks one. */
   set(organizationId: string, input: InstallationBackupInput): Promise<BackupRecord>;
-  /** PRECONDITION_FAILED before it was set up. */
+  /** Throws PRECONDITION_FAILED before it was set up. */
   require(organizationId: string): Promise<BackupRecord>;
 }
 

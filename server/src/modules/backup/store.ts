@@ -13,18 +13,18 @@ export type BackupRunRecord = TableRecord<'backup_run'>;
 type PlacedRow = Record<string, unknown> & { projectId: string; environmentId: string };
 
 export interface BackupStore extends TableStore<'backup'> {
-  /** A database of the organization; undefined when there is no such one. */
+  /** A database of the organization; undefined when it has no such database. */
   database(
     databaseId: string,
     organizationId: string,
   ): Promise<{ kind: DatabaseKindName; appName: string } | undefined>;
-  /** Of an organization, newest first, with where their databases stand. */
+  /** All of an organization, newest first, each with the place of its database. */
   everywhere(organizationId: string): Promise<{ record: BackupRecord; scope: Scope }[]>;
-  /** Those of volumes of an organization, newest first, with where their services stand. */
+  /** Those of volumes of an organization, newest first, each with the place of its service. */
   volumesEverywhere(organizationId: string): Promise<{ record: BackupRecord; scope: Scope }[]>;
-  /** The enabled ones whose time (epoch milliseconds) has come or is not counted yet. */
+  /** The enabled ones that are due (epoch milliseconds), or whose next time was not computed yet. */
   due(now: number): Promise<BackupRecord[]>;
-  /** The enabled ones that watch for a last good backup. */
+  /** The enabled ones that raise an alarm when the last good backup is too old. */
   watched(): Promise<BackupRecord[]>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -80,7 +80,7 @@ export function createBackupStore(database: Database): BackupStore {
   };
 }
 
-/** The volume with the state before a restore. */
+/** The volume that holds the state before a restore. */
 export interface RestoreLeft {
   applicationId: string | null;
   composeId: string | null;
@@ -92,11 +92,11 @@ export interface RestoreLeft {
 
 export interface BackupRunStore extends TableStore<'backup_run'> {
   transaction<T>(work: () => Promise<T>): Promise<T>;
-  /** Volumes that restores of volumes left, of one organization or of all. */
+  /** Volumes that restores of volumes left behind, of one organization or of all. */
   formerVolumes(organizationId?: string): Promise<RestoreLeft[]>;
   /** Queued and running ones, oldest first. */
   unfinished(): Promise<BackupRunRecord[]>;
-  /** Ended ones that could not give back the service which they had stopped or paused. */
+  /** Ended ones that could not resume the service that they had stopped or paused. */
   stillHolding(): Promise<BackupRunRecord[]>;
 }
 
@@ -143,7 +143,9 @@ export function createBackupRunStore(database: Database): BackupRunStore {
   };
 }
 
-/** Every step of a run is told with it (decisions 14), to whoever may read its backup. */
+/**
+ * Each step of a run is an event in the same transaction (decisions 14), for those who may read its backup.
+ */
 function tellRun({ builder, run, tell }: Database): (backupRunId: string) => Promise<void> {
   const place = sql<
     Pick<NewEvent, 'organizationId' | 'projectId' | 'environmentId' | 'serviceId' | 'status'>

@@ -1,6 +1,6 @@
 /**
- * Certificates of ACME authorities: what became of each, when the authority is asked again, and a copy of all
- * in case the proxy's store is lost.
+ * Certificates of ACME authorities: the state of each, when the authority is asked again, and a copy of all
+ * of them in case the proxy's store is lost.
  */
 import { explainFault, explainProblem } from '../../domain/certificates/acme-problem.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
@@ -22,51 +22,52 @@ import { oneAtATime } from '../../domain/time/one-at-a-time.ts';
 export interface IssuanceNeighbours {
   store: IssuanceStore;
   clock: Clock;
-  /** The proxy's own. */
+  /** The store of the proxy. */
   files: ProxyStore;
-  /** Why an authority would find nobody under this host; undefined when it may be asked. */
+  /** Why an authority could not reach this host; undefined when it can be asked. */
   whyNot(host: string): Promise<string | undefined>;
-  /** Lets the proxy ask what it may ask now. */
+  /** Called when the proxy may ask for other hosts than before. */
   changed(): void;
-  /** Told of certificates that are about to end, and of what could not be kept. */
+  /** Called for certificates that are about to expire, and for news that could not be stored. */
   warn(sentence: string): void;
-  /** Told of what an authority refused, and of what is about to end. */
+  /** Called for refusals of an authority, and for certificates that are about to expire. */
   tell?: TellFact;
 }
 
 export interface Issuance {
-  /** What became of a host's certificate of this authority; undefined while nothing did. */
+  /** The state of a host's certificate of this authority; undefined before it was asked. */
   of(host: string, asked: AskedAuthority): Promise<IssuanceRecord | undefined>;
-  /** Hosts that no authority is asked for now. */
+  /** Hosts for which no authority may be asked at present. */
   withheld(): Promise<Set<string>>;
   /**
-   * Looks whether an authority would find the host, before the proxy asks for it; forgets what was before, so
-   * that it is asked at once.
+   * Checks that an authority could reach the host before the proxy asks for a certificate; forgets earlier
+   * refusals, so that the authority is asked at once.
    */
   prepare(host: string): Promise<void>;
-  /** Takes in what the proxy tells, one after the other; what cannot be kept is told by `warn`. */
+  /** Stores the news of the proxy, one after the other; calls `warn` for news that cannot be stored. */
   hear(news: CertificateNews): Promise<void>;
-  /** Copies the proxy's files, all of them, into the database; gives how many were new. */
+  /** Copies all files of the proxy's store into the database; resolves with the number of new ones. */
   keep(): Promise<number>;
-  /** Puts what the proxy's store has lost back; gives how many files. */
+  /** Restores files that the proxy's store has lost; resolves with their number. */
   putBack(): Promise<number>;
   /**
-   * Lets the next order of this account make it anew, with its account binding as it is then; its
-   * certificates stay. Of a server that cannot be reached the proxy's files follow when it answers again.
+   * Forgets the account, so that the next order creates it again with its account binding of that time; its
+   * certificates stay. On a server that cannot be reached its files are removed once the server answers
+   * again.
    */
   forgetAccount(account: string): Promise<void>;
   /**
-   * Looks again at hosts that no authority would find, forgets what nobody wants any more, warns of what is
-   * about to end.
+   * Checks hosts again that no authority could reach, forgets those that nobody needs any more, and warns of
+   * certificates that are about to expire.
    */
   look(): Promise<void>;
 }
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** After a refusal: authorities allow few of them (Let's Encrypt: five an hour for a host). */
+/** Pauses after refusals, of which authorities allow few (Let's Encrypt: five an hour for a host). */
 const retryMs = [10, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * minuteMs);
-/** Looking at the DNS costs nobody anything. */
+/** Pauses between checks of the DNS, which no authority counts. */
 const lookMs = [1, 2, 5, 10].map((minutes) => minutes * minuteMs);
 
 export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
@@ -82,8 +83,8 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       const authority = authorityOf(asked);
       const found = await store.find({ host });
       if (found?.authority === '' || found?.authority === authority) return found;
-      // What it issued before another one was asked in between is served again, of which the proxy tells
-      // nothing.
+      // A certificate that this authority issued before the domain named another one is served again, and the
+      // proxy sends no news of that.
       const kept = await store.file(certificatePath(asked, host));
       const [former] = kept === undefined ? [] : issuedIn([kept]);
       return former && former.expiresAt > clock.now()
@@ -114,7 +115,7 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       );
     },
     async keep() {
-      // First, since what is still there would be copied again.
+      // First, because files that are still there would be copied again.
       await accounts.forgetOwed();
       return keepFiles(await files.files());
     },
@@ -139,7 +140,8 @@ async function putBack({ store, clock, files }: IssuanceNeighbours): Promise<num
 }
 
 /**
- * Forgets accounts on the disk of a server: at once, or when it can be reached again, also by a later Berth.
+ * Forgets accounts on the disk of a server: at once, or when it can be reached again, even after a restart of
+ * Berth.
  */
 function forgetting(files: ProxyStore, store: IssuanceStore) {
   async function forgetOwed(): Promise<void> {
@@ -153,7 +155,7 @@ function forgetting(files: ProxyStore, store: IssuanceStore) {
     async forget(account: string): Promise<void> {
       await store.oweAccount(account);
       await forgetOwed().catch((error: unknown) => {
-        // A server that is away, or whose address its organization may no longer use.
+        // The server cannot be reached, or its organization may no longer use its address.
         if (!(error instanceof AppError)) throw error;
         if (error.code !== 'SERVICE_UNAVAILABLE' && error.code !== 'PRECONDITION_FAILED') throw error;
       });
@@ -162,10 +164,10 @@ function forgetting(files: ProxyStore, store: IssuanceStore) {
 }
 
 interface Notes {
-  /** Gives how many files were new. */
+  /** Resolves with the number of new files. */
   keepFiles(found: readonly KeptFile[]): Promise<number>;
   refused(news: CertificateNews & { kind: 'failed' }): Promise<void>;
-  /** Whether an authority would find the host; notes why not. */
+  /** Whether an authority could reach the host; stores why not. */
   lookAt(host: string, attempts: number): Promise<boolean>;
 }
 
@@ -184,7 +186,7 @@ function nothingYet(host: string, clock: Clock): IssuanceRecord {
   };
 }
 
-/** A warning is due when a sixth of its life is left; it should have been renewed at a third. */
+/** The warning is due when a sixth of its lifetime is left; it should have been renewed at a third. */
 function issuedRecord({ authority, issuer, notBefore, expiresAt }: IssuedCertificate) {
   return {
     authority,
@@ -195,7 +197,7 @@ function issuedRecord({ authority, issuer, notBefore, expiresAt }: IssuedCertifi
   } as const;
 }
 
-/** To each organization that the host belongs to. */
+/** Tells each organization that has the host. */
 async function tellOwners(
   { store, tell }: Pick<IssuanceNeighbours, 'store' | 'tell'>,
   event: FactEvent,
@@ -207,7 +209,7 @@ async function tellOwners(
     await tell({ event, organizationId, subject: { type: 'host', id: host, name: host }, sentence });
 }
 
-/** What is written down of each host. */
+/** What is stored about each host. */
 function createNotes(neighbours: IssuanceNeighbours): Notes {
   const { store, clock, whyNot } = neighbours;
   const record = (host: string, change: Partial<IssuanceRecord>): Promise<void> =>
@@ -217,7 +219,7 @@ function createNotes(neighbours: IssuanceNeighbours): Notes {
     const present = await store.find({ host });
     if (present?.status === 'issued' && present.expiresAt === expiresAt && present.authority === authority)
       return;
-    // A refusal of another authority, which the domain names now, is newer than what the former one issued.
+    // The refusal of an authority that the domain names now outweighs the certificate of the former one.
     if (
       present &&
       present.status === 'failed' &&
@@ -274,7 +276,7 @@ function createNotes(neighbours: IssuanceNeighbours): Notes {
 function createLook(neighbours: IssuanceNeighbours, lookAt: Notes['lookAt']): Issuance['look'] {
   const { store, clock, files, changed, warn } = neighbours;
   const warned = new Map<string, number>();
-  /** Gives whether the proxy may ask now. */
+  /** Resolves with whether the proxy may ask now. */
   async function lookAgain({ host, attempts, nextAt }: IssuanceRecord): Promise<boolean> {
     if (nextAt > clock.now() || !(await lookAt(host, attempts))) return false;
     await store.forget(host);
@@ -290,8 +292,8 @@ function createLook(neighbours: IssuanceNeighbours, lookAt: Notes['lookAt']): Is
   }
 
   /**
-   * Those of resolvers that are gone. A resolver is there before its account, so what is found first and
-   * wanted by nobody afterwards is left over.
+   * Forgets accounts of resolvers that were removed. A resolver exists before its account, so the accounts
+   * are read first: one without a resolver afterwards is left over.
    */
   async function forgetAccounts(): Promise<void> {
     const found = new Set([...(await files.accounts()), ...(await store.accounts())]);
@@ -318,7 +320,7 @@ function createLook(neighbours: IssuanceNeighbours, lookAt: Notes['lookAt']): Is
   };
 }
 
-/** Of certificates that several authorities issued for a host the one that lasts longest. */
+/** For each host, the certificate that is valid longest of those that several authorities issued. */
 function latest(issued: readonly IssuedCertificate[]): IssuedCertificate[] {
   return [
     ...new Map(
@@ -329,7 +331,7 @@ function latest(issued: readonly IssuedCertificate[]): IssuedCertificate[] {
   ];
 }
 
-/** What a person must know of a certificate that should have been renewed by now. */
+/** The warning about a certificate that should have been renewed by now. */
 export function endSentence(
   host: string,
   expiresAt: number | null,

@@ -1,4 +1,4 @@
-/** SQL of issuance: what became of each host's certificate, and the files of the proxy's store. */
+/** SQL of issuance: the state of each host's certificate, and the copied files of the proxy's store. */
 import { AppError } from '../../domain/errors.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { Database } from '../../db/database.ts';
@@ -15,29 +15,29 @@ export interface IssuanceStore {
   list(where: Partial<Pick<IssuanceRecord, 'status'>>): Promise<IssuanceRecord[]>;
   put(record: IssuanceRecord): Promise<void>;
   forget(host: string): Promise<void>;
-  /** Hosts that the server asks an authority for, or would. */
+  /** Hosts on this server that need a certificate of an authority. */
   wantedHosts(): Promise<string[]>;
-  /** Paths of the files kept, without what is in them. */
+  /** Paths of the stored files, without their content. */
   filePaths(): Promise<Pick<ProxyFileRecord, 'path' | 'expiresAt'>[]>;
   file(path: string): Promise<ProxyFileRecord | undefined>;
-  /** Writes what differs; gives how many did. */
+  /** Stores the files that differ; resolves with their number. */
   keepFiles(files: readonly ProxyFileRecord[]): Promise<number>;
   forgetFiles(expiredBefore: number): Promise<void>;
-  /** Accounts of which files are kept, the installation's not counted. */
+  /** Accounts with stored files, except the installation's own. */
   accounts(): Promise<string[]>;
-  /** Accounts that certificate resolvers stand for, by their ids. */
+  /** Accounts of the certificate resolvers that exist, by their ids. */
   wantedAccounts(): Promise<string[]>;
-  /** Organizations whose domains have the host; of Berth's own: the installation's. */
+  /** Organizations with a domain of this host; for Berth's own host, that of the installation. */
   ownersOf(host: string): Promise<string[]>;
-  /** Forgets the files of an account, those of its certificates only when told. */
+  /** Removes the stored files of an account, those of its certificates only with `certificates`. */
   forgetAccount(account: string, options: { certificates: boolean }): Promise<void>;
-  /** Accounts that are still to be forgotten on the server's own disk. */
+  /** Accounts that still have to be removed from the server's disk. */
   owedAccounts(): Promise<string[]>;
   oweAccount(account: string): Promise<void>;
   settleAccount(account: string): Promise<void>;
 }
 
-/** Of one server: each has its own certificates, accounts and keys, and none is given another's. */
+/** For one server: each has its own certificates, accounts and keys, and never gets those of another. */
 export function createIssuanceStore(database: Database, serverKey: string): IssuanceStore {
   const issuances = tableStore(database, 'issuance');
   const files = tableStore(database, 'proxy_file');
@@ -49,7 +49,7 @@ export function createIssuanceStore(database: Database, serverKey: string): Issu
     put: ({ host, ...record }) =>
       database.transaction(async () => {
         if ((await issuances.update({ serverKey, host }, record)) > 0) return;
-        // Somebody else may write of the same host at this moment; the later word stands.
+        // Another write for the same host may happen at this moment; the later one wins.
         await database
           .attempt(() => issuances.insert({ serverKey, host, ...record }))
           .catch(async (error: unknown) => {
@@ -97,7 +97,7 @@ export function createIssuanceStore(database: Database, serverKey: string): Issu
   };
 }
 
-/** Berth's own, which no domain has. */
+/** Berth's own host name, which belongs to no domain. */
 function ownHostIn(database: Database): () => Promise<string[]> {
   const settings = tableStore(database, 'setting');
   return async () => {
@@ -106,7 +106,7 @@ function ownHostIn(database: Database): () => Promise<string[]> {
   };
 }
 
-/** Kept as a value of the installation's, under the key of the server. */
+/** Stored as a setting of the installation, under the key of the server. */
 function owedAccounts(
   database: Database,
   serverKey: string,

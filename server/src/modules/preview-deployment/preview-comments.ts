@@ -1,4 +1,4 @@
-/** Comments of previews on their pull requests: written once, then edited where they stand. */
+/** Comments about previews on their pull requests: each is written once and then edited in place. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import type { GitApi } from '../../ports/git-api.ts';
@@ -8,14 +8,14 @@ import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewComments {
   /**
-   * Brings the comment to what the preview is now; a host that cannot be asked is asked again by the timer.
+   * Brings the comment up to date with the preview; when the git host cannot be reached, a timer tries again.
    */
   sync(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
-  /** Whether the comment says what the preview is now. */
+  /** Whether the comment is up to date. */
   isCurrent(application: ApplicationRecord, preview: PreviewDeploymentRecord): boolean;
-  /** Says that the preview is gone. */
+  /** Comments that the preview was removed. */
   tellRemoved(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
-  /** Says that as many previews run as may. */
+  /** Comments that the limit of previews is reached. */
   tellLimit(
     application: ApplicationRecord,
     pullRequest: { repository: string; number: number },
@@ -29,7 +29,7 @@ export interface CommentNeighbours {
 }
 
 export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbours): PreviewComments {
-  /** Edits the comment of this application, or writes one; gives its id. */
+  /** Edits the comment of this application, or writes one; resolves with its id. */
   async function write(
     application: ApplicationRecord,
     at: { repository: string; number: number; commentId: string | null },
@@ -41,7 +41,7 @@ export function createPreviewComments({ previews, apiOf, warn }: CommentNeighbou
       const { repository, number } = at;
       if (at.commentId !== null && (await api.editComment(repository, number, at.commentId, text)))
         return at.commentId;
-      // Berth may have been killed after writing it and before its id was stored.
+      // Berth may have been killed after it wrote the comment and before it stored the id.
       const found = await api.findComment(repository, number, commentMark(application));
       if (
         found !== undefined &&

@@ -1,4 +1,4 @@
-/** What is done to a preview by hand: start and stop. */
+/** Starts and stops a preview by hand. */
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
@@ -21,9 +21,9 @@ import type { Turns } from '../service/turns.ts';
 import type { PreviewDeploymentRecord } from './store.ts';
 
 export interface PreviewRuntime {
-  /** Back to its live release; PRECONDITION_FAILED before any. */
+  /** Starts its live release again; throws PRECONDITION_FAILED before the first one. */
   start(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
-  /** Its volumes and its host stay, and a new commit of its pull request starts it again. */
+  /** Keeps its volumes and its domain; a new commit of its pull request starts it again. */
   stop(application: ApplicationRecord, preview: PreviewDeploymentRecord): Promise<void>;
   output(application: ApplicationRecord, preview: PreviewDeploymentRecord, tail: number): ServiceOutput;
 }
@@ -31,7 +31,7 @@ export interface PreviewRuntime {
 export interface PreviewRuntimeOptions {
   hosts: Hosts;
   turns: Turns;
-  /** Previews as deployments see them, whose status their comments follow. */
+  /** Previews as deployed services; the comment on the pull request follows their status. */
   services: DeployedServices;
   liveSpec(preview: PreviewDeploymentRecord): Promise<ServiceSpec | undefined>;
 }

@@ -5,7 +5,7 @@ import { pullRequestEvent } from '../../db/stored-records.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 
-/** An event as a job keeps it; throws ZodError for what is none. */
+/** Parses an event that a job has stored; throws ZodError for anything else. */
 export function readPullRequestEvent(text: string): PullRequestEvent {
   return pullRequestEvent.parse(JSON.parse(text));
 }
@@ -14,7 +14,7 @@ export type PreviewDeploymentRecord = TableRecord<'preview_deployment'>;
 
 export interface PreviewDeploymentStore extends TableStore<'preview_deployment'> {
   countOf(applicationId: string): Promise<number>;
-  /** Removes the hosts that lead to the preview. */
+  /** Removes the domains that lead to the preview. */
   removeDomains(previewDeploymentId: string, organizationId: string): Promise<void>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -10,9 +10,9 @@ export type ScheduleRunRecord = TableRecord<'schedule_run'>;
 export interface ScheduleStore extends TableStore<'schedule'> {
   runs: TableStore<'schedule_run'>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
-  /** Enabled ones whose time has come. */
+  /** Enabled schedules that are due. */
   due(now: number): Promise<ScheduleRecord[]>;
-  /** Queued and running ones of a schedule. */
+  /** Queued and running runs of a schedule. */
   unfinished(scheduleId: string): Promise<ScheduleRunRecord[]>;
   /** Ids of finished runs beyond the newest ones. */
   old(scheduleId: string, keep: number): Promise<string[]>;

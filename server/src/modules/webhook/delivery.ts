@@ -1,8 +1,8 @@
-/** One delivery as it came: its payload, the id by which it is known again. */
+/** One delivery of a webhook: its payload, its id, and what it names. */
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 
-/** One request as it came. Names of headers are in lower case. */
+/** The request as it was received. Names of headers are in lower case. */
 export interface Delivery {
   headers: Readonly<Record<string, string | undefined>>;
   body: Buffer;
@@ -10,8 +10,8 @@ export interface Delivery {
 }
 
 /**
- * JSON, or a form with the JSON as `payload`, as GitHub sends where nobody chose otherwise. BAD_REQUEST for
- * anything else; null for an empty body.
+ * Reads JSON, or a form with the JSON in the field `payload`, which is GitHub's default. Throws BAD_REQUEST
+ * for anything else; null for an empty body.
  */
 export function payloadOf({ headers, body }: Delivery): unknown {
   const text = body.toString('utf8');
@@ -27,7 +27,7 @@ export function payloadOf({ headers, body }: Delivery): unknown {
 
 const longest = 200;
 
-/** Undefined where the host gave none. */
+/** The id that the git host gave the delivery; undefined when it gave none. */
 export function deliveryIdOf(
   { headers }: Delivery,
   { deliveryHeaders }: { deliveryHeaders: readonly string[] },

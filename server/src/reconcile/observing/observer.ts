@@ -1,7 +1,7 @@
 /**
- * Watches what the engine of one host runs, and keeps it in memory for whoever reads: the engine's events say
- * which services to look at, and a slow look at all of them finds what no event told. Reads ask neither
- * engine nor database.
+ * Watches what the engine of one host runs, and keeps it in memory, so that reads ask neither engine nor
+ * database. The engine's events say which services to look at; an occasional look at all of them finds what
+ * no event reported.
  */
 import { AppError } from '../../domain/errors.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
@@ -12,15 +12,15 @@ export interface ObserverOptions extends ObservedOptions {
     Engine,
     'changes' | 'containerEnd' | 'pausedContainers' | 'servicesWithTasks' | 'serviceWithTasks'
   >;
-  /** Told what nobody expected. */
+  /** Called with unexpected errors. */
   onFault(error: unknown): void;
   fullLookMs?: number;
-  /** Whether somebody watches: then everything is looked at each `watchedLookMs`. */
+  /** Whether somebody follows; while it is true, everything is looked at each `watchedLookMs`. */
   isWatched?(): boolean;
 }
 
 export interface Observer {
-  /** Looks at everything once; SERVICE_UNAVAILABLE when the engine does not answer. */
+  /** Looks at everything once; throws SERVICE_UNAVAILABLE when the engine does not answer. */
   look(): Promise<void>;
   /** Whether the engine was seen, and whether it answers. */
   sight: ObservedServices['sight'];
@@ -32,7 +32,7 @@ export interface Observer {
 
 const usualFullLookMs = 60_000;
 const watchedLookMs = 5000;
-/** An event of a container is there before the swarm knows what became of its task. */
+/** Looks twice, because the event of a container comes before the swarm has updated its task. */
 const looksAfterMs = [300, 3000] as const;
 const firstRetryMs = 1000;
 const longestRetryMs = 30_000;
@@ -110,7 +110,9 @@ function createLooks(engine: ObserverOptions['engine'], observed: ObservedServic
   };
 }
 
-/** One look at a time. Nobody waits for it once the signal fires: an engine that hangs holds up no end. */
+/**
+ * One look at a time. An aborted signal ends the wait, so that an engine that hangs does not delay the end.
+ */
 function createTurns(signal: AbortSignal, failed: (error: unknown) => void) {
   let work = Promise.resolve();
   return {
@@ -129,8 +131,8 @@ function createTurns(signal: AbortSignal, failed: (error: unknown) => void) {
 }
 
 /**
- * Resolves with the work or with the signal. Not by Promise.race with a promise that lasts, which would keep
- * something of every look until the end.
+ * Resolves with the work or when the signal is aborted. Promise.race with one lasting promise would keep
+ * memory of every look until the end.
  */
 function unlessOver(work: Promise<void>, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -141,7 +143,7 @@ function unlessOver(work: Promise<void>, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Timers that go off at once when the signal fires. */
+/** Timers that fire at once when the signal is aborted. */
 function createTimers(signal: AbortSignal): (ms: number, then: () => void) => void {
   return (ms, then) => {
     const end = (): void => {

@@ -1,7 +1,7 @@
-/** What is asked of the programs of a kind of database. */
+/** The programs that each kind of database must have for backups. */
 import type { Secret } from '../../../domain/secrets/secret.ts';
 
-/** A database inside a running server, and who may do everything there. */
+/** A database on a running server, with a user who has all permissions there. */
 export interface DatabaseTarget {
   host: string;
   user: string;
@@ -17,28 +17,28 @@ export interface DatabaseProgram {
 }
 
 export interface DatabasePrograms {
-  /** Ending of an object's name, before that of the compression. */
+  /** Ending of an object's name, before the ending of the compression. */
   ending: string;
   /** Prints a consistent dump. */
   dump(target: DatabaseTarget): DatabaseProgram;
   /**
-   * Makes the empty database, where the server has not made it at its first start; undefined: it comes with
-   * the first load.
+   * Creates the empty database where the server did not at its first start; undefined: the first load creates
+   * it.
    */
   create?(target: DatabaseTarget): DatabaseProgram;
-  /** Takes the dump on its input and stops at the first error. */
+  /** Reads the dump from its input and stops at the first error. */
   load(target: DatabaseTarget): DatabaseProgram;
   /** Prints how many tables (collections, keys) the database has. */
   count(target: DatabaseTarget): DatabaseProgram;
-  /** What it counts, in the singular. */
+  /** What `count` counts, in the singular. */
   counted: 'table' | 'key';
   /**
-   * Prints the names of all databases that people made, one a line; undefined: a dump has the whole server.
+   * Prints the names of all databases that users created, one a line; undefined: a dump has the whole server.
    */
   list?(target: DatabaseTarget): DatabaseProgram;
   /**
-   * Users of the server that stand outside its databases: printed as statements, and taken in where some are
-   * there already.
+   * Users of the server, which are not part of a database: `dump` prints them as statements, and `load`
+   * accepts users that exist already.
    */
   roles?: { dump(target: DatabaseTarget): DatabaseProgram; load(target: DatabaseTarget): DatabaseProgram };
 }

@@ -1,6 +1,6 @@
 /**
- * One backup: dump → compress → upload → verify → record → retention. The first three are one stream, of
- * which only so much is in memory as is on its way.
+ * One backup: dump → compress → upload → verify → record → retention. The first three are one stream, so that
+ * a backup of any size takes little memory.
  */
 import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
@@ -18,15 +18,15 @@ export interface BackupMaking {
   sources: BackupSources;
   backup(backupId: string): Promise<BackupRecord | undefined>;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
-  /** Bytes of Berth's own disk that stay free. */
+  /** Number of bytes that must stay free on Berth's own disk. */
   keptFree(): Promise<number>;
-  /** CONFLICT when so many further bytes are more than the organization may keep. */
+  /** Throws CONFLICT when the organization's quota has no room for this many more bytes. */
   requireQuota(organizationId: string, bytes: number): Promise<void>;
-  /** The backup has a new good one. */
+  /** Called when the backup has a new verified copy. */
   good(backup: BackupRecord): Promise<void>;
 }
 
-/** Under this ending an object is not whole or not verified yet; it is no backup, and nothing lists it. */
+/** Ending of an object that is incomplete or not verified yet; such an object is never listed as a backup. */
 export const unfinishedEnding = '.part';
 
 export async function makeBackup(making: BackupMaking, context: RunContext): Promise<void> {
@@ -46,7 +46,7 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
     await keepWithinQuota(making, store, context, sent);
     await context.step('verify', () => verify(store, run.path, sent, signal));
     await context.step('record', async () => {
-      // Known before the object has its name, so that a crash between the two loses nothing.
+      // Recorded before the object gets its final name, so that a crash between the two loses nothing.
       await context.record({ storedBytes: sent.bytes, checksum: sent.checksum });
       await store.rename(`${run.path}${unfinishedEnding}`, run.path, signal);
       return { value: undefined, detail: run.path };
@@ -57,7 +57,7 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   await retain(making, backup, store, context);
 }
 
-/** Its size is known only now; what is too much is no backup. */
+/** Refuses the backup after its upload, since its size is not known earlier. */
 async function keepWithinQuota(
   { requireQuota }: BackupMaking,
   store: ObjectStore,
@@ -72,7 +72,7 @@ async function keepWithinQuota(
   }
 }
 
-/** At least for as much as the last one took. */
+/** Requires room for at least as much as the last backup took. */
 async function requireRoom(
   making: BackupMaking,
   store: ObjectStore,
@@ -91,7 +91,7 @@ async function requireRoom(
   );
 }
 
-/** A run that was killed between the new name and its record. */
+/** Whether an earlier attempt was killed after it renamed the object and before it recorded that. */
 async function wasStored(store: ObjectStore, { run, signal }: RunContext): Promise<boolean> {
   const object = run.checksum === null ? undefined : await store.find(run.path, signal);
   if (object !== undefined && object.bytes === run.storedBytes) return true;
@@ -123,9 +123,9 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
         `The dump of ${source.title} is empty, so there is nothing to keep.`,
       );
   } catch (error) {
-    // What failed first is the cause; the others only stopped with it.
+    // The first failure is the cause; the others follow from it.
     const [first = { step: 'upload' as const, error }] = faults;
-    // A run that only gives way goes on with the next start; its steps stand as they were.
+    // A run that Berth's own end interrupts continues at the next start, so its steps stay as they are.
     for (const [name, step] of signal.aborted ? [] : Object.entries(steps))
       await (name === first.step ? step.failed(first.error) : step.stopped());
     await store
@@ -142,7 +142,7 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
 
 const cleaningLimitMs = 30_000;
 
-/** Read again as a restore would read it. */
+/** Reads the backup as a restore would. */
 async function verify(
   store: ObjectStore,
   path: string,
@@ -160,7 +160,7 @@ async function verify(
   );
 }
 
-/** The backup is good whatever comes of this; what could not be removed is tried again after the next one. */
+/** Removes old backups. A failure does not fail the run; the next run tries to remove them again. */
 async function retain(
   making: BackupMaking,
   backup: BackupRecord,
@@ -180,13 +180,13 @@ async function retain(
 
 const empty = (): Measure => ({ bytes: 0, checksum: '' });
 
-/** Removes what a run that ended badly or was killed may have left. */
+/** Removes what a failed or killed run may have left behind. */
 export async function tidyBackup(making: BackupMaking, run: BackupRunRecord): Promise<void> {
   const backup = run.backupId === null ? undefined : await making.backup(run.backupId);
   if (backup) await making.sources[backup.sourceType].tidy(run);
 }
 
-/** Writes down that a backup has a new good one, which ends its alarm. */
+/** Records that a backup has a new verified copy, which ends its alarm. */
 export function noteGood(store: Pick<BackupStore, 'update'>, clock: Clock): BackupMaking['good'] {
   return async ({ backupId }) => {
     await store.update({ backupId }, { lastGoodAt: isoTime(clock), alarmSince: null });

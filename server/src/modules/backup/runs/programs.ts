@@ -1,6 +1,7 @@
 /**
- * The programs that dump, load and look into each kind of database: out of its own image, so that versions
- * match. Names and passwords go by the environment wherever the program takes them there. Pure.
+ * The programs that dump, load and inspect each kind of database. They come from its own image, so that
+ * versions match. Names and passwords are passed in the environment wherever the program reads them from
+ * there. Pure.
  */
 import { Secret } from '../../../domain/secrets/secret.ts';
 import type { DatabaseKindName } from '../../../domain/database-kind.ts';
@@ -13,8 +14,8 @@ const countTables =
   `pg_namespace where nspname like 'pg\\_%' or nspname = 'information_schema')`;
 
 /**
- * Everything about the connection is a variable of libpq. An empty --dbname is one not given, but makes
- * pg_restore connect.
+ * Variables of libpq describe the whole connection. An empty --dbname counts as absent, but makes pg_restore
+ * connect.
  */
 function postgres(
   { host, user, password, database }: DatabaseTarget,
@@ -45,8 +46,8 @@ const ask = [
 const postgresPrograms: DatabasePrograms = {
   ending: 'dump',
   counted: 'table',
-  // A table that somebody keeps locked would hold the backup, and those that wait behind it, for ever.
-  // Compressed later, once: its own compression would leave nothing to gain and take as long.
+  // Without the lock timeout, one locked table would block this backup and all behind it for ever. Berth
+  // compresses the dump itself; compressing it here as well would only take time.
   dump: (target) =>
     postgres(
       target,
@@ -124,10 +125,7 @@ const listMysqlDatabases =
   `select schema_name from information_schema.schemata where schema_name not in ('mysql', ` +
   `'sys', 'information_schema', 'performance_schema') order by 1`;
 
-/**
- * MariaDB and MySQL: the same words, each with programs of its own names (an official image has only its
- * own).
- */
+/** MariaDB and MySQL take the same arguments, but their programs have different names. */
 function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
   return {
     ending: 'sql',
@@ -150,8 +148,8 @@ function mysqlFamily(client: string, dump: string, own: readonly string[]): Data
 }
 
 /**
- * mongodump takes a password by argument, prompt or file only: the file lies in memory, in the container that
- * ends with it. The script is fixed text; values come by the environment.
+ * mongodump takes a password only as an argument, at a prompt or from a file. The file is in memory, in a
+ * container that ends with the program. The script is fixed text; values are passed in the environment.
  */
 function mongoTool(target: DatabaseTarget, tool: string, ...words: string[]): DatabaseProgram {
   const script =
@@ -200,8 +198,8 @@ const mongoPrograms: DatabasePrograms = {
 
 export const databasePrograms = {
   mariadb: mysqlFamily('mariadb', 'mariadb-dump', []),
-  // Transaction ids of the server, written into its dump, would be refused by another server. "loose": a
-  // mysqldump that is MariaDB's does not know the word.
+  // Another server would refuse a dump with the transaction ids of this one. "loose", because MariaDB's
+  // mysqldump does not know the option.
   mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,

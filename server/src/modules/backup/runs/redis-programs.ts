@@ -1,6 +1,6 @@
 /**
- * How Redis is dumped and loaded: by the snapshot that its replicas get, which is of one moment. Fixed texts
- * for `sh` of its image; values come by the environment.
+ * Dumps Redis by the snapshot that it sends to replicas, which is consistent, and loads it by replication.
+ * The texts for the `sh` of its image are fixed; values are passed in the environment.
  */
 import { Secret } from '../../../domain/secrets/secret.ts';
 import { quoted, takeAll } from '../../database/kinds/redis.ts';
@@ -8,8 +8,8 @@ import { lines } from '../../database/kinds/server.ts';
 import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './database-program.ts';
 
 /**
- * A server beside, of the same image, begins with the dump; the empty one takes it from there. So it needs to
- * know nothing of how the version and the settings of a server keep its files.
+ * A second server of the same image starts with the dump, and the empty one replicates from it. So nothing
+ * here depends on how a version and its settings store files.
  */
 const load = lines(
   'umask 077; work=$(mktemp -d) && cd "$work" && cat >dump.rdb || exit 1',

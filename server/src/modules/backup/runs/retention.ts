@@ -1,12 +1,12 @@
 /**
- * Removes the oldest objects of a backup. It runs after a newer one was verified, and looks first that what
- * shall stay is really there.
+ * Removes the oldest objects of a backup, after a newer one was verified. It first checks that the objects to
+ * keep really exist.
  */
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupRecord } from '../store.ts';
 
-/** Gives the paths removed. Only objects of this backup's own runs at this destination are touched. */
+/** Resolves with the removed paths. Only objects that this backup's runs stored here are removed. */
 export async function removeOld(
   runs: BackupRuns,
   backup: BackupRecord,
@@ -20,8 +20,8 @@ export async function removeOld(
     if (run.destinationId !== backup.destinationId) continue;
     if (kept < keep) {
       const object = await store.find(run.path, signal);
-      // One that somebody removed or cut short counts for nothing, so that the last good one never goes in
-      // its place.
+      // An object that somebody removed or truncated does not count as kept, so that the last good one is
+      // never removed because of it.
       if (object?.bytes === run.storedBytes) kept += 1;
       continue;
     }
@@ -38,8 +38,8 @@ export interface StoredRemoval {
 }
 
 /**
- * Removes every object that backups of the database have stored. What a destination refuses stops it, with
- * the rest still recorded.
+ * Removes every object that backups of the database have stored. A failure at a destination stops it, and the
+ * objects that are left stay recorded.
  */
 export async function removeStored(
   { runs, openStore }: StoredRemoval,

@@ -1,19 +1,19 @@
-/** What a run works with: its log, its steps, its end. */
+/** What the work of a run uses: its log, its record, its steps. */
 import type { BackupRunRecord } from '../store.ts';
 
 export interface RunContext {
   run: BackupRunRecord;
-  /** Which try this is: 2 after Berth was restarted in the middle. */
+  /** Number of the attempt: 2 after Berth was restarted during the first. */
   attempt: number;
   signal: AbortSignal;
-  /** A line of the run's log; the secrets of `hide` are dots in it. */
+  /** Writes a line into the run's log, with the secrets that `hide` was given replaced by dots. */
   say(line: string): void;
   hide(secrets: readonly string[]): void;
   /** Changes the stored run. */
   record(patch: Partial<BackupRunRecord>): Promise<void>;
-  /** Begins a step; its outcome is kept with the run. */
+  /** Begins a step; its result is stored with the run. */
   begin(name: string): Promise<RunStepHandle>;
-  /** One step from its begin to its end. */
+  /** Runs one step from start to end. */
   step<T>(name: string, work: () => Promise<StepResult<T>>): Promise<T>;
 }
 
@@ -25,6 +25,6 @@ export interface StepResult<T> {
 export interface RunStepHandle {
   done(detail?: string): Promise<void>;
   failed(error: unknown): Promise<void>;
-  /** Another step's failure ended it. */
+  /** The failure of another step has ended it. */
   stopped(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A threshold that was passed, told to the callback of the server's monitoring. */
+/** Reports an exceeded threshold to the callback URL of the server's monitoring. */
 import { createHmac } from 'node:crypto';
 import { AppError } from '../../../domain/errors.ts';
 import type { Passing } from '../../../domain/resources/metrics.ts';
@@ -14,8 +14,8 @@ type Server = Pick<
 const limitMs = 10_000;
 
 /**
- * Signed with the token of the monitoring, in the headers of the Standard Webhooks specification. Throws
- * unless the callback took it; then it is told again at the next look.
+ * Signs the request with the token of the monitoring, by the headers of the Standard Webhooks specification.
+ * Throws unless the callback accepted it; then the next look reports it again.
  */
 export async function tellCallback(
   { outgoing, clock }: { outgoing: Pick<Outgoing, 'request'>; clock: Clock },

@@ -1,7 +1,7 @@
-/** What the programs of a server print about its security, read. The texts are those of Debian and Ubuntu. */
+/** Parses what programs on a server print about its security, as Debian and Ubuntu print it. */
 import { swarmTcp, wallChain, wallTable } from '../../../domain/network/port-wall.ts';
 
-/** Text below each line `== name`, trimmed. */
+/** The trimmed text below each line `== name`, by that name. */
 export type Told = ReadonlyMap<string, string>;
 
 export function sections(text: string): Told {
@@ -24,7 +24,7 @@ export function sections(text: string): Told {
   return told;
 }
 
-/** The first number of a version in what a program prints, such as `20.10.24`. */
+/** The first version number in the output of a program, such as `20.10.24`. */
 export const versionIn = (text: string): string | null => /\bv?(\d+\.\d+(?:\.\d+)?)/.exec(text)?.[1] ?? null;
 
 interface Firewall {
@@ -36,8 +36,8 @@ interface Firewall {
 const of = (told: Told, name: string): string => told.get(name) ?? '';
 
 /**
- * ufw and firewalld say what they do; else the packet filter itself: a base chain of nftables, or iptables'
- * INPUT, whose policy is not to accept.
+ * ufw and firewalld report their state. Without either, the packet filter counts as a firewall when the
+ * policy of a base chain of nftables, or of the INPUT chain of iptables, is not to accept.
  */
 export function firewallOf(told: Told): Firewall {
   const ufw = of(told, 'ufw');
@@ -74,7 +74,7 @@ export interface SwarmPortsReport {
   allowedFrom: string[];
 }
 
-/** Of Berth's own rules (domain/network/port-wall.ts): a chain of iptables, or a table of nftables. */
+/** Looks for Berth's own rules (domain/network/port-wall.ts): a chain of iptables, or a table of nftables. */
 export function swarmPortsOf(told: Told): SwarmPortsReport {
   const chain = new RegExp(`^-A INPUT .*-j ${wallChain}$`, 'm').test(of(told, 'iptables'))
     ? of(told, 'wall')
@@ -103,7 +103,7 @@ interface Ssh {
   passwordAuth: boolean;
 }
 
-/** As sshd(8) -T prints what is in force: `permitrootlogin without-password`. */
+/** Reads the settings in force as `sshd -T` prints them, such as `permitrootlogin without-password`. */
 export function sshOf(told: Told): Ssh {
   const settings = new Map(
     of(told, 'sshd')
@@ -125,7 +125,7 @@ export function sshOf(told: Told): Ssh {
 
 const shells = /\/(ba|da|z|k|c|tc|fi)?sh$/;
 
-/** Somebody besides root who can sign in and may use sudo: by a group, or by a line of sudoers. */
+/** Whether a user other than root can sign in and use sudo, by a group or by a line of sudoers. */
 export function sudoUser(told: Told): boolean {
   const people = new Set(
     of(told, 'passwd')

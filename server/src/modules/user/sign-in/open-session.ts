@@ -3,9 +3,9 @@ import { hashToken } from '../../../ports/token.ts';
 import type { SessionWithMember, UserStore } from '../store.ts';
 
 /**
- * The open session that the cookies carry; undefined when none is. A service on another port of the same host
- * can plant a second cookie of our name, and nothing tells which is ours: one that opens nothing is passed
- * over, two that do are refused with UNAUTHORIZED. `now` in ms.
+ * The open session of the cookies; undefined when there is none. A service on another port of the same host
+ * can set a second cookie of our name, and nothing shows which one is ours. So a cookie without a session is
+ * ignored, and two with a session are refused with UNAUTHORIZED. `now` in ms.
  */
 export async function openSessionOf(
   store: UserStore,
