@@ -22,6 +22,7 @@ export const suitePlaces = {
     on: { 'own machine': 'always', server: 'long' },
     notOnServer: {},
   },
+  databases: { on: { 'own machine': 'always', server: 'long' } },
 } as const satisfies Record<string, SuitePlaces>;
 export type SuiteName = keyof typeof suitePlaces;
 
