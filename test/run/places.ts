@@ -23,6 +23,7 @@ export const suitePlaces = {
     notOnServer: {},
   },
   databases: { on: { 'own machine': 'always', server: 'long' } },
+  backups: { on: { 'own machine': 'always', server: 'long' } },
 } as const satisfies Record<string, SuitePlaces>;
 export type SuiteName = keyof typeof suitePlaces;
 
