@@ -2,6 +2,7 @@
 import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 import { callerOf, procedures, type Form } from '../e2e/fixtures/caller.ts';
 import type { Answer } from '../http/call.ts';
+import { placedInput } from '../e2e/fixtures/placed-input.ts';
 import { password } from '../world/inputs.ts';
 import { personNames, type Person, type PersonName } from '../world/people.ts';
 import type { World } from '../world/world.ts';
@@ -17,6 +18,8 @@ export interface Place {
   url: string;
   world: World;
   form: Form;
+  /** Server on which the services of the world are; null for Berth's own machine. */
+  serverId: string | null;
 }
 
 type Names = Record<string, unknown>;
@@ -43,7 +46,7 @@ async function runStep(step: Step, place: Place, names: Names): Promise<string |
   const procedure = byPath.get(step.call);
   if (!procedure) return `there is no procedure ${step.call}`;
   const call = callerOf(place.url, headersOf(step, procedure, place));
-  const input = filled(step.input ?? {}, names);
+  const input = filled(placedInput(step.call, step.input ?? {}, place.serverId), names);
   const answer = await call(step.call, input, place.form, step.file);
   const fault =
     faultOfAnswer(procedure, answer, place.form) ??

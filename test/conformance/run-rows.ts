@@ -29,6 +29,14 @@ export function runsOf(rows: readonly Row[]): number {
   return rows.length * forms.length;
 }
 
+export interface PrepareOptions extends Pick<SeedOptions, 'passwordHash'> {
+  /**
+   * Adds a server as the owner of this world and gives its id. The worlds are in one organization then, whose
+   * services all stand on that server.
+   */
+  addServer?: (first: World) => Promise<string>;
+}
+
 /**
  * Puts the worlds of the rows into the database: one for what the installation has once, one for each run
  * that changes something, and a few that those take in turns which only look or are refused.
@@ -36,7 +44,7 @@ export function runsOf(rows: readonly Row[]): number {
 export async function prepareRows(
   database: Database,
   rows: readonly Row[],
-  options: Pick<SeedOptions, 'passwordHash'> = {},
+  { addServer, ...options }: PrepareOptions = {},
 ): Promise<PreparedRows> {
   const runs = rows.flatMap((row) => forms.map((form) => ({ row, form, isChanging: isChanging(row) })));
   const [ofWorlds, ofInstallation] = [
@@ -46,9 +54,12 @@ export async function prepareRows(
   const seeded = await seedWorlds(database, 1 + atOnce + ofWorlds.filter((run) => run.isChanging).length, {
     ...options,
     isInstallations: true,
+    isOne: addServer !== undefined,
   });
   await makeBusy(database, seeded);
   const [first, ...others] = seeded;
+  const serverId = first && addServer ? await addServer(first) : null;
+  if (first && serverId !== null) await placeServices(database, first.own, serverId);
   const [inTurns, own] = [others.slice(0, atOnce), others.slice(atOnce)];
   return {
     async run(url) {
@@ -59,7 +70,7 @@ export async function prepareRows(
       ): Promise<string | undefined> => {
         if (!world) return 'there are too few worlds';
         done += 1;
-        return runRow(row, { url, world, form });
+        return runRow(row, { url, world, form, serverId });
       };
       const faults = await inOrder(ofWorlds, async (one) => {
         const world = one.isChanging ? own.pop() : inTurns.pop();
@@ -97,6 +108,33 @@ async function makeBusy(database: Database, seeded: readonly World[]): Promise<v
           .updateTable('application')
           .set({ serverId: own['busyServerId'] })
           .where('applicationId', '=', own['otherApplicationId'] ?? '')
+          .compile(),
+      );
+  });
+}
+
+/** Services of the organization stand on the server from now on, but for those on another one. */
+async function placeServices(
+  database: Database,
+  { organizationId }: World['own'],
+  serverId: string,
+): Promise<void> {
+  await database.transaction(async () => {
+    for (const table of ['application', 'compose', 'database'] as const)
+      await database.change(
+        database.builder
+          .updateTable(table)
+          .set({ serverId })
+          .where('organizationId', '=', organizationId)
+          .where('serverId', 'is', null)
+          .compile(),
+      );
+    for (const table of ['domain', 'port'] as const)
+      await database.change(
+        database.builder
+          .updateTable(table)
+          .set({ serverKey: serverId })
+          .where('organizationId', '=', organizationId)
           .compile(),
       );
   });

@@ -1,35 +1,49 @@
-/** The rows of the interface document that need an engine and a proxy, under both forms of the address. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+/**
+ * The rows of the interface document that need an engine and a proxy, under both forms of the address, with
+ * their services on each machine of the table of places.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { rowsOf } from '../conformance/rows.ts';
 import { prepareRows, runsOf, type PreparedRows } from '../conformance/run-rows.ts';
-import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
+import { placesOf, runsAt } from '../run/places.ts';
+import { throughProxy, type BerthHost } from './fixtures/berth-host.ts';
 import { databaseOnHost } from './fixtures/people-on-host.ts';
+import { addServer, machinesAt } from './fixtures/placed-berth.ts';
 import { expectCalmLog, until } from './fixtures/workshop.ts';
 
-const rows = rowsOf('engine');
+describe.each(placesOf('conformance'))('the document, with services on: %s', (place) => {
+  const rows = rowsOf('engine').filter(({ call }) => runsAt(place, 'conformance', call));
+  let berth: BerthHost;
+  let end: () => Promise<void>;
+  let prepared: PreparedRows;
 
-let berth: BerthHost;
-let prepared: PreparedRows;
+  beforeAll(async () => {
+    const bed = await bedOfRun();
+    // What a power cut would lose is not what is tested here.
+    const env = { BERTH_SQLITE_SYNCHRONOUS: 'NORMAL' };
+    const machines = await machinesAt(place, bed, { name: 'conformance', index: 27, env });
+    const { services } = machines;
+    ({ berth, end } = machines);
+    const database = await databaseOnHost(bed, berth);
+    prepared = await prepareRows(database, rows, {
+      ...(place === 'server' && {
+        addServer: ({ people }) => addServer(berth, services, people.owner.byKey),
+      }),
+    });
+    await database.close();
+    // The rows look at the proxy's own container and service.
+    await until(
+      'the proxy runs',
+      async () => (await throughProxy(services.ip, 'nobody.localhost').catch(() => undefined)) !== undefined,
+    );
+  });
+  afterAll(() => end());
 
-beforeAll(async () => {
-  const bed = await bedOfRun();
-  // What a power cut would lose is not what is tested here.
-  berth = await berthHost(bed, 'conformance', 27, { BERTH_SQLITE_SYNCHRONOUS: 'NORMAL' });
-  const database = await databaseOnHost(bed, berth);
-  prepared = await prepareRows(database, rows);
-  await database.close();
-  // The rows look at the proxy's own container and service.
-  await until(
-    'the proxy runs',
-    async () => (await berth.proxied('nobody.localhost').catch(() => undefined)) !== undefined,
-  );
+  it('holds in every row that needs an engine, under both forms', async () => {
+    expect(rows.length).toBeGreaterThan(0);
+    expect(await prepared.run(berth.url)).toEqual({ runs: runsOf(rows), faults: [] });
+  });
+
+  it('nothing of all this was a fault', () => expectCalmLog(berth));
 });
-afterAll(() => berth.host.kill());
-
-it('the document holds in every row that needs an engine, under both forms', async () => {
-  expect(rows.length).toBeGreaterThan(0);
-  expect(await prepared.run(berth.url)).toEqual({ runs: runsOf(rows), faults: [] });
-});
-
-it('nothing of all this was a fault', () => expectCalmLog(berth));

@@ -2,11 +2,10 @@
  * The life of a service of each kind, from creation to end: on a server, and with `--long` on Berth's own
  * machine as well, where the ordinary run has the suites of each kind.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { isWhole } from '../run/mode.ts';
+import { placesOf, type PlaceName } from '../run/places.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { diskFolder } from '../bed/layout.ts';
 import { startS3, type S3Server } from '../s3/s3-server.ts';
@@ -14,8 +13,9 @@ import { destinationOf } from './backups/backup-fixture.ts';
 import { berthHost, type BerthHost } from './fixtures/berth-host.ts';
 import { lifeKinds, type LifeKind } from './lives/kinds.ts';
 import { leftOf, type Life, type Place } from './lives/life.ts';
+import { addServer, serverHost } from './fixtures/placed-berth.ts';
 import { repositoriesFolder } from './fixtures/repository.ts';
-import { docker, expectCalmLog, output, until } from './fixtures/workshop.ts';
+import { expectCalmLog, until } from './fixtures/workshop.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 4, testTimeout: 900_000 });
@@ -23,23 +23,13 @@ vi.setConfig({ maxConcurrency: 4, testTimeout: 900_000 });
 let berth: BerthHost;
 let far: BedHost;
 let s3: S3Server;
-const places: Record<string, Place> = {};
+const places: Partial<Record<PlaceName, Place>> = {};
 
 beforeAll(async () => {
   const bed = await bedOfRun();
-  [far, berth] = await Promise.all([
-    bed.host('there', { index: 71, engine: true, images: true, sshd: true }),
-    berthHost(bed, 'here', 72),
-  ]);
-  await output(far, docker, 'swarm', 'init', '--advertise-addr', far.ip);
+  [far, berth] = await Promise.all([serverHost(bed, 'there', 71), berthHost(bed, 'here', 72)]);
   s3 = await startS3(bed.machineIp, join(diskFolder(bed.name), 's3-lives'));
-  const { sshKeyId } = await berth.call<{ sshKeyId: string }>('sshKey.create', {
-    name: 'there',
-    publicKey: await readFile(`${far.sshKeyPath}.pub`, 'utf8'),
-    privateKey: await readFile(far.sshKeyPath, 'utf8'),
-  });
-  const record = { name: 'there', ipAddress: far.ip, port: 22, username: 'root', serverType: 'deploy' };
-  const { serverId } = await berth.call<{ serverId: string }>('server.create', { ...record, sshKeyId });
+  const serverId = await addServer(berth, far);
   await berth.call('settings.update', {
     localRepositoryPaths: [repositoriesFolder],
     serverIp: berth.host.ip,
@@ -54,15 +44,15 @@ beforeAll(async () => {
     ...destinationOf(s3),
   });
   const shared = { berth, environmentId: environment.environmentId, destinationId, firstPort: 18_000 };
-  places['local'] = { ...shared, host: berth.host, serverId: null, name: 'near' };
-  places['remote'] = { ...shared, host: far, serverId, name: 'away' };
+  places['own machine'] = { ...shared, host: berth.host, serverId: null, name: 'near' };
+  places['server'] = { ...shared, host: far, serverId, name: 'away' };
 });
 afterAll(async () => {
   await s3.kill();
   await Promise.all([far.kill(), berth.host.kill()]);
 });
 
-const table = (isWhole() ? ['local', 'remote'] : ['remote']).flatMap((where) =>
+const table = placesOf('lives').flatMap((where) =>
   Object.keys(lifeKinds)
     .filter((kind): kind is LifeKind => kind in lifeKinds)
     .map((kind) => ({ where, kind })),

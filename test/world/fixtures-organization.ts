@@ -1,4 +1,4 @@
-/** What belongs to the organization of the fixtures: keys, servers, stores, accounts elsewhere. */
+/** The organization of the fixtures, and what belongs to it: keys, servers, stores, accounts elsewhere. */
 import type { TableRecord } from '../../server/src/db/tables.ts';
 import { noGrants } from '../../server/src/domain/access/permissions.ts';
 import { hashToken } from '../../server/src/ports/token.ts';
@@ -8,6 +8,7 @@ import { createdAt, later, type Own } from './fixtures-times.ts';
 
 export function organizationRows(fixtures: Fixtures, own: Own): Rows {
   return {
+    organization: [{ ...own, name: fixtures.prefix, requireTwoFactor: false, trusted: false }],
     ssh_key: sshKeys(fixtures, own),
     registry: [
       {

@@ -1,11 +1,10 @@
-/** The organization itself, its projects and their environments. */
+/** The projects of an organization and their environments. */
 import { of, type Fixtures, type Rows } from './fixtures.ts';
 import { later, type Own } from './fixtures-times.ts';
 
 export function placeRows(fixtures: Fixtures, own: Own): Rows {
   const project = { ...own, revision: 0 };
   return {
-    organization: [{ ...own, name: fixtures.prefix, requireTwoFactor: false, trusted: false }],
     project: [
       {
         ...project,

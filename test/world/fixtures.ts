@@ -88,6 +88,31 @@ export function fixturesOf(prefix: string): Fixtures {
   };
 }
 
+/** What an organization has, however many projects stand in it. */
+const namesOfOrganization = [
+  'organizationId',
+  'sshKeyId',
+  'freeSshKeyId',
+  'registryId',
+  'serverId',
+  'busyServerId',
+  'notificationId',
+  'logDrainId',
+  'destinationId',
+  'freeDestinationId',
+  'certificateId',
+  'usedCertificateId',
+  'certificateResolverId',
+  'invitationId',
+  'gitProviderId',
+];
+
+/** A further set in the organization of another one: its own projects and services, and what both have. */
+export function fixturesBeside(other: Fixtures, prefix: string): Fixtures {
+  const shared = namesOfOrganization.map((name): [string, string] => [name, of(other, name)]);
+  return { ...fixturesOf(prefix), ...Object.fromEntries(shared) };
+}
+
 /** A set of them has every name that `fixturesOf` gives it. */
 export function of(fixtures: Fixtures, name: string): string {
   const value = fixtures[name];

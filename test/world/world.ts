@@ -3,8 +3,8 @@
  * the dozen, and every test that changes something takes one of its own.
  */
 import type { Database } from '../../server/src/db/database.ts';
-import { fixturesOf, type Fixtures, type Rows } from './fixtures.ts';
-import { rowsOfFixtures } from './fixtures-rows.ts';
+import { fixturesBeside, fixturesOf, type Fixtures, type Rows } from './fixtures.ts';
+import { rowsOfFixtures, rowsOfFurther } from './fixtures-rows.ts';
 import { keyRow, noPassword, peopleOf, rowsOfPeople, type People } from './people.ts';
 import { insertRows } from './seed.ts';
 
@@ -26,6 +26,8 @@ export interface SeedOptions {
   passwordHash?: string;
   /** Makes the first organization of the first world older than every other: the installation's. */
   isInstallations?: boolean;
+  /** The first organization of the first world is that of all worlds, each with people of its own. */
+  isOne?: boolean;
 }
 
 /** What the fixtures name outside is a closed port of loopback: Berth is to find nobody there by itself. */
@@ -34,9 +36,12 @@ const openLoopback = { name: 'allowedPrivateNetworks', value: ['127.0.0.0/8'] };
 export async function seedWorlds(
   database: Database,
   count: number,
-  { from = 0, passwordHash = noPassword, isInstallations = false }: SeedOptions = {},
+  { from = 0, passwordHash = noPassword, isInstallations = false, isOne = false }: SeedOptions = {},
 ): Promise<World[]> {
-  const made = Array.from({ length: count }, (_, index) => worldOf(from + index, passwordHash));
+  const first = isOne ? fixturesOf(prefixOf(from)) : undefined;
+  const made = Array.from({ length: count }, (_, index) =>
+    worldOf(from + index, { passwordHash, beside: index === 0 ? undefined : first }),
+  );
   if (isInstallations)
     for (const organization of made[0]?.rows.organization?.slice(0, 1) ?? [])
       organization.createdAt = '2020-01-01T00:00:00.000Z';
@@ -47,11 +52,17 @@ export async function seedWorlds(
   return made.map(({ world }) => world);
 }
 
-function worldOf(number: number, passwordHash: string): { world: World; rows: Rows } {
-  const prefix = `w${number}`;
+const prefixOf = (number: number): string => `w${number}`;
+
+/** `beside`: fixtures in whose organization it is. */
+function worldOf(
+  number: number,
+  { passwordHash, beside }: { passwordHash: string; beside: Fixtures | undefined },
+): { world: World; rows: Rows } {
+  const prefix = prefixOf(number);
   const people = peopleOf(prefix);
   const own: Fixtures = {
-    ...fixturesOf(prefix),
+    ...(beside ? fixturesBeside(beside, prefix) : fixturesOf(prefix)),
     apiKeyId: people.owner.apiKeyId,
     userId: people.member.userId,
     email: people.member.email,
@@ -83,7 +94,7 @@ function worldOf(number: number, passwordHash: string): { world: World; rows: Ro
       narrowed: { 'x-api-key': narrowedKey },
     },
     rows: joined([
-      rowsOfFixtures(own, 2 * number),
+      (beside ? rowsOfFurther : rowsOfFixtures)(own, 2 * number),
       rowsOfFixtures(foreign, 2 * number + 1),
       rowsOfPeople(people, { own, other: foreign, passwordHash }),
       { api_key: keys },

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, pipeline, type Readable, type Writable } from 'node:stream';
 import { childEnvironment } from './command.ts';
 import type { Command } from './command.ts';
 import { startFailure } from './start.ts';
@@ -17,10 +17,11 @@ export interface PipedEnd extends Exit {
 
 export interface PipedChild {
   stdin: Writable;
+  /** Whole, also for whoever begins to read it after the program has ended. */
   stdout: Readable;
   /**
-   * Resolves when it has ended and its output is closed; rejects with PRECONDITION_FAILED when the program is
-   * missing.
+   * Resolves when it has ended and its output is closed, the last of which may be unread; rejects with
+   * PRECONDITION_FAILED when the program is missing.
    */
   ended: Promise<PipedEnd>;
   /** Ends it at once: it must not take a closed input for the end of a whole one. */
@@ -40,7 +41,9 @@ export function startPiped(command: Command): PipedChild {
   child.stdin.on('error', () => undefined);
   const ended = endOf(command, child);
   ended.catch(() => undefined);
-  return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => void child.kill('SIGKILL') };
+  // Node throws away what nobody has begun to read when a program ends. A fault is the reader's to meet.
+  const stdout = pipeline(child.stdout, new PassThrough(), () => undefined);
+  return { stdin: child.stdin, stdout, ended, kill: () => void child.kill('SIGKILL') };
 }
 
 function endOf(

@@ -188,9 +188,9 @@ const clients: Record<string, (statement: string) => [string, ...string[]]> = {
 };
 
 /** Runs a statement in the database's own container, the newest of its service. */
-export async function sql({ host }: BerthHost, base: Base, statement: string): Promise<string> {
+export async function sql({ services }: BerthHost, base: Base, statement: string): Promise<string> {
   const { appName } = await base.view();
-  const docker = dockerOf(host);
+  const docker = dockerOf(services);
   const [container = ''] = await docker.containersOf(appName);
   return docker.exec(container, clients[base.kind]?.(statement) ?? ['false']);
 }

@@ -49,11 +49,11 @@ async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<vo
 }
 
 /** The services beside a database and the containers of its runs that backups and restores may have left. */
-async function leftBy({ host, call }: BerthHost, { id }: Base): Promise<string> {
-  const services = await dockerOf(host).services(`berth.restore=${id}`);
+async function leftBy({ services: machine, call }: BerthHost, { id }: Base): Promise<string> {
+  const services = await dockerOf(machine).services(`berth.restore=${id}`);
   const runs = await call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: id });
   const containers = await output(
-    host,
+    machine,
     docker,
     'ps',
     '--all',
@@ -210,9 +210,9 @@ async function spoil(path: string): Promise<void> {
   await file.close();
 }
 
-async function containerOf({ host }: BerthHost, base: Base): Promise<{ containerId: string }> {
+async function containerOf({ services }: BerthHost, base: Base): Promise<{ containerId: string }> {
   const { appName } = await base.view();
-  return { containerId: (await dockerOf(host).containersOf(appName)).join() };
+  return { containerId: (await dockerOf(services).containersOf(appName)).join() };
 }
 
 /** The newest run, when it has ended. */

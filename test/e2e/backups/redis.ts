@@ -21,8 +21,8 @@ const password = `pa'ss "w\\o$rd* #1`;
 const longMs = 300_000;
 
 /** What `redis-cli` answers to the commands in the database's own container. */
-async function ask({ host }: BerthHost, base: Base, commands: string): Promise<string> {
-  const docker = dockerOf(host);
+async function ask({ services }: BerthHost, base: Base, commands: string): Promise<string> {
+  const docker = dockerOf(services);
   const [container = ''] = await docker.containersOf((await base.view()).appName);
   const script = `printf '%s\\n' "$0" | REDISCLI_AUTH="$1" redis-cli`;
   return (await docker.exec(container, ['sh', '-c', script, commands, password])).trim();

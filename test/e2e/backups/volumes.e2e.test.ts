@@ -4,10 +4,11 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
+import { placesOf } from '../../run/places.ts';
 import { dockerOf } from '../../bed/docker.ts';
 import { docker, logOf, type RunView } from './backup-fixture.ts';
 import { redisTests } from './redis.ts';
-import { berthHost, type BerthHost } from '../fixtures/berth-host.ts';
+import { berthAt, type PlacedBerth } from '../fixtures/placed-berth.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
 import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from '../fixtures/workshop.ts';
 import type { App, Workshop } from '../fixtures/workshop.ts';
@@ -16,23 +17,8 @@ const longMs = 180_000;
 const files = '/srv/kept';
 
 let shop: Workshop;
-let berth: BerthHost;
+let berth: PlacedBerth;
 let destinationId = '';
-
-beforeAll(async () => {
-  shop = await openWorkshop(await berthHost(await bedOfRun(), 'volumes', 45), {
-    sharedImages: ['berth/'],
-  });
-  berth = shop.berth;
-  await output(berth.host, 'mkdir', '-p', files);
-  const made = await berth.call<{ destinationId: string }>('destination.create', {
-    name: 'kept',
-    provider: 'local',
-    path: files,
-  });
-  ({ destinationId } = made);
-});
-afterAll(() => berth.host.kill());
 
 /** The service whose volumes are meant. */
 type Subject = { applicationId: string } | { composeId: string } | { redisId: string };
@@ -84,7 +70,7 @@ async function good(run: Promise<RunView>): Promise<RunView> {
 const stepsOf = ({ steps }: RunView): string[] => steps.map(({ name, status }) => `${name} ${status}`);
 
 async function inside(service: string, script: string): Promise<string> {
-  const engine = dockerOf(berth.host);
+  const engine = dockerOf(berth.services);
   const [container = ''] = await until('a container runs', async () => {
     const found = await engine.containersOf(service);
     return found.length > 0 && found;
@@ -116,144 +102,165 @@ async function keeper(name: string): Promise<App & { subject: Subject }> {
 }
 
 const volumesOf = (app: App): Promise<string[]> =>
-  dockerOf(berth.host).volumes(`berth.application=${app.id}`);
+  dockerOf(berth.services).volumes(`berth.application=${app.id}`);
 /** Runs of which there is a container; every container of Berth's bears the label, most of them empty. */
 async function left(): Promise<string[]> {
   const format = '{{.Label "berth.backup-run"}}';
   const label = ['--filter', 'label=berth.backup-run'] as const;
-  const found = await output(berth.host, docker, 'ps', '--all', '--format', format, ...label);
+  const found = await output(berth.services, docker, 'ps', '--all', '--format', format, ...label);
   return found.split('\n').filter((one) => one !== '');
 }
 
-describe('volumes of an application', () => {
-  it('come back as they were, beside; what was before stays until it is removed', async () => {
-    const app = await keeper('files');
-    const { subject } = app;
-    expect(await berth.call('volumeBackup.volumes', subject)).toEqual([
-      { volumeName: 'data', mountPaths: ['/data'] },
-    ]);
-    const before = await inside(app.appName, describeFiles);
-    const run = await good(backUp(subject, 'running'));
-    expect(stepsOf(run)).toEqual(['dump done', 'compress done', 'upload done', 'verify done', 'record done']);
-    expect(await inside(app.appName, describeFiles)).toBe(before);
+describe.each(placesOf('backups'))('volumes on: %s', (place) => {
+  beforeAll(async () => {
+    berth = await berthAt(place, await bedOfRun(), { name: 'volumes', index: 45 });
+    shop = await openWorkshop(berth, { sharedImages: ['berth/'] });
+    await output(berth.host, 'mkdir', '-p', files);
+    const made = await berth.call<{ destinationId: string }>('destination.create', {
+      name: 'kept',
+      provider: 'local',
+      path: files,
+    });
+    ({ destinationId } = made);
+  });
+  afterAll(() => berth.end());
 
-    await inside(app.appName, 'rm -rf /data/sub && printf new > /data/new');
+  describe('volumes of an application', () => {
+    it('come back as they were, beside; what was before stays until it is removed', async () => {
+      const app = await keeper('files');
+      const { subject } = app;
+      expect(await berth.call('volumeBackup.volumes', subject)).toEqual([
+        { volumeName: 'data', mountPaths: ['/data'] },
+      ]);
+      const before = await inside(app.appName, describeFiles);
+      const run = await good(backUp(subject, 'running'));
+      expect(stepsOf(run)).toEqual([
+        'dump done',
+        'compress done',
+        'upload done',
+        'verify done',
+        'record done',
+      ]);
+      expect(await inside(app.appName, describeFiles)).toBe(before);
+
+      await inside(app.appName, 'rm -rf /data/sub && printf new > /data/new');
+      const restored = await good(restore(subject, run.path));
+      expect(stepsOf(restored)).toEqual(['find done', 'load done', 'check done', 'change over done']);
+      expect(await inside(app.appName, describeFiles)).toBe(before);
+      const former = `berth-${app.id}-data`;
+      const present = `${former}.restored-${restored.backupRunId}`;
+      expect(restored.previousVolume).toBe(former);
+      expect(await volumesOf(app)).toEqual([former, present]);
+      expect(await berth.call('cleanup.formerVolumes')).toMatchObject([
+        { applicationId: app.id, name: 'files', volumeName: former },
+      ]);
+
+      // Every later release has it, also one of before.
+      const [, first] = (await app.view()).deployments;
+      await app.deploy();
+      expect(await inside(app.appName, describeFiles)).toBe(before);
+      await berth.call('deployment.rollback', { deploymentId: first?.deploymentId });
+      await berth.settled(app.id);
+      expect(await inside(app.appName, describeFiles)).toBe(before);
+
+      await app.do('volumeBackup.removeFormerVolume', { volumeName: former });
+      expect(await volumesOf(app)).toEqual([present]);
+      expect(await berth.call('cleanup.formerVolumes')).toEqual([]);
+      expect(
+        await berth.ask('volumeBackup.removeFormerVolume', { ...subject, volumeName: present }),
+      ).toMatchObject({ status: 400 });
+      expect(await left()).toEqual([]);
+    });
+
+    it('are read while the service is stopped or paused, which goes on then', async () => {
+      const app = await keeper('held');
+      const before = await app.state();
+      const paused = await good(backUp(app.subject, 'paused'));
+      expect(stepsOf(paused).slice(3, 5)).toEqual(['pause the service done', 'let the service go on done']);
+      expect((await app.state()).host).toBe(before.host);
+      const stopped = await good(backUp(app.subject, 'stopped'));
+      expect(stepsOf(stopped).slice(3, 5)).toEqual(['stop the service done', 'start the service done']);
+      expect((await app.state()).host).not.toBe(before.host);
+      expect(await app.view()).toMatchObject({ applicationStatus: 'done' });
+      await app.do('application.stop');
+      const idle = await good(backUp(app.subject, 'stopped'));
+      expect(stepsOf(idle)).not.toContain('start the service done');
+      expect(await app.view()).toMatchObject({ applicationStatus: 'idle' });
+    });
+
+    it('stay as they are when the object is none of a volume', async () => {
+      const app = await keeper('wrong');
+      const before = await inside(app.appName, describeFiles);
+      await output(berth.host, 'sh', '-c', `echo this is no archive | gzip > ${files}/no-archive.tar.gz`);
+      const run = await restore(app.subject, 'no-archive.tar.gz');
+      expect(run).toMatchObject({ status: 'error', previousVolume: null });
+      expect(run.errorMessage).toMatch(/tar|busybox/);
+      expect(await inside(app.appName, describeFiles)).toBe(before);
+      expect(await volumesOf(app)).toEqual([`berth-${app.id}-data`]);
+      expect(await left()).toEqual([]);
+    });
+  });
+
+  it('volumes of a compose service come back, too', async () => {
+    const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
+      name: 'stack',
+      appName: 'stack',
+      environmentId: shop.environmentId,
+    });
+    const subject = { composeId };
+    await berth.call('compose.update', {
+      ...subject,
+      sourceType: 'raw',
+      composeFile: [
+        'services:',
+        '  web:',
+        '    image: berth/node:24',
+        `    command: ${JSON.stringify(['sh', '-c', 'sleep infinity'])}`,
+        '    init: true',
+        '    volumes: [data:/data]',
+        'volumes:',
+        '  data:',
+      ].join('\n'),
+    });
+    await berth.call('compose.deploy', subject);
+    const [deployment] = await berth.call<{ deploymentId: string }[] & Record<string, unknown>>(
+      'deployment.all',
+      subject,
+    );
+    const deployed = await deploymentEnded(berth, 'stack', deployment?.deploymentId ?? '');
+    expect(deployed.errorMessage).toBeNull();
+    await inside('stack_web', oddFiles);
+    const before = await inside('stack_web', describeFiles);
+    const run = await good(backUp(subject, 'stopped'));
+    expect(await inside('stack_web', describeFiles)).toBe(before);
+    await inside('stack_web', 'rm -rf /data/*');
     const restored = await good(restore(subject, run.path));
-    expect(stepsOf(restored)).toEqual(['find done', 'load done', 'check done', 'change over done']);
-    expect(await inside(app.appName, describeFiles)).toBe(before);
-    const former = `berth-${app.id}-data`;
-    const present = `${former}.restored-${restored.backupRunId}`;
-    expect(restored.previousVolume).toBe(former);
-    expect(await volumesOf(app)).toEqual([former, present]);
-    expect(await berth.call('cleanup.formerVolumes')).toMatchObject([
-      { applicationId: app.id, name: 'files', volumeName: former },
-    ]);
+    expect(restored.previousVolume).toBe(`berth-${composeId}-data`);
+    expect(await inside('stack_web', describeFiles)).toBe(before);
+  });
 
-    // Every later release has it, also one of before.
-    const [, first] = (await app.view()).deployments;
-    await app.deploy();
-    expect(await inside(app.appName, describeFiles)).toBe(before);
-    await berth.call('deployment.rollback', { deploymentId: first?.deploymentId });
-    await berth.settled(app.id);
-    expect(await inside(app.appName, describeFiles)).toBe(before);
+  redisTests(() => ({ berth, files, backUp, restore, left }));
 
-    await app.do('volumeBackup.removeFormerVolume', { volumeName: former });
-    expect(await volumesOf(app)).toEqual([present]);
-    expect(await berth.call('cleanup.formerVolumes')).toEqual([]);
-    expect(
-      await berth.ask('volumeBackup.removeFormerVolume', { ...subject, volumeName: present }),
-    ).toMatchObject({ status: 400 });
+  // Last, since whatever runs beside it would be killed, too.
+  it('Berth killed while a service is stopped makes the backup after its restart, and starts it', async () => {
+    const app = await keeper('killed');
+    await inside(app.appName, 'head -c 200000000 /dev/urandom > /data/much');
+    const { volumeBackupId } = await berth.call<{ volumeBackupId: string }>('volumeBackup.create', {
+      ...app.subject,
+      volumeName: 'data',
+      destinationId,
+      schedule: '0 3 1 1 *',
+      serviceDuring: 'stopped',
+    });
+    const { backupRunId } = await berth.call<{ backupRunId: string }>('volumeBackup.run', { volumeBackupId });
+    await until('it is being read', async () => (await left()).length > 0, longMs, 100);
+    await berth.kill();
+    await berth.start();
+    const run = await good(ended(app.subject, backupRunId));
+    expect(await logOf(berth, run.backupRunId)).toMatch(/Berth was restarted during the step/);
+    await until('it answers again', async () => (await app.answer()).status === 200);
     expect(await left()).toEqual([]);
   });
 
-  it('are read while the service is stopped or paused, which goes on then', async () => {
-    const app = await keeper('held');
-    const before = await app.state();
-    const paused = await good(backUp(app.subject, 'paused'));
-    expect(stepsOf(paused).slice(3, 5)).toEqual(['pause the service done', 'let the service go on done']);
-    expect((await app.state()).host).toBe(before.host);
-    const stopped = await good(backUp(app.subject, 'stopped'));
-    expect(stepsOf(stopped).slice(3, 5)).toEqual(['stop the service done', 'start the service done']);
-    expect((await app.state()).host).not.toBe(before.host);
-    expect(await app.view()).toMatchObject({ applicationStatus: 'done' });
-    await app.do('application.stop');
-    const idle = await good(backUp(app.subject, 'stopped'));
-    expect(stepsOf(idle)).not.toContain('start the service done');
-    expect(await app.view()).toMatchObject({ applicationStatus: 'idle' });
-  });
-
-  it('stay as they are when the object is none of a volume', async () => {
-    const app = await keeper('wrong');
-    const before = await inside(app.appName, describeFiles);
-    await output(berth.host, 'sh', '-c', `echo this is no archive | gzip > ${files}/no-archive.tar.gz`);
-    const run = await restore(app.subject, 'no-archive.tar.gz');
-    expect(run).toMatchObject({ status: 'error', previousVolume: null });
-    expect(run.errorMessage).toMatch(/tar|busybox/);
-    expect(await inside(app.appName, describeFiles)).toBe(before);
-    expect(await volumesOf(app)).toEqual([`berth-${app.id}-data`]);
-    expect(await left()).toEqual([]);
-  });
+  it('nothing of all this was a fault', () => expectCalmLog(berth, []));
 });
-
-it('volumes of a compose service come back, too', async () => {
-  const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
-    name: 'stack',
-    appName: 'stack',
-    environmentId: shop.environmentId,
-  });
-  const subject = { composeId };
-  await berth.call('compose.update', {
-    ...subject,
-    sourceType: 'raw',
-    composeFile: [
-      'services:',
-      '  web:',
-      '    image: berth/node:24',
-      `    command: ${JSON.stringify(['sh', '-c', 'sleep infinity'])}`,
-      '    init: true',
-      '    volumes: [data:/data]',
-      'volumes:',
-      '  data:',
-    ].join('\n'),
-  });
-  await berth.call('compose.deploy', subject);
-  const [deployment] = await berth.call<{ deploymentId: string }[] & Record<string, unknown>>(
-    'deployment.all',
-    subject,
-  );
-  const deployed = await deploymentEnded(berth, 'stack', deployment?.deploymentId ?? '');
-  expect(deployed.errorMessage).toBeNull();
-  await inside('stack_web', oddFiles);
-  const before = await inside('stack_web', describeFiles);
-  const run = await good(backUp(subject, 'stopped'));
-  expect(await inside('stack_web', describeFiles)).toBe(before);
-  await inside('stack_web', 'rm -rf /data/*');
-  const restored = await good(restore(subject, run.path));
-  expect(restored.previousVolume).toBe(`berth-${composeId}-data`);
-  expect(await inside('stack_web', describeFiles)).toBe(before);
-});
-
-redisTests(() => ({ berth, files, backUp, restore, left }));
-
-// Last, since whatever runs beside it would be killed, too.
-it('Berth killed while a service is stopped makes the backup after its restart, and starts it', async () => {
-  const app = await keeper('killed');
-  await inside(app.appName, 'head -c 200000000 /dev/urandom > /data/much');
-  const { volumeBackupId } = await berth.call<{ volumeBackupId: string }>('volumeBackup.create', {
-    ...app.subject,
-    volumeName: 'data',
-    destinationId,
-    schedule: '0 3 1 1 *',
-    serviceDuring: 'stopped',
-  });
-  const { backupRunId } = await berth.call<{ backupRunId: string }>('volumeBackup.run', { volumeBackupId });
-  await until('it is being read', async () => (await left()).length > 0, longMs, 100);
-  await berth.kill();
-  await berth.start();
-  const run = await good(ended(app.subject, backupRunId));
-  expect(await logOf(berth, run.backupRunId)).toMatch(/Berth was restarted during the step/);
-  await until('it answers again', async () => (await app.answer()).status === 200);
-  expect(await left()).toEqual([]);
-});
-
-it('nothing of all this was a fault', () => expectCalmLog(berth, []));

@@ -143,7 +143,9 @@ export function lifeTests(databases: () => DatabaseFixture): void {
       await kept('after the rebuild with other passwords');
       expect(await base.log(rebuilt.deploymentId)).not.toContain(signs.slice(0, 12));
       // A list of processes would show it to everybody on the server.
-      expect(await output(databases().berth.host, 'ps', '-ewwo', 'args')).not.toContain(signs.slice(0, 12));
+      expect(await output(databases().berth.services, 'ps', '-ewwo', 'args')).not.toContain(
+        signs.slice(0, 12),
+      );
 
       await expectPortClosed(base, note);
       await base.do('update', { appName: `Renamed-${kind}` });
@@ -186,16 +188,16 @@ export async function external(base: Base): Promise<string> {
 /** Of the containers that run now. */
 export async function inspected(databases: DatabaseFixture, base: Base): Promise<InspectedContainer[]> {
   return Promise.all(
-    (await containers(databases, base)).map((id) => dockerOf(databases.berth.host).inspect(id)),
+    (await containers(databases, base)).map((id) => dockerOf(databases.berth.services).inspect(id)),
   );
 }
 
 export function containers({ berth }: DatabaseFixture, base: Base): Promise<string[]> {
-  return dockerOf(berth.host).containers(`berth.database=${base.id}`);
+  return dockerOf(berth.services).containers(`berth.database=${base.id}`);
 }
 
 export function volumes({ berth }: Pick<DatabaseFixture, 'berth'>, base: Base): Promise<string[]> {
-  return dockerOf(berth.host).volumes(`berth.database=${base.id}`);
+  return dockerOf(berth.services).volumes(`berth.database=${base.id}`);
 }
 
 async function variables(databases: DatabaseFixture, base: Base): Promise<string[]> {
@@ -203,5 +205,5 @@ async function variables(databases: DatabaseFixture, base: Base): Promise<string
 }
 
 export async function services({ berth }: DatabaseFixture, base: Base): Promise<string> {
-  return (await dockerOf(berth.host).services(`berth.database=${base.id}`)).join('\n');
+  return (await dockerOf(berth.services).services(`berth.database=${base.id}`)).join('\n');
 }

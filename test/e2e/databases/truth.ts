@@ -34,10 +34,10 @@ export function truthTests(databases: () => DatabaseFixture): void {
       };
       const [isBack, isRemovedBack] = [await writeTo(base), await writeTo(removed)];
       const isGone = async (container = ''): Promise<boolean> =>
-        !(await dockerOf(berth.host).isRunning(container));
+        !(await dockerOf(berth.services).isRunning(container));
 
       const [container = ''] = await containers(databases(), base);
-      await output(berth.host, docker, 'kill', '--signal', 'KILL', container);
+      await output(berth.services, docker, 'kill', '--signal', 'KILL', container);
       await until(
         'the killed server is back',
         async () => (await isGone(container)) && (await isBack()),
@@ -48,8 +48,8 @@ export function truthTests(databases: () => DatabaseFixture): void {
         await containers(databases(), base),
         await containers(databases(), removed),
       ];
-      await output(berth.host, docker, 'service', 'scale', '--detach', 'outside=0');
-      await output(berth.host, docker, 'service', 'rm', 'removed');
+      await output(berth.services, docker, 'service', 'scale', '--detach', 'outside=0');
+      await output(berth.services, docker, 'service', 'rm', 'removed');
       await Promise.all([
         until('the stopped container is gone', () => isGone(stopped)),
         until('the removed one too', () => isGone(lost)),
@@ -142,7 +142,7 @@ export function truthTests(databases: () => DatabaseFixture): void {
     await base.deploy();
     // Somebody changes the password behind Berth's back.
     const [container = ''] = await containers(databases(), base);
-    await dockerOf(berth.host).exec(
+    await dockerOf(berth.services).exec(
       container,
       ['mariadb', '-uroot', '-h127.0.0.1', '-e', "alter user 'ann'@'%' identified by 'another'"],
       { MYSQL_PWD: 'Root-1' },
@@ -174,7 +174,15 @@ export function truthTests(databases: () => DatabaseFixture): void {
     expect(await base.view()).toMatchObject({ databaseUser: 'ann', databasePassword: 'Secret-1' });
     const [container = ''] = await containers(databases(), base);
     const ask = (statement: string): Promise<string> =>
-      dockerOf(databases().berth.host).exec(container, ['psql', '-U', 'ann', '-d', 'shop', '-c', statement]);
+      dockerOf(databases().berth.services).exec(container, [
+        'psql',
+        '-U',
+        'ann',
+        '-d',
+        'shop',
+        '-c',
+        statement,
+      ]);
     await ask("create role bob login superuser password 'Bob-1'");
     expect(await base.do('update', { databaseUser: 'bob', databasePassword: 'Bob-1' })).toMatchObject({
       databaseUser: 'bob',
@@ -197,14 +205,14 @@ export function truthTests(databases: () => DatabaseFixture): void {
       status: 409,
       body: { message: expect.stringContaining('the database ported') },
     });
-    await berth.host.launch('holder', [
+    await berth.services.launch('holder', [
       '/opt/project/node_modules/.bin/node',
       '-e',
       "require('node:net').createServer().listen(16501, '0.0.0.0')",
     ]);
     await until(
       'somebody listens',
-      async () => (await berth.host.exec(['grep', '-q', ':4075', '/proc/net/tcp'])).code === 0,
+      async () => (await berth.services.exec(['grep', '-q', ':4075', '/proc/net/tcp'])).code === 0,
     );
     expect(await base.ask('saveExternalPort', { externalPort: 16_501 })).toMatchObject({
       status: 409,

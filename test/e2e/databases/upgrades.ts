@@ -148,16 +148,16 @@ async function callItNewer(
   image: string,
   variable: string,
 ): Promise<void> {
-  const id = await output(berth.host, docker, 'create', from);
-  await output(berth.host, docker, 'commit', '--change', `ENV ${variable}`, id, image);
-  await output(berth.host, docker, 'rm', id);
+  const id = await output(berth.services, docker, 'create', from);
+  await output(berth.services, docker, 'commit', '--change', `ENV ${variable}`, id, image);
+  await output(berth.services, docker, 'rm', id);
 }
 
 /** Another database, a role with its own password, names that need quoting, and rows. */
 async function fill(databases: DatabaseFixture, base: Base): Promise<void> {
   const [container = ''] = await containers(databases, base);
   const ask = (database: string, sql: string): Promise<string> =>
-    dockerOf(databases.berth.host).exec(container, [
+    dockerOf(databases.berth.services).exec(container, [
       'psql',
       '-v',
       'ON_ERROR_STOP=1',

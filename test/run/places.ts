@@ -1,0 +1,40 @@
+/**
+ * On which machine the services of each suite run: on Berth's own, or on a server that Berth reaches over SSH.
+ * A suite takes its places from here and is written once.
+ */
+import { isWhole } from './mode.ts';
+
+export const placeNames = ['own machine', 'server'] as const;
+export type PlaceName = (typeof placeNames)[number];
+
+/** In every run, or only in one that leaves nothing out. */
+type When = 'always' | 'long';
+
+interface SuitePlaces {
+  on: Record<PlaceName, When>;
+  /** What does not run on a server, by the name that the suite has for it, and why. */
+  notOnServer?: Readonly<Record<string, string>>;
+}
+
+export const suitePlaces = {
+  lives: { on: { 'own machine': 'long', server: 'always' } },
+  conformance: {
+    on: { 'own machine': 'always', server: 'long' },
+    notOnServer: {},
+  },
+  databases: { on: { 'own machine': 'always', server: 'long' } },
+  backups: { on: { 'own machine': 'always', server: 'long' } },
+} as const satisfies Record<string, SuitePlaces>;
+export type SuiteName = keyof typeof suitePlaces;
+
+/** Where the suite runs in this run. */
+export function placesOf(suite: SuiteName, environment = process.env): PlaceName[] {
+  const { on } = suitePlaces[suite];
+  return placeNames.filter((place) => on[place] === 'always' || isWhole(environment));
+}
+
+/** Whether this part of the suite runs at the place. */
+export function runsAt(place: PlaceName, suite: SuiteName, part: string): boolean {
+  const { notOnServer = {} }: SuitePlaces = suitePlaces[suite];
+  return place === 'own machine' || !(part in notOnServer);
+}
