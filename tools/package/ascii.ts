@@ -16,8 +16,8 @@ export function asciiOnly(): Plugin {
 }
 
 /**
- * The same program in ASCII: `\u2013` means the same in strings, templates, patterns and names. Throws where it
- * would not, after a backslash; String.raw of such text is none of ours.
+ * The same program in ASCII: `\u2013` means the same in strings, templates, patterns and names. Throws where
+ * it would not, after a backslash; no text of ours with such a character is in String.raw.
  */
 export function escapeCharacters(code: string): string {
   return code.replace(/(\\*)([\u0080-\uffff])/g, (_all, slashes: string, character: string) => {

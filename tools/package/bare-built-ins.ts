@@ -1,8 +1,8 @@
 /**
  * An `import` of a built-in module has Node.js read each of its exports, also those that it makes only when
  * somebody asks: `node:http` has three that load undici (WebSocket and its events), `node:crypto` has Web
- * Crypto. Nothing of ours uses them, and they are 11 MB of memory. What this plugin names is taken from Node.js
- * as it is, without them.
+ * Crypto. Nothing of ours uses them, and they are 11 MB of memory. What this plugin names is taken from
+ * Node.js as it is, without them.
  */
 import { getBuiltinModule } from 'node:process';
 import type { Plugin } from 'rolldown';

@@ -118,7 +118,7 @@ test('carries the agent as one file that needs nothing', async () => {
   expect(imported.map(([, name = '']) => name).filter((name) => !name.startsWith('node:'))).toEqual([]);
 });
 
-test('loads nothing of Node.js that nobody asks for, and each source takes one byte a character', async () => {
+test('loads nothing of Node.js that nobody asks for, and no source is kept twice as large', async () => {
   berth.child.kill('SIGUSR2');
   await expect.poll(() => berth.log()).toContain('NativeModule http,');
   for (const name of ['internal/deps/undici/undici', 'internal/crypto/webcrypto', 'http2'])

@@ -17,7 +17,7 @@ import { applicationInputs, applicationVariables, blocksOf, settingsOf } from '.
 import { composeInputs, composeSettings } from './compose-inputs.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { databaseInputs, databaseSettings } from './database-inputs.ts';
-import type { ReadAround } from '../../modules/application/view.ts';
+import type { ReadAround } from '../../modules/application/application.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import { previewApplication } from '../../modules/preview-deployment/preview-deployment.ts';
 import { changedBetween, pendingChanges, rememberReleases, type ReleasedInputs } from './inputs.ts';
@@ -72,8 +72,8 @@ export interface PendingRecords {
 }
 
 /**
- * Computes each answer again only after a write, since pages ask far more often than anything changes. That of
- * an application is kept by its page, together with the rest of the page.
+ * Computes each answer again only after a write, since pages ask far more often than anything changes. That
+ * of an application is kept with the rest of its page.
  */
 export function createPending(released: Released, records: PendingRecords, once: ReadOnce): Pending {
   const pending = computePending(released, records);

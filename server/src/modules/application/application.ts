@@ -12,8 +12,15 @@ import type { BuildServers } from '../server/server.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import { checkLocalRepository, checkPatch, type Patch } from './checks.ts';
 import { newApplication } from './defaults.ts';
-import type { ApplicationRecord } from '../../db/tables.ts';
+import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import type { ApplicationStore, Placement, Surroundings } from './store.ts';
+
+/** What was read of an application's surroundings for its page, and need not be read again. */
+export interface ReadAround {
+  variables: Surroundings['variables'];
+  mounts: readonly TableRecord<'mount'>[];
+  ports: readonly TableRecord<'port'>[];
+}
 
 export interface Applications {
   create(input: {

@@ -1,8 +1,8 @@
 /** The application as answers show it: its record and what belongs to it, without credentials. */
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
+import type { ReadAround } from './application.ts';
 import type { Surroundings } from './store.ts';
 import type { Live } from '../../domain/states/live.ts';
-import type { ReadOnce } from '../../db/writing/until-written.ts';
 import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
@@ -18,15 +18,12 @@ export interface ViewNeighbours {
   mounts(applicationId: string, organizationId: string): Promise<TableRecord<'mount'>[]>;
   pendingChanges(application: ApplicationRecord, around: ReadAround): Promise<string[]>;
   /** Keeps what was read until the next write: pages ask far more often than anything changes. */
-  once: ReadOnce<Neighbourhood>;
+  once(
+    applicationId: string,
+    records: readonly object[],
+    read: () => Promise<Neighbourhood>,
+  ): Promise<Neighbourhood>;
   liveOf: LiveReader;
-}
-
-/** What was read of an application's surroundings for its page, and need not be read again. */
-export interface ReadAround {
-  variables: Surroundings['variables'];
-  mounts: readonly TableRecord<'mount'>[];
-  ports: readonly TableRecord<'port'>[];
 }
 
 type Narrowed = ApplicationRecord & {
