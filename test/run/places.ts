@@ -20,7 +20,12 @@ export const suitePlaces = {
   lives: { on: { 'own machine': 'long', server: 'always' } },
   conformance: {
     on: { 'own machine': 'always', server: 'long' },
-    notOnServer: {},
+    notOnServer: {
+      'domain.create (host and path are unique on a server)':
+        'it is about two organizations on one machine, and servers are of one',
+      'server.all (server.all counts services)': 'it counts the services of a server that has one',
+      'service.metrics': 'they are of Berth itself; a server has them once its monitoring is set up',
+    },
   },
   databases: { on: { 'own machine': 'always', server: 'long' } },
   backups: { on: { 'own machine': 'always', server: 'long' } },
