@@ -30,6 +30,7 @@ export const suitePlaces = {
   databases: { on: { 'own machine': 'always', server: 'long' } },
   backups: { on: { 'own machine': 'always', server: 'long' } },
   deploy: { on: { 'own machine': 'always', server: 'long' } },
+  compose: { on: { 'own machine': 'always', server: 'long' } },
 } as const satisfies Record<string, SuitePlaces>;
 export type SuiteName = keyof typeof suitePlaces;
 
