@@ -22,14 +22,20 @@ export const suitePlaces = {
     on: { 'own machine': 'always', server: 'long' },
     notOnServer: {
       'domain.create (host and path are unique on a server)':
-        'it is about two organizations on one machine, and servers are of one',
-      'server.all (server.all counts services)': 'it counts the services of a server that has one',
-      'service.metrics': 'they are of Berth itself; a server has them once its monitoring is set up',
+        'two organizations meet on one machine, and no two share a server',
+      'server.all (server.all counts services)': 'it counts services on servers of which one has none',
+      'service.metrics': 'a server has figures once its monitoring is set up',
     },
   },
   databases: { on: { 'own machine': 'always', server: 'long' } },
   backups: { on: { 'own machine': 'always', server: 'long' } },
   deploy: { on: { 'own machine': 'always', server: 'long' } },
+  rolling: {
+    on: { 'own machine': 'always', server: 'long' },
+    notOnServer: {
+      'requests are counted and logged': "those of Berth's own machine alone are (docs/guide/servers.md)",
+    },
+  },
   compose: { on: { 'own machine': 'always', server: 'long' } },
 } as const satisfies Record<string, SuitePlaces>;
 export type SuiteName = keyof typeof suitePlaces;
