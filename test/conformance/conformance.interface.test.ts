@@ -14,7 +14,9 @@ import { password } from '../world/inputs.ts';
 import { startProgram } from '../world/program.ts';
 import { documentedProcedures } from './documented.ts';
 import { documentedRules } from './documented-rules.ts';
+import { placesOf, runsAt, suitePlaces } from '../run/places.ts';
 import { rows, rowsOf, suites } from './rows.ts';
+import { nameOf } from './run-row.ts';
 import { prepareRows, runsOf, type PreparedRows } from './run-rows.ts';
 import { rulesOfOthers } from './rules-of-others.ts';
 
@@ -31,9 +33,14 @@ const servers: Readonly<Record<string, () => Promise<Server>>> = {
   PostgreSQL: startPostgres,
 };
 
-it.each(Object.keys(servers))(
-  'the document holds in every row that needs no engine, under both forms, on %s',
-  async (name) => {
+const runs = placesOf('conformance').flatMap((place) =>
+  Object.keys(servers).map((name) => ({ place, name })),
+);
+
+it.each(runs)(
+  'the document holds in every row that needs no engine, under both forms, on $name, with services on: $place',
+  async ({ name, place }) => {
+    const rows = ready.filter((row) => runsAt(place, 'conformance', nameOf(row)));
     const server = await servers[name]?.();
     onTestFinished(() => server?.stop());
     let prepared: PreparedRows | undefined;
@@ -42,10 +49,13 @@ it.each(Object.keys(servers))(
       env: { BERTH_LOG_LEVEL: 'debug' },
       async prepare(database) {
         expect(database.dialect === 'postgres').toBe(name === 'PostgreSQL');
-        prepared = await prepareRows(database, ready, { passwordHash: await hashPassword(password) });
+        prepared = await prepareRows(database, rows, {
+          passwordHash: await hashPassword(password),
+          server: place === 'server' ? 'unreachable' : undefined,
+        });
       },
     });
-    expect(await prepared?.run(program.url)).toEqual({ runs: runsOf(ready), faults: [] });
+    expect(await prepared?.run(program.url)).toEqual({ runs: runsOf(rows), faults: [] });
     expect(program.faults()).toEqual([]);
     // Answers are held to this one by one (answer.ts).
     const audit = await program.database.run(
@@ -86,6 +96,11 @@ describe('nothing is left out', () => {
     });
     expect(rows.filter((row) => !given.includes(row)).map(({ call }) => call)).toEqual([]);
     expect(given.length).toBe(rows.length);
+  });
+
+  it('names only rows that there are among those that do not run on a server', () => {
+    const names = new Set(rows.map(nameOf));
+    expect(Object.keys(suitePlaces.conformance.notOnServer).filter((name) => !names.has(name))).toEqual([]);
   });
 
   it('names files that are there for the rules that no single call shows', () => {

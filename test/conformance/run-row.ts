@@ -18,7 +18,7 @@ export interface Place {
   url: string;
   world: World;
   form: Form;
-  /** Server on which the services of the world are; null for Berth's own machine. */
+  /** Server on which the services of the world are, `<placeServerId>`; null for Berth's own machine. */
   serverId: string | null;
 }
 
@@ -26,9 +26,8 @@ type Names = Record<string, unknown>;
 
 /** What is wrong with the row, if anything. */
 export async function runRow(row: Row, place: Place): Promise<string | undefined> {
-  const names = namesOf(place.world);
-  const rules = row.rule === undefined ? '' : ` (${[row.rule].flat().join('; ')})`;
-  const title = `${row.call}${rules}, form ${place.form}`;
+  const names = namesOf(place);
+  const title = `${nameOf(row)}, form ${place.form}`;
   for (const [when, steps] of [
     ['before: ', row.before ?? []],
     ['', [row]],
@@ -40,6 +39,11 @@ export async function runRow(row: Row, place: Place): Promise<string | undefined
     }
   }
   return undefined;
+}
+
+/** What the row is called where it is named. */
+export function nameOf({ call, rule }: Row): string {
+  return rule === undefined ? call : `${call} (${[rule].flat().join('; ')})`;
 }
 
 async function runStep(step: Step, place: Place, names: Names): Promise<string | undefined> {
@@ -106,10 +110,10 @@ function goodFault({ gives }: Step, answer: Answer, form: Form, names: Names): s
   return gives === undefined ? undefined : mismatch(valueIn(answer, form), filled(gives, names));
 }
 
-function namesOf({ own, foreign, people }: World): Names {
+function namesOf({ world: { own, foreign, people }, serverId }: Place): Names {
   // Taken nowhere else in the installation.
   const freePort = 30_000 + Number(own.prefix.slice(1));
-  const names: Names = { ...own, password, freePort };
+  const names: Names = { ...own, password, freePort, placeServerId: serverId };
   for (const [name, value] of Object.entries(foreign)) names[`foreign.${name}`] = value;
   for (const name of personNames)
     for (const [field, value] of Object.entries(personFields(people, name)))

@@ -4,6 +4,7 @@
 import type { Database } from '../../server/src/db/database.ts';
 import { atOnce, inOrder } from '../access/in-order.ts';
 import { procedures, type Form } from '../e2e/fixtures/caller.ts';
+import { of } from '../world/fixtures.ts';
 import { seedWorlds, type SeedOptions, type World } from '../world/world.ts';
 import type { Row } from './row.ts';
 import { runRow } from './run-row.ts';
@@ -31,10 +32,11 @@ export function runsOf(rows: readonly Row[]): number {
 
 export interface PrepareOptions extends Pick<SeedOptions, 'passwordHash'> {
   /**
-   * Adds a server as the owner of this world and gives its id. The worlds are in one organization then, whose
-   * services all stand on that server.
+   * Where the services stand, if not on Berth's own machine. 'unreachable': on the busy server of each world's
+   * fixtures, which is nowhere. Else on the server that this adds as the owner of the first world, and gives
+   * the id of; all worlds are in one organization then.
    */
-  addServer?: (first: World) => Promise<string>;
+  server?: 'unreachable' | ((first: World) => Promise<string>) | undefined;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface PrepareOptions extends Pick<SeedOptions, 'passwordHash'> {
 export async function prepareRows(
   database: Database,
   rows: readonly Row[],
-  { addServer, ...options }: PrepareOptions = {},
+  { server, ...options }: PrepareOptions = {},
 ): Promise<PreparedRows> {
   const runs = rows.flatMap((row) => forms.map((form) => ({ row, form, isChanging: isChanging(row) })));
   const [ofWorlds, ofInstallation] = [
@@ -54,12 +56,14 @@ export async function prepareRows(
   const seeded = await seedWorlds(database, 1 + atOnce + ofWorlds.filter((run) => run.isChanging).length, {
     ...options,
     isInstallations: true,
-    isOne: addServer !== undefined,
+    isOne: typeof server === 'function',
   });
   await makeBusy(database, seeded);
   const [first, ...others] = seeded;
-  const serverId = first && addServer ? await addServer(first) : null;
-  if (first && serverId !== null) await placeServices(database, first.own, serverId);
+  const serverId = first && typeof server === 'function' ? await server(first) : undefined;
+  const serverOf = ({ own }: World): string | null =>
+    serverId ?? (server === 'unreachable' ? of(own, 'busyServerId') : null);
+  await placeServices(database, seeded, serverOf);
   const [inTurns, own] = [others.slice(0, atOnce), others.slice(atOnce)];
   return {
     async run(url) {
@@ -70,7 +74,7 @@ export async function prepareRows(
       ): Promise<string | undefined> => {
         if (!world) return 'there are too few worlds';
         done += 1;
-        return runRow(row, { url, world, form, serverId });
+        return runRow(row, { url, world, form, serverId: serverOf(world) });
       };
       const faults = await inOrder(ofWorlds, async (one) => {
         const world = one.isChanging ? own.pop() : inTurns.pop();
@@ -113,29 +117,35 @@ async function makeBusy(database: Database, seeded: readonly World[]): Promise<v
   });
 }
 
-/** Services of the organization stand on the server from now on, but for those on another one. */
+/** Whatever stands on a server stands there from now on, but for what is on another one. */
 async function placeServices(
   database: Database,
-  { organizationId }: World['own'],
-  serverId: string,
+  seeded: readonly World[],
+  serverOf: (world: World) => string | null,
 ): Promise<void> {
+  const places = new Map(seeded.map((world) => [world.own.organizationId, serverOf(world)]));
   await database.transaction(async () => {
-    for (const table of ['application', 'compose', 'database'] as const)
-      await database.change(
-        database.builder
-          .updateTable(table)
-          .set({ serverId })
-          .where('organizationId', '=', organizationId)
-          .where('serverId', 'is', null)
-          .compile(),
-      );
-    for (const table of ['domain', 'port'] as const)
-      await database.change(
-        database.builder
-          .updateTable(table)
-          .set({ serverKey: serverId })
-          .where('organizationId', '=', organizationId)
-          .compile(),
-      );
+    for (const [organizationId, serverId] of places)
+      if (serverId !== null) await placeOf(database, organizationId, serverId);
   });
+}
+
+async function placeOf(database: Database, organizationId: string, serverId: string): Promise<void> {
+  for (const table of ['application', 'compose', 'database', 'certificate'] as const)
+    await database.change(
+      database.builder
+        .updateTable(table)
+        .set({ serverId })
+        .where('organizationId', '=', organizationId)
+        .where('serverId', 'is', null)
+        .compile(),
+    );
+  for (const table of ['domain', 'port'] as const)
+    await database.change(
+      database.builder
+        .updateTable(table)
+        .set({ serverKey: serverId })
+        .where('organizationId', '=', organizationId)
+        .compile(),
+    );
 }

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { rowsOf } from '../conformance/rows.ts';
+import { nameOf } from '../conformance/run-row.ts';
 import { prepareRows, runsOf, type PreparedRows } from '../conformance/run-rows.ts';
 import { placesOf, runsAt } from '../run/places.ts';
 import { throughProxy, type BerthHost } from './fixtures/berth-host.ts';
@@ -13,7 +14,7 @@ import { addServer, machinesAt } from './fixtures/placed-berth.ts';
 import { expectCalmLog, until } from './fixtures/workshop.ts';
 
 describe.each(placesOf('conformance'))('the document, with services on: %s', (place) => {
-  const rows = rowsOf('engine').filter(({ call }) => runsAt(place, 'conformance', call));
+  const rows = rowsOf('engine').filter((row) => runsAt(place, 'conformance', nameOf(row)));
   let berth: BerthHost;
   let end: () => Promise<void>;
   let prepared: PreparedRows;
@@ -27,9 +28,7 @@ describe.each(placesOf('conformance'))('the document, with services on: %s', (pl
     ({ berth, end } = machines);
     const database = await databaseOnHost(bed, berth);
     prepared = await prepareRows(database, rows, {
-      ...(place === 'server' && {
-        addServer: ({ people }) => addServer(berth, services, people.owner.byKey),
-      }),
+      server: place === 'server' ? ({ people }) => addServer(berth, services, people.owner.byKey) : undefined,
     });
     await database.close();
     // The rows look at the proxy's own container and service.

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
-import { berthHost } from './fixtures/berth-host.ts';
+import { placesOf } from '../run/places.ts';
 import { buildTests, limitTests } from './deploy/builds.ts';
 import { conditionTests } from './deploy/conditions.ts';
 import { healthTests } from './deploy/health.ts';
@@ -13,44 +13,49 @@ import { hostileTests } from './deploy/hostile.ts';
 import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
 import { terminalTests } from './deploy/terminal.ts';
+import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { expectCalmLog, openWorkshop, type Workshop } from './fixtures/workshop.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 8 });
 
-let bed: Bed;
-let shop: Workshop;
+describe.each(placesOf('deploy'))('applications on: %s', (place) => {
+  let bed: Bed;
+  let berth: PlacedBerth;
+  let shop: Workshop;
 
-beforeAll(async () => {
-  bed = await bedOfRun();
-  shop = await openWorkshop(await berthHost(bed, 'deploy', 30), { buildsConcurrency: 8 });
-});
-afterAll(() => shop.berth.host.kill());
+  beforeAll(async () => {
+    bed = await bedOfRun();
+    berth = await berthAt(place, bed, { name: 'deploy', index: 30 });
+    shop = await openWorkshop(berth, { buildsConcurrency: 8 });
+  });
+  afterAll(() => berth.end());
 
-describe('deployments side by side', () => {
-  sourceTests(
-    () => shop,
-    () => bed,
-  );
-  serviceTests(() => shop);
-  healthTests(() => shop);
-  buildTests(() => shop);
-});
+  describe('deployments side by side', () => {
+    sourceTests(
+      () => shop,
+      () => bed,
+    );
+    serviceTests(() => shop);
+    healthTests(() => shop);
+    buildTests(() => shop);
+  });
 
-describe('what a service is in', () => {
-  conditionTests(() => shop);
-});
+  describe('what a service is in', () => {
+    conditionTests(() => shop);
+  });
 
-describe('limits of builds', () => {
-  limitTests(() => shop);
-});
+  describe('limits of builds', () => {
+    limitTests(() => shop);
+  });
 
-describe('a terminal', () => {
-  terminalTests(() => shop);
-});
+  describe('a terminal', () => {
+    terminalTests(() => shop);
+  });
 
-it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));
+  it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(berth));
 
-describe('hostile text', () => {
-  hostileTests(() => shop);
+  describe('hostile text', () => {
+    hostileTests(() => shop);
+  });
 });

@@ -6,23 +6,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { dockerOf } from '../bed/docker.ts';
-import { berthHost } from './fixtures/berth-host.ts';
+import { placesOf } from '../run/places.ts';
 import { domainTests } from './rolling/domains.ts';
 import { expectAllAnswered, startLoad, type LoadResult } from './fixtures/load.ts';
+import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './fixtures/sources.ts';
 import { expectCalmLog, openWorkshop, type App, type Workshop } from './fixtures/workshop.ts';
 
+let berth: PlacedBerth;
 let shop: Workshop;
-
-beforeAll(async () => {
-  const bed = await bedOfRun();
-  shop = await openWorkshop(await berthHost(bed, 'rolling', 31), { buildsConcurrency: 8 });
-});
-afterAll(() => shop.berth.host.kill());
 
 /** The load on the application while the work is done, and a second before and after. */
 async function under(app: App, perSecond: number, work: () => Promise<void>): Promise<LoadResult> {
-  const load = startLoad({ ip: shop.berth.host.ip, hostName: app.host, path: '/version', perSecond });
+  const load = startLoad({ ip: shop.berth.services.ip, hostName: app.host, path: '/version', perSecond });
   await wait(1000);
   const outcome = await work().then(
     () => undefined,
@@ -36,22 +32,6 @@ async function under(app: App, perSecond: number, work: () => Promise<void>): Pr
       : new Error('What was done under load failed.', { cause: outcome });
   return result;
 }
-
-describe('a new version under 200 requests per second', () => {
-  let app: Awaited<ReturnType<Workshop['fromFiles']>>;
-  beforeAll(async () => {
-    app = await shop.fromFiles('rolling-app', nodeFiles('v0'));
-    await app.deploy();
-  });
-
-  it.for([1, 2, 3])('fails no request, run %i', async (run) => {
-    await app.repository.commit({ 'server.js': nodeServer(`v${run}`) });
-    const { sent, answers } = await under(app, 200, async () => void (await app.deploy()));
-    // The engine's monitor alone takes five seconds: the load was there while versions changed.
-    expect(sent).toBeGreaterThan(1000);
-    expect(Object.keys(answers)).toEqual([`v${run - 1}`, `v${run}`]);
-  });
-});
 
 /** What the broken versions do, and what must be said of them. */
 const broken: Record<
@@ -98,54 +78,79 @@ const broken: Record<
   },
 };
 
-describe('a broken version', () => {
-  it.concurrent.for(Object.entries(broken))(
-    'that %s ends as error with its reason, and the old one answers on',
-    async ([what, { change, reason, log, stage = 'await-healthy' }]) => {
-      const app = await shop.fromImage(`broken-${Object.keys(broken).indexOf(what)}`, nodeCommand('good'));
-      await app.deploy();
-      const { answers } = await under(app, 20, async () => {
-        await change(app);
-        const { status, stage: at, errorMessage, deploymentId } = await app.ended(await app.begin());
-        expect({ status, at, errorMessage }).toEqual({
-          status: 'error',
-          at: stage,
-          errorMessage: expect.stringMatching(reason),
-        });
-        expect(await app.log(deploymentId)).toMatch(log);
-        expect((await app.view()).applicationStatus).toBe('error');
-      });
-      expect(Object.keys(answers)).toEqual(['good']);
-    },
-  );
-
-  it.concurrent('that is the first one is scaled to 0, and its log is kept', async () => {
-    const app = await shop.fromImage(
-      'broken-first',
-      `node -e 'console.log("first and last words"); process.exit(5)'`,
-    );
-    const { status, errorMessage, deploymentId } = await app.ended(await app.begin());
-    expect({ status, errorMessage }).toEqual({
-      status: 'error',
-      errorMessage: 'Its program ended with exit code 5.',
-    });
-    expect(await app.log(deploymentId)).toContain(
-      'There is no former version to return to; the service was scaled to 0.',
-    );
-    expect(await dockerOf(shop.berth.host).replicas(app.appName)).toBe(0);
-    expect(await app.do('application.readLogs')).toEqual(
-      expect.arrayContaining([expect.objectContaining({ text: 'first and last words' })]),
-    );
-    expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
-    await app.do('application.update', { command: nodeCommand('repaired') });
-    await app.deploy();
-    expect(await app.view()).toMatchObject({ applicationStatus: 'done' });
-    expect((await app.state()).version).toBe('repaired');
+describe.each(placesOf('rolling'))('applications on: %s', (place) => {
+  beforeAll(async () => {
+    berth = await berthAt(place, await bedOfRun(), { name: 'rolling', index: 31 });
+    shop = await openWorkshop(berth, { buildsConcurrency: 8 });
   });
-});
+  afterAll(() => berth.end());
 
-it('nothing of all this was a fault, and the reconciler took nothing back', () => expectCalmLog(shop.berth));
+  describe('a new version under 200 requests per second', () => {
+    let app: Awaited<ReturnType<Workshop['fromFiles']>>;
+    beforeAll(async () => {
+      app = await shop.fromFiles('rolling-app', nodeFiles('v0'));
+      await app.deploy();
+    });
 
-describe('domains of a running Berth', () => {
-  domainTests(() => shop);
+    it.for([1, 2, 3])('fails no request, run %i', async (run) => {
+      await app.repository.commit({ 'server.js': nodeServer(`v${run}`) });
+      const { sent, answers } = await under(app, 200, async () => void (await app.deploy()));
+      // The engine's monitor alone takes five seconds: the load was there while versions changed.
+      expect(sent).toBeGreaterThan(1000);
+      expect(Object.keys(answers)).toEqual([`v${run - 1}`, `v${run}`]);
+    });
+  });
+
+  describe('a broken version', () => {
+    it.concurrent.for(Object.entries(broken))(
+      'that %s ends as error with its reason, and the old one answers on',
+      async ([what, { change, reason, log, stage = 'await-healthy' }]) => {
+        const app = await shop.fromImage(`broken-${Object.keys(broken).indexOf(what)}`, nodeCommand('good'));
+        await app.deploy();
+        const { answers } = await under(app, 20, async () => {
+          await change(app);
+          const { status, stage: at, errorMessage, deploymentId } = await app.ended(await app.begin());
+          expect({ status, at, errorMessage }).toEqual({
+            status: 'error',
+            at: stage,
+            errorMessage: expect.stringMatching(reason),
+          });
+          expect(await app.log(deploymentId)).toMatch(log);
+          expect((await app.view()).applicationStatus).toBe('error');
+        });
+        expect(Object.keys(answers)).toEqual(['good']);
+      },
+    );
+
+    it.concurrent('that is the first one is scaled to 0, and its log is kept', async () => {
+      const app = await shop.fromImage(
+        'broken-first',
+        `node -e 'console.log("first and last words"); process.exit(5)'`,
+      );
+      const { status, errorMessage, deploymentId } = await app.ended(await app.begin());
+      expect({ status, errorMessage }).toEqual({
+        status: 'error',
+        errorMessage: 'Its program ended with exit code 5.',
+      });
+      expect(await app.log(deploymentId)).toContain(
+        'There is no former version to return to; the service was scaled to 0.',
+      );
+      expect(await dockerOf(shop.berth.services).replicas(app.appName)).toBe(0);
+      expect(await app.do('application.readLogs')).toEqual(
+        expect.arrayContaining([expect.objectContaining({ text: 'first and last words' })]),
+      );
+      expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
+      await app.do('application.update', { command: nodeCommand('repaired') });
+      await app.deploy();
+      expect(await app.view()).toMatchObject({ applicationStatus: 'done' });
+      expect((await app.state()).version).toBe('repaired');
+    });
+  });
+
+  it('nothing of all this was a fault, and the reconciler took nothing back', () =>
+    expectCalmLog(shop.berth));
+
+  describe('domains of a running Berth', () => {
+    domainTests(() => shop, place);
+  });
 });

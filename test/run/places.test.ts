@@ -12,5 +12,6 @@ test.each(names)('%s run at one place in the ordinary run, and at both in a whol
 
 test('a part runs on a server unless the table says why it does not', () => {
   expect(runsAt('server', 'conformance', 'application.stop')).toBe(true);
-  expect(runsAt('own machine', 'conformance', 'registry.test')).toBe(true);
+  expect(runsAt('server', 'conformance', 'service.metrics')).toBe(false);
+  expect(runsAt('own machine', 'conformance', 'service.metrics')).toBe(true);
 });

@@ -20,10 +20,23 @@ export const suitePlaces = {
   lives: { on: { 'own machine': 'long', server: 'always' } },
   conformance: {
     on: { 'own machine': 'always', server: 'long' },
-    notOnServer: {},
+    notOnServer: {
+      'domain.create (host and path are unique on a server)':
+        'two organizations meet on one machine, and no two share a server',
+      'server.all (server.all counts services)': 'it counts services on servers of which one has none',
+      'service.metrics': 'a server has figures once its monitoring is set up',
+    },
   },
   databases: { on: { 'own machine': 'always', server: 'long' } },
   backups: { on: { 'own machine': 'always', server: 'long' } },
+  deploy: { on: { 'own machine': 'always', server: 'long' } },
+  rolling: {
+    on: { 'own machine': 'always', server: 'long' },
+    notOnServer: {
+      'requests are counted and logged': "those of Berth's own machine alone are (docs/guide/servers.md)",
+    },
+  },
+  compose: { on: { 'own machine': 'always', server: 'long' } },
 } as const satisfies Record<string, SuitePlaces>;
 export type SuiteName = keyof typeof suitePlaces;
 

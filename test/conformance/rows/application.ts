@@ -534,7 +534,7 @@ export const applicationRows: Rows = [
   },
   {
     call: 'application.moveToServer',
-    input: { ...application, serverId: null },
+    input: { ...application, serverId: '<placeServerId>' },
     refused: 'BAD_REQUEST',
     field: 'serverId',
   },

@@ -123,7 +123,7 @@ export const composeRows: Rows = [
   },
   {
     call: 'compose.moveToServer',
-    input: { ...id, serverId: null },
+    input: { ...id, serverId: '<placeServerId>' },
     refused: 'BAD_REQUEST',
     field: 'serverId',
   },

@@ -366,7 +366,7 @@ function rowsOf(kind: DatabaseKindName): Row[] {
     },
     {
       call: call('moveToServer'),
-      input: { ...id, serverId: null },
+      input: { ...id, serverId: '<placeServerId>' },
       refused: 'BAD_REQUEST',
       field: 'serverId',
     },

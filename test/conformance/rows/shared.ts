@@ -13,7 +13,7 @@ const certificate = {
   commonName: 'shop.example.com',
   subjectAlternativeNames: any.list,
   issuer: any.text,
-  serverId: null,
+  serverId: '<placeServerId>',
   status: 'valid',
   domains: any.list,
   privateKey: any.absent,

@@ -52,9 +52,9 @@ export function buildTests(shop: () => Workshop): void {
     expect(log).toContain('RUN --mount=type=secret');
     expect(log).not.toContain(secret);
     expect(await shop().berth.ownLog()).not.toContain(secret);
-    const { host } = shop().berth;
-    expect(await output(host, docker, 'history', '--no-trunc', image ?? '')).not.toContain(secret);
-    expect(await output(host, 'sh', '-c', `${docker} save ${image} | grep -c -a ${secret} || true`)).toBe(
+    const { host, services } = shop().berth;
+    expect(await output(services, docker, 'history', '--no-trunc', image ?? '')).not.toContain(secret);
+    expect(await output(services, 'sh', '-c', `${docker} save ${image} | grep -c -a ${secret} || true`)).toBe(
       '0',
     );
     expect(await output(host, 'sh', '-c', `grep -r -l -a ${secret} /var/lib/docker/berth-data || true`)).toBe(
@@ -98,6 +98,8 @@ export function buildTests(shop: () => Workshop): void {
 
   it.concurrent('names the missing program and how to install it', async () => {
     const app = await shop().fromFiles('no-program', { 'index.js': '' });
+    const { serverId, services } = shop().berth;
+    const machine = serverId === null ? 'this server' : `the server ${services.name}`;
     const programs = {
       nixpacks: 'nixpacks',
       railpack: 'railpack',
@@ -110,8 +112,8 @@ export function buildTests(shop: () => Workshop): void {
       expect({ status, stage }).toEqual({ status: 'error', stage: 'build' });
       expect(errorMessage).toMatch(
         new RegExp(
-          `^The build type ${buildType} needs the program "${program}", which is not installed on this ` +
-            `server; install .*, or choose the build type dockerfile\\.$`,
+          `^The build type ${buildType} needs the program "${program}", which is not installed on ${machine}; ` +
+            `install .*, or choose the build type dockerfile\\.$`,
         ),
       );
     }
@@ -138,13 +140,13 @@ export function buildTests(shop: () => Workshop): void {
   });
 
   it.concurrent('ends exactly one build by hand, cancels what is queued, else changes nothing', async () => {
-    const { host } = shop().berth;
+    const { services } = shop().berth;
     const killed = await shop().fromFiles('killed', tinyFiles('never', { steps: ['sleep 31337'] }));
     const other = await shop().fromFiles('not-killed', tinyFiles('survived', { steps: ['sleep 6'] }));
     const [first, survivor] = await Promise.all([killed.begin(), other.begin()]);
     const queued = [await killed.begin(), await killed.begin()];
     const steps = async (seconds: number): Promise<number> =>
-      (await processesOf(host, new RegExp(`^sleep ${seconds}$`))).length;
+      (await processesOf(services, new RegExp(`^sleep ${seconds}$`))).length;
     await until(
       'both builds run',
       async () => (await steps(31337)) === 1 && (await steps(6)) === 1,
@@ -254,7 +256,14 @@ export function limitTests(shop: () => Workshop): void {
 
 async function imagesOf({ berth }: Workshop, app: App): Promise<string[]> {
   return (
-    await output(berth.host, docker, 'images', '--format', '{{.Tag}}', `berth-build/${app.id.toLowerCase()}`)
+    await output(
+      berth.services,
+      docker,
+      'images',
+      '--format',
+      '{{.Tag}}',
+      `berth-build/${app.id.toLowerCase()}`,
+    )
   )
     .split('\n')
     .toSorted();
@@ -267,8 +276,8 @@ async function expectGone(
   deploymentId: string,
   image: string | null,
 ): Promise<void> {
-  expect(await dockerOf(berth.host).services(`berth.application=${app.id}`)).toEqual([]);
-  expect((await berth.host.exec([docker, 'image', 'inspect', image ?? 'none'])).code).toBe(1);
+  expect(await dockerOf(berth.services).services(`berth.application=${app.id}`)).toEqual([]);
+  expect((await berth.services.exec([docker, 'image', 'inspect', image ?? 'none'])).code).toBe(1);
   expect((await berth.ask('deployment.one', { deploymentId })).status).toBe(404);
   expect((await berth.ask('application.one', { applicationId: app.id })).status).toBe(404);
   expect(existsSync(berth.host.path(`/var/lib/docker/berth-data/logs/${deploymentId}.log`))).toBe(false);

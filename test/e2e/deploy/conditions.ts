@@ -66,7 +66,7 @@ export function conditionTests(shop: () => Workshop): void {
     took.push([what, Date.now() - begin]);
   }
 
-  const host = () => shop().berth.host;
+  const host = () => shop().berth.services;
   const containersOf = async (app: App): Promise<string[]> =>
     (await output(host(), docker, 'ps', '-q', '--filter', `label=berth.application=${app.id}`))
       .split('\n')

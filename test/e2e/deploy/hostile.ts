@@ -38,7 +38,7 @@ export function hostileTests(place: () => Workshop): void {
   beforeAll(() => {
     shop = place();
     berth = shop.berth;
-    canaries = createCanaries(berth.host);
+    canaries = createCanaries(berth.host, berth.services);
     texts = hostileValues(canaries.fileOf)
       .map(({ text }) => text)
       .filter((text) => text.length <= 5000 && !text.includes('\0') && text.isWellFormed());
@@ -290,8 +290,8 @@ function hostileServiceTests(): void {
     const app = await shop.fromImage('service', 'node');
     const filePath = '/files/$(id) "a" \'b\' {{.Node.ID}} ;c';
     const folder = '/srv/{{"git"}} $(id)';
-    await output(berth.host, 'mkdir', '-p', folder);
-    await output(berth.host, 'sh', '-c', 'printf "of the host" > "$1/mark"', 'sh', folder);
+    await output(berth.services, 'mkdir', '-p', folder);
+    await output(berth.services, 'sh', '-c', 'printf "of the host" > "$1/mark"', 'sh', folder);
     const labels = Object.fromEntries(texts.map((text, index) => [`team.label${index}`, text]));
     await app.do('application.update', {
       args: ['-e', tellingServer, '--', ...texts],
@@ -329,7 +329,7 @@ function hostileServiceTests(): void {
     expect(await app.log(deploymentId)).toContain(`told ${digestOf(texts.slice(0, 90))} []`);
     const shown: unknown = JSON.parse(
       await output(
-        berth.host,
+        berth.services,
         docker,
         'service',
         'inspect',

@@ -62,7 +62,7 @@ export function serviceTests(shop: () => Workshop): void {
       'The old version stops before the new one starts, and the service stays on this server: it has a ' +
         'volume',
     );
-    const direct = await fetch(`http://${berth.host.ip}:8081/write?kept`, {
+    const direct = await fetch(`http://${berth.services.ip}:8081/write?kept`, {
       signal: AbortSignal.timeout(5000),
     });
     expect(direct.status).toBe(200);
@@ -72,7 +72,7 @@ export function serviceTests(shop: () => Workshop): void {
     expect((await app.answer('/read')).body).toBe('kept');
     expect((await app.state()).host).not.toBe(before.host);
 
-    const volumes = await dockerOf(berth.host).volumes(`berth.application=${app.id}`);
+    const volumes = await dockerOf(berth.services).volumes(`berth.application=${app.id}`);
     expect(await app.do('application.delete')).toEqual({
       applicationId: app.id,
       name: 'keeper',
@@ -80,7 +80,7 @@ export function serviceTests(shop: () => Workshop): void {
       keptVolumes: volumes,
     });
     expect(volumes).toHaveLength(1);
-    expect((await berth.host.exec([docker, 'volume', 'inspect', ...volumes])).code).toBe(0);
+    expect((await berth.services.exec([docker, 'volume', 'inspect', ...volumes])).code).toBe(0);
   });
 
   it.concurrent('runs the pre-release command before a release, which its failure stops', async () => {
@@ -107,7 +107,7 @@ export function serviceTests(shop: () => Workshop): void {
     expect((await app.state()).version).toBe('one');
     expect(await app.view()).toMatchObject({ applicationStatus: 'error' });
     await until('no task of it is left', async () =>
-      (await dockerOf(shop().berth.host).services()).every(
+      (await dockerOf(shop().berth.services).services()).every(
         (service) => !service.startsWith('migrating-prerelease'),
       ),
     );
@@ -129,7 +129,7 @@ async function expectRefusedBeforeRelease({ berth }: Workshop, app: App): Promis
 async function expectScaled({ berth }: Workshop, app: App): Promise<void> {
   const running = ['--filter', 'desired-state=running'];
   const tasks = async (): Promise<number> =>
-    (await output(berth.host, docker, 'service', 'ps', '-q', ...running, app.appName)).split('\n').length;
+    (await output(berth.services, docker, 'service', 'ps', '-q', ...running, app.appName)).split('\n').length;
   await app.do('application.stop');
   await app.do('application.update', { replicas: 2 });
   await app.do('application.start');
@@ -164,7 +164,7 @@ async function expectMoved(workshop: Workshop, app: App): Promise<void> {
   expect((await app.view()).pendingChanges).toEqual(expect.arrayContaining(['appName', 'replicas']));
   const { deploymentId } = await app.deploy();
   expect(await app.log(deploymentId)).toContain('Removed the service under its former name image-app.');
-  expect(await dockerOf(workshop.berth.host).services(`berth.application=${app.id}`)).toEqual([
+  expect(await dockerOf(workshop.berth.services).services(`berth.application=${app.id}`)).toEqual([
     'Image-App_2 2/2',
   ]);
   const hosts = new Set<string>();
@@ -172,7 +172,7 @@ async function expectMoved(workshop: Workshop, app: App): Promise<void> {
 }
 
 async function limitsOf({ berth }: Workshop, service: string): Promise<string[]> {
-  const docker = dockerOf(berth.host);
+  const docker = dockerOf(berth.services);
   const found = await Promise.all((await docker.containersOf(service)).map((id) => docker.inspect(id)));
   return found.map(({ HostConfig }) => `${HostConfig.Memory} ${HostConfig.NanoCpus}`);
 }

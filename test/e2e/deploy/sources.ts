@@ -45,7 +45,10 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
   );
 
   it.concurrent('takes a tag of a repository over SSH with its submodule, builds a sub-folder', async () => {
-    const server = await bed().host('s1', { index: 2, sshd: true });
+    const server = await bed().host(`git-${shop().berth.host.name}`, {
+      index: shop().berth.serverId === null ? 2 : 3,
+      sshd: true,
+    });
     const library = await createRepository(server, 'library', { 'index.html': 'from the submodule' });
     const { busybox = '', start = '', Dockerfile = '' } = tinyFiles('');
     const site = await createRepository(server, 'site', {
@@ -120,7 +123,7 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
     const { image } = await app.deploy();
     expect(image).toMatch(new RegExp(`^${secured}/team/pushed:`));
     const running = await output(
-      berth.host,
+      berth.services,
       docker,
       'service',
       'inspect',

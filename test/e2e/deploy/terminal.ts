@@ -25,7 +25,7 @@ export function terminalTests(shop: () => Workshop): void {
     );
     await app.deploy();
   });
-  const host = () => shop().berth.host;
+  const host = () => shop().berth.services;
   const open = (
     steps: readonly Step[],
     change: object = {},
@@ -97,7 +97,7 @@ export function terminalTests(shop: () => Workshop): void {
   });
 
   it('holds 100 MB back for a slow reader, with memory that stays flat', async () => {
-    const pid = await berthPid(host());
+    const pid = await berthPid(shop().berth.host);
     const client = await open([
       { do: 'pour', bytes: poured },
       { do: 'exit', code: 0 },
