@@ -4,7 +4,7 @@ import { nodeFlags } from '../../server/src/domain/resources/node-flags.ts';
 import type { BedHost } from '../../test/bed/host/host.ts';
 import { processesOf } from '../../test/bed/machine/processes.ts';
 import type { BerthHost } from '../../test/e2e/fixtures/berth-host.ts';
-import { docker, output, until } from '../../test/e2e/fixtures/workshop.ts';
+import { docker, output, until } from '../../test/e2e/fixtures/applications.ts';
 import { amount, type Figure } from '../figure.ts';
 
 const containers = 50;

@@ -16,7 +16,7 @@ import {
 } from '../../test/e2e/backups/backup-fixture.ts';
 import { berthHost } from '../../test/e2e/fixtures/berth-host.ts';
 import { openDatabaseFixture, type Base } from '../../test/e2e/databases/database-fixture.ts';
-import { output } from '../../test/e2e/fixtures/workshop.ts';
+import { output } from '../../test/e2e/fixtures/applications.ts';
 import { s3Bucket, s3Keys } from '../../test/s3/s3-server.ts';
 import { amount, type Figure } from '../figure.ts';
 

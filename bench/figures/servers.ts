@@ -18,7 +18,7 @@ import { openBed } from '../../test/bed/bed.ts';
 import type { BedHost } from '../../test/bed/host/host.ts';
 import { installHostPackages } from '../../test/bed/host/host-packages.ts';
 import { berthHost, type BerthHost } from '../../test/e2e/fixtures/berth-host.ts';
-import { until } from '../../test/e2e/fixtures/workshop.ts';
+import { until } from '../../test/e2e/fixtures/applications.ts';
 import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder/builder-fixture.ts';
 import { amount, median, type Figure } from '../figure.ts';
 import { agentFigures } from './agent.ts';

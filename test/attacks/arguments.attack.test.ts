@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
-import { output, until } from '../e2e/fixtures/workshop.ts';
+import { output, until } from '../e2e/fixtures/applications.ts';
 import { createGate, type Gate } from '../e2e/hostile/gate.ts';
 import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';

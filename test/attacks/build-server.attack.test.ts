@@ -10,7 +10,7 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
-import { until } from '../e2e/fixtures/workshop.ts';
+import { until } from '../e2e/fixtures/applications.ts';
 import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';

@@ -11,7 +11,7 @@ import type { Registries } from '../bed/registry.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder } from '../e2e/fixtures/repository.ts';
-import { docker, output } from '../e2e/fixtures/workshop.ts';
+import { docker, output } from '../e2e/fixtures/applications.ts';
 import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';

@@ -10,7 +10,7 @@ import { makeCertificate } from '../certificates/authority.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
 import { createRepository, repositoriesFolder, type Repository } from '../e2e/fixtures/repository.ts';
-import { output, until } from '../e2e/fixtures/workshop.ts';
+import { output, until } from '../e2e/fixtures/applications.ts';
 import { acceptedToken, startGitHost, type GitHost } from '../git-host/git-host.ts';
 import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';

@@ -24,7 +24,7 @@ import {
 import { openDatabaseFixture } from './databases/database-fixture.ts';
 import { volumes } from './databases/life.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
-import { expectCalmLog } from './fixtures/workshop.ts';
+import { expectCalmLog } from './fixtures/applications.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
 
@@ -106,7 +106,7 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
     faultTests(() => fixture);
   });
 
-  // One after another and after the others, since whatever runs beside them would be killed with these servers.
+  // One after another and after the others: whatever ran beside them would be killed with these servers.
   describe('servers that are killed', () => {
     killTests(() => fixture);
   });

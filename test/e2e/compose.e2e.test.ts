@@ -19,17 +19,17 @@ import {
   deploymentEnded,
   docker,
   expectCalmLog,
-  openWorkshop,
+  applicationFixture,
   output,
   until,
-  type Workshop,
-} from './fixtures/workshop.ts';
+  type ApplicationFixture,
+} from './fixtures/applications.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 10 });
 
 let bed: Bed;
-let shop: Workshop;
+let shop: ApplicationFixture;
 let berth: PlacedBerth;
 
 interface Stack {
@@ -161,7 +161,7 @@ describe.each(placesOf('compose'))('compose services on: %s', (place) => {
   beforeAll(async () => {
     bed = await bedOfRun();
     berth = await berthAt(place, bed, { name: 'compose', index: 29 });
-    shop = await openWorkshop(berth, { buildsConcurrency: 4 });
+    shop = await applicationFixture(berth, { buildsConcurrency: 4 });
   });
   afterAll(() => berth.end());
 

@@ -11,7 +11,7 @@ import { placesOf, runsAt } from '../run/places.ts';
 import { throughProxy, type BerthHost } from './fixtures/berth-host.ts';
 import { databaseOnHost } from './fixtures/people-on-host.ts';
 import { addServer, machinesAt } from './fixtures/placed-berth.ts';
-import { expectCalmLog, until } from './fixtures/workshop.ts';
+import { expectCalmLog, until } from './fixtures/applications.ts';
 
 describe.each(placesOf('conformance'))('the document, with services on: %s', (place) => {
   const rows = rowsOf('engine').filter((row) => runsAt(place, 'conformance', nameOf(row)));

@@ -11,7 +11,7 @@ import { outageTests } from './crash/outage.ts';
 import { shortTests } from './crash/short.ts';
 import { createGate, type Gate } from './hostile/gate.ts';
 import { inOrder } from './fixtures/in-order.ts';
-import { expectCalmLog } from './fixtures/workshop.ts';
+import { expectCalmLog } from './fixtures/applications.ts';
 
 // Chained tests wait for each other; all of both chains must have begun for that.
 vi.setConfig({ maxConcurrency: 20 });

@@ -14,7 +14,7 @@ import { stopTests } from './databases/stopped.ts';
 import { truthTests } from './databases/truth.ts';
 import { upgradeTests } from './databases/upgrades.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
-import { expectCalmLog } from './fixtures/workshop.ts';
+import { expectCalmLog } from './fixtures/applications.ts';
 
 // They wait far more than they work, and longest on a busy machine.
 vi.setConfig({ maxConcurrency: 10, testTimeout: 600_000 });

@@ -14,7 +14,7 @@ import { serviceTests } from './deploy/services.ts';
 import { sourceTests } from './deploy/sources.ts';
 import { terminalTests } from './deploy/terminal.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
-import { expectCalmLog, openWorkshop, type Workshop } from './fixtures/workshop.ts';
+import { expectCalmLog, applicationFixture, type ApplicationFixture } from './fixtures/applications.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 8 });
@@ -22,12 +22,12 @@ vi.setConfig({ maxConcurrency: 8 });
 describe.each(placesOf('deploy'))('applications on: %s', (place) => {
   let bed: Bed;
   let berth: PlacedBerth;
-  let shop: Workshop;
+  let shop: ApplicationFixture;
 
   beforeAll(async () => {
     bed = await bedOfRun();
     berth = await berthAt(place, bed, { name: 'deploy', index: 30 });
-    shop = await openWorkshop(berth, { buildsConcurrency: 8 });
+    shop = await applicationFixture(berth, { buildsConcurrency: 8 });
   });
   afterAll(() => berth.end());
 

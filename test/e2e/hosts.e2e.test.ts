@@ -14,7 +14,7 @@ import {
 import { databasePort, makeServices, type Services } from './hosts/services.ts';
 import { createRepository, repositoriesFolder } from './fixtures/repository.ts';
 import { tinyFiles } from './fixtures/sources.ts';
-import { docker, output, until } from './fixtures/workshop.ts';
+import { docker, output, until } from './fixtures/applications.ts';
 
 let bed: Bed;
 let berth: BerthHost;

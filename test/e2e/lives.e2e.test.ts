@@ -15,7 +15,7 @@ import { lifeKinds, type LifeKind } from './lives/kinds.ts';
 import { leftOf, type Life, type Place } from './lives/life.ts';
 import { addServer, serverHost } from './fixtures/placed-berth.ts';
 import { repositoriesFolder } from './fixtures/repository.ts';
-import { expectCalmLog, until } from './fixtures/workshop.ts';
+import { expectCalmLog, until } from './fixtures/applications.ts';
 
 // They wait far more than they work.
 vi.setConfig({ maxConcurrency: 4, testTimeout: 900_000 });

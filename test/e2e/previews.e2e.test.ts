@@ -14,7 +14,14 @@ import { berthHost, type DeploymentView } from './fixtures/berth-host.ts';
 import { expectAllAnswered, startLoad } from './fixtures/load.ts';
 import { repositoriesFolder } from './fixtures/repository.ts';
 import { tinyFiles } from './fixtures/sources.ts';
-import { docker, expectCalmLog, openWorkshop, output, until, type Workshop } from './fixtures/workshop.ts';
+import {
+  docker,
+  expectCalmLog,
+  applicationFixture,
+  output,
+  until,
+  type ApplicationFixture,
+} from './fixtures/applications.ts';
 
 interface Preview {
   previewDeploymentId: string;
@@ -25,8 +32,8 @@ interface Preview {
   isTrusted: boolean;
 }
 
-let shop: Workshop;
-let app: Awaited<ReturnType<Workshop['fromFiles']>>;
+let shop: ApplicationFixture;
+let app: Awaited<ReturnType<ApplicationFixture['fromFiles']>>;
 let gitHost: GitHost;
 let folder: string;
 let refreshToken: string;
@@ -47,7 +54,7 @@ beforeAll(async () => {
     address: bed.machineIp,
     repository: `${repositoriesFolder.slice(1).split('/').at(-1)}/previewed`,
   });
-  shop = await openWorkshop(
+  shop = await applicationFixture(
     await berthHost(bed, 'previews', 34, {
       NODE_EXTRA_CA_CERTS: authority,
       BERTH_PREVIEW_WATCH_SECONDS: '1',

@@ -6,7 +6,7 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { bareMachine, checkout, curl } from './fixtures/bare-machine.ts';
 import { berthHost, throughProxy, type BerthHost } from './fixtures/berth-host.ts';
-import { docker, output, quickCheck, until } from './fixtures/workshop.ts';
+import { docker, output, quickCheck, until } from './fixtures/applications.ts';
 
 const passphrase = 'correct horse "battery" $(staple)';
 const secret = 'SECRET=only-the-key-opens-this';

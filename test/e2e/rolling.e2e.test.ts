@@ -11,10 +11,15 @@ import { domainTests } from './rolling/domains.ts';
 import { expectAllAnswered, startLoad, type LoadResult } from './fixtures/load.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './fixtures/sources.ts';
-import { expectCalmLog, openWorkshop, type App, type Workshop } from './fixtures/workshop.ts';
+import {
+  expectCalmLog,
+  applicationFixture,
+  type App,
+  type ApplicationFixture,
+} from './fixtures/applications.ts';
 
 let berth: PlacedBerth;
-let shop: Workshop;
+let shop: ApplicationFixture;
 
 /** The load on the application while the work is done, and a second before and after. */
 async function under(app: App, perSecond: number, work: () => Promise<void>): Promise<LoadResult> {
@@ -81,12 +86,12 @@ const broken: Record<
 describe.each(placesOf('rolling'))('applications on: %s', (place) => {
   beforeAll(async () => {
     berth = await berthAt(place, await bedOfRun(), { name: 'rolling', index: 31 });
-    shop = await openWorkshop(berth, { buildsConcurrency: 8 });
+    shop = await applicationFixture(berth, { buildsConcurrency: 8 });
   });
   afterAll(() => berth.end());
 
   describe('a new version under 200 requests per second', () => {
-    let app: Awaited<ReturnType<Workshop['fromFiles']>>;
+    let app: Awaited<ReturnType<ApplicationFixture['fromFiles']>>;
     beforeAll(async () => {
       app = await shop.fromFiles('rolling-app', nodeFiles('v0'));
       await app.deploy();

@@ -7,7 +7,7 @@ import type { BedHost } from '../bed/host/host.ts';
 import { berthHost, throughProxy, type BerthHost } from './fixtures/berth-host.ts';
 import { databasePath, killInSetup } from './fixtures/berth-process.ts';
 import { followStream } from './fixtures/log-stream.ts';
-import { quickCheck, until } from './fixtures/workshop.ts';
+import { quickCheck, until } from './fixtures/applications.ts';
 import { startReleaseServer } from './servers/release-server.ts';
 import { ofThisRun } from '../run/mode.ts';
 

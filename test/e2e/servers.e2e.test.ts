@@ -18,7 +18,7 @@ import { createRepository, repositoriesFolder, type Repository } from './fixture
 import { watchServer } from './servers/monitored.ts';
 import { sshServerOf, type SshServer } from './servers/ssh-server.ts';
 import { tinyFiles } from './fixtures/sources.ts';
-import { deploymentEnded, docker, output, until } from './fixtures/workshop.ts';
+import { deploymentEnded, docker, output, until } from './fixtures/applications.ts';
 import { ofThisRun } from '../run/mode.ts';
 
 let bed: Bed;

@@ -19,9 +19,9 @@ import { outputTests } from './web/output.ts';
 import { releaseTests } from './web/releases.ts';
 import { screenTests } from './web/screens.ts';
 import { sightTests } from './web/sight.ts';
-import { openWorkshop, type App, type Workshop } from './fixtures/workshop.ts';
+import { applicationFixture, type App, type ApplicationFixture } from './fixtures/applications.ts';
 
-let shop: Workshop;
+let shop: ApplicationFixture;
 let browser: Browser;
 let first: FirstRun;
 let bed: Bed;
@@ -34,7 +34,7 @@ beforeAll(async () => {
     first = run;
     return apiKey;
   };
-  shop = await openWorkshop(await berthHost(bed, 'web', 58, {}, { firstAccount }));
+  shop = await applicationFixture(await berthHost(bed, 'web', 58, {}, { firstAccount }));
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,6 +1,6 @@
 /**
- * On which machine the services of each suite run: on Berth's own, or on a server that Berth reaches over SSH.
- * A suite takes its places from here and is written once.
+ * On which machine the services of each suite run: on Berth's own, or on a server that Berth reaches over
+ * SSH. A suite takes its places from here and is written once.
  */
 import { isWhole } from './mode.ts';
 

@@ -6,7 +6,7 @@ import { bareRoot } from './bare-root.ts';
 import { cached } from '../machine/cached.ts';
 import { changesFolder } from './host-process.ts';
 import { loadHost } from './host-record.ts';
-import type { Making } from '../workshop.ts';
+import type { Making } from '../making.ts';
 
 /**
  * What a host's root may have besides the minimal machine's programs: Debian packages whose installation

@@ -6,7 +6,7 @@ import { mustRun } from '../../../images/command.ts';
 import { imageNames, testImageNames } from '../../../images/images.ts';
 import { cached } from '../machine/cached.ts';
 import { diskFolder, goldenInside } from '../layout.ts';
-import type { Making } from '../workshop.ts';
+import type { Making } from '../making.ts';
 
 /** Debian's client: others on the machine may lack BuildKit. */
 export const dockerCli = '/usr/bin/docker';

@@ -9,7 +9,7 @@ import { diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
 import { loadHost, type HostRecord } from './host-record.ts';
 import { addressOf } from '../machine/network.ts';
 import { layOutRegistries, registryHost, startRegistries } from '../registry.ts';
-import type { Making } from '../workshop.ts';
+import type { Making } from '../making.ts';
 
 export interface HostOptions {
   /** 1 to 199, unique in the bed: its address is .10 + index. */

@@ -5,7 +5,7 @@ import { dockerOf } from '../../bed/docker.ts';
 import type { BerthHost } from '../fixtures/berth-host.ts';
 import type { Base } from '../databases/database-fixture.ts';
 import { volumes } from '../databases/life.ts';
-import { output, until } from '../fixtures/workshop.ts';
+import { output, until } from '../fixtures/applications.ts';
 import {
   backUp,
   contentOf,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import { openDatabaseFixture, type Base, type DatabaseFixture } from '../databases/database-fixture.ts';
 import type { BerthHost } from '../fixtures/berth-host.ts';
-import { output } from '../fixtures/workshop.ts';
+import { output } from '../fixtures/applications.ts';
 import type { RunView } from './backup-fixture.ts';
 
 export interface RedisPlace {

@@ -10,13 +10,19 @@ import { docker, logOf, type RunView } from './backup-fixture.ts';
 import { redisTests } from './redis.ts';
 import { berthAt, type PlacedBerth } from '../fixtures/placed-berth.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
-import { deploymentEnded, expectCalmLog, openWorkshop, output, until } from '../fixtures/workshop.ts';
-import type { App, Workshop } from '../fixtures/workshop.ts';
+import {
+  deploymentEnded,
+  expectCalmLog,
+  applicationFixture,
+  output,
+  until,
+} from '../fixtures/applications.ts';
+import type { App, ApplicationFixture } from '../fixtures/applications.ts';
 
 const longMs = 180_000;
 const files = '/srv/kept';
 
-let shop: Workshop;
+let shop: ApplicationFixture;
 let berth: PlacedBerth;
 let destinationId = '';
 
@@ -114,7 +120,7 @@ async function left(): Promise<string[]> {
 describe.each(placesOf('backups'))('volumes on: %s', (place) => {
   beforeAll(async () => {
     berth = await berthAt(place, await bedOfRun(), { name: 'volumes', index: 45 });
-    shop = await openWorkshop(berth, { sharedImages: ['berth/'] });
+    shop = await applicationFixture(berth, { sharedImages: ['berth/'] });
     await output(berth.host, 'mkdir', '-p', files);
     const made = await berth.call<{ destinationId: string }>('destination.create', {
       name: 'kept',
@@ -242,7 +248,7 @@ describe.each(placesOf('backups'))('volumes on: %s', (place) => {
   redisTests(() => ({ berth, files, backUp, restore, left }));
 
   // Last, since whatever runs beside it would be killed, too.
-  it('Berth killed while a service is stopped makes the backup after its restart, and starts it', async () => {
+  it('Berth killed while a service is stopped makes the backup after its restart and starts it', async () => {
     const app = await keeper('killed');
     await inside(app.appName, 'head -c 200000000 /dev/urandom > /data/much');
     const { volumeBackupId } = await berth.call<{ volumeBackupId: string }>('volumeBackup.create', {

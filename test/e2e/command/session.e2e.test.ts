@@ -10,7 +10,7 @@ import { bedOfRun } from '../../bed/bed-of-run.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { berthHost, owner, type BerthHost } from '../fixtures/berth-host.ts';
 import { nodeFiles } from '../fixtures/sources.ts';
-import { until } from '../fixtures/workshop.ts';
+import { until } from '../fixtures/applications.ts';
 import { sessionOf, type Session } from './session.ts';
 import { openTerminal } from '../../terminal.ts';
 

@@ -13,7 +13,7 @@ import type { InOrder } from '../fixtures/in-order.ts';
 import { expectAllAnswered, startLoad } from '../fixtures/load.ts';
 import { createRepository, type Repository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { openWorkshop, until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { applicationFixture, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 export interface KillPlace {
   bed: Bed;
@@ -22,7 +22,7 @@ export interface KillPlace {
 }
 
 interface Scene extends KillPlace {
-  shop: Workshop;
+  shop: ApplicationFixture;
   /** Berth's own, on a connection of the test's. */
   database: DatabaseSync;
   apps: Held[];
@@ -35,7 +35,7 @@ interface Scene extends KillPlace {
 type Held = App & { repository: Repository };
 
 /** One application for each stage, which waits at the gate of the stage's name while that is shut. */
-const held: Record<string, (scene: KillPlace & { shop: Workshop }) => Promise<Held>> = {
+const held: Record<string, (scene: KillPlace & { shop: ApplicationFixture }) => Promise<Held>> = {
   async checkout({ bed, gate, shop }) {
     const server = await bed.host('s1', { index: 2, sshd: true });
     const repository = await createRepository(server, 'slow-server', tinyFiles('v1'));
@@ -227,7 +227,7 @@ function setLease(database: DatabaseSync, deploymentId: string, leaseUntil: numb
 }
 
 async function setScene(place: KillPlace): Promise<Scene> {
-  const shop = await openWorkshop(place.berth, { buildsConcurrency: 8 });
+  const shop = await applicationFixture(place.berth, { buildsConcurrency: 8 });
   const apps = await Promise.all(Object.values(held).map((make) => make({ ...place, shop })));
   await Promise.all(apps.map((app) => app.deploy()));
   await Promise.all(apps.map((app) => app.repository.commit({ 'www/index.html': 'v2' })));

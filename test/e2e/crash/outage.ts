@@ -6,7 +6,7 @@ import type { Gate } from '../hostile/gate.ts';
 import type { InOrder } from '../fixtures/in-order.ts';
 import type { Repository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { docker, openWorkshop, output, until, type App } from '../fixtures/workshop.ts';
+import { docker, applicationFixture, output, until, type App } from '../fixtures/applications.ts';
 
 export interface OutagePlace {
   gate: Gate;
@@ -134,7 +134,7 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
 }
 
 async function setScene({ gate, berth }: OutagePlace): Promise<Scene> {
-  const shop = await openWorkshop(berth, { buildsConcurrency: 8 });
+  const shop = await applicationFixture(berth, { buildsConcurrency: 8 });
   const [standing, building, booting] = await Promise.all([
     shop.fromFiles('standing', tinyFiles('v1')),
     shop.fromFiles(

@@ -7,7 +7,7 @@ import type { InOrder } from '../fixtures/in-order.ts';
 import { expectAllAnswered, startLoad } from '../fixtures/load.ts';
 import type { Repository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { openWorkshop, type App } from '../fixtures/workshop.ts';
+import { applicationFixture, type App } from '../fixtures/applications.ts';
 
 export interface ShortPlace {
   bed: Bed;
@@ -32,7 +32,7 @@ export function shortTests(place: () => ShortPlace, next: InOrder): void {
 }
 
 async function firstVersion(berth: BerthHost): Promise<Built> {
-  const shop = await openWorkshop(berth, { buildsConcurrency: 8 });
+  const shop = await applicationFixture(berth, { buildsConcurrency: 8 });
   const app = await shop.fromFiles('short', tinyFiles('before'));
   await app.deploy();
   return app;

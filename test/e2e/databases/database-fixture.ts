@@ -1,7 +1,7 @@
 /** Databases on a running Berth as a person would make, deploy and look at them. */
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
-import { deploymentEnded } from '../fixtures/workshop.ts';
+import { deploymentEnded } from '../fixtures/applications.ts';
 
 export interface DatabaseFixture {
   readonly berth: BerthHost;

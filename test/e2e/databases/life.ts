@@ -8,7 +8,7 @@ import { databaseKindNames, type DatabaseKindName } from '../../../server/src/do
 import { dots } from '../../../server/src/domain/secrets/secret-patterns.ts';
 import type { PasswordField } from '../../../server/src/modules/database/kinds/server.ts';
 import { dockerOf, type InspectedContainer } from '../../bed/docker.ts';
-import { output, until } from '../fixtures/workshop.ts';
+import { output, until } from '../fixtures/applications.ts';
 import { inSession } from './clients.ts';
 import type { Base, DatabaseFixture } from './database-fixture.ts';
 

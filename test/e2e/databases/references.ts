@@ -1,6 +1,6 @@
 /** Applications that refer to databases, on a real engine and a real server. */
 import { expect, it } from 'vitest';
-import { deploymentEnded, until } from '../fixtures/workshop.ts';
+import { deploymentEnded, until } from '../fixtures/applications.ts';
 import type { DatabaseFixture } from './database-fixture.ts';
 
 interface Shown {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { external } from './life.ts';
 import { inSession } from './clients.ts';
 import type { DatabaseFixture } from './database-fixture.ts';
-import { until } from '../fixtures/workshop.ts';
+import { until } from '../fixtures/applications.ts';
 
 export function stopTests(databases: () => DatabaseFixture): void {
   it.concurrent('a stop during a rebuild ends it; the next start brings the data back', async () => {

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import { followLog, followStream } from '../fixtures/log-stream.ts';
-import { docker, output, until } from '../fixtures/workshop.ts';
+import { docker, output, until } from '../fixtures/applications.ts';
 import { inSession } from './clients.ts';
 import { newest, type Base, type DatabaseFixture } from './database-fixture.ts';
 import { containers, external, services } from './life.ts';

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { dockerOf } from '../../bed/docker.ts';
-import { docker, output, until } from '../fixtures/workshop.ts';
+import { docker, output, until } from '../fixtures/applications.ts';
 import { inSession } from './clients.ts';
 import type { Base, DatabaseFixture } from './database-fixture.ts';
 import { containers, external, inspected, services, volumes } from './life.ts';

@@ -9,11 +9,11 @@ import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import { processesOf } from '../../bed/machine/processes.ts';
 import { nodeFiles, tinyFiles } from '../fixtures/sources.ts';
-import { docker, output, until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { docker, output, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 const secret = 'npm_8fQkT2vXw9LrB5zD1mYc';
 
-export function buildTests(shop: () => Workshop): void {
+export function buildTests(shop: () => ApplicationFixture): void {
   it.concurrent('builds with arguments and secrets; no log, layer or history holds a secret', async () => {
     const { busybox = '', start = '' } = tinyFiles('');
     const app = await shop().fromFiles('secretive', {
@@ -208,7 +208,7 @@ export function buildTests(shop: () => Workshop): void {
 }
 
 /** Builds that change a setting of the installation, so that they are alone. */
-export function limitTests(shop: () => Workshop): void {
+export function limitTests(shop: () => ApplicationFixture): void {
   it('kills a build step that takes more memory than builds may have, and says so', async () => {
     const { berth } = shop();
     await berth.call('settings.update', { buildMemory: '160m' });
@@ -254,7 +254,7 @@ export function limitTests(shop: () => Workshop): void {
   });
 }
 
-async function imagesOf({ berth }: Workshop, app: App): Promise<string[]> {
+async function imagesOf({ berth }: ApplicationFixture, app: App): Promise<string[]> {
   return (
     await output(
       berth.services,
@@ -271,7 +271,7 @@ async function imagesOf({ berth }: Workshop, app: App): Promise<string[]> {
 
 /** Nothing of a deleted application is left: service, image, record, log, route. */
 async function expectGone(
-  { berth }: Workshop,
+  { berth }: ApplicationFixture,
   app: App,
   deploymentId: string,
   image: string | null,

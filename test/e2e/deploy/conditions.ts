@@ -3,7 +3,7 @@
  * long that took.
  */
 import { afterAll, expect, it } from 'vitest';
-import { output, docker, until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { output, docker, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 interface Seen {
   serviceId: string;
@@ -26,7 +26,7 @@ const obedient = `
 const command = `node -e '${obedient.replaceAll('\n', ' ')}'`;
 const took: [string, number][] = [];
 
-export function conditionTests(shop: () => Workshop): void {
+export function conditionTests(shop: () => ApplicationFixture): void {
   afterAll(() => {
     for (const [what, ms] of took)
       console.log(`condition of ${what}: seen after ${(ms / 1000).toFixed(1)} s`);

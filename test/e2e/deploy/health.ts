@@ -1,7 +1,7 @@
 /** Health checks of every kind, passing and failing; what ends a deployment; what a rollback runs. */
 import { expect, it } from 'vitest';
 import { nodeCommand } from '../fixtures/sources.ts';
-import { until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 const quick = { interval: 1, timeout: 2, retries: 2, startPeriod: 2 };
 /** Long enough that nobody sees its end: the version stays unhealthy for the whole test. */
@@ -16,7 +16,7 @@ const answering = (status: number): string =>
 const deaf =
   `node -e 'process.on("SIGTERM", () => process.exit(0)); ` + `require("http").createServer().listen(3999)'`;
 
-export function healthTests(shop: () => Workshop): void {
+export function healthTests(shop: () => ApplicationFixture): void {
   const failing = async (app: App): Promise<{ errorMessage: string; log: string }> => {
     const deployment = await app.ended(await app.begin());
     expect(deployment.status).toBe('error');

@@ -25,16 +25,16 @@ import {
   output,
   until,
   type App,
-  type Workshop,
-} from '../fixtures/workshop.ts';
+  type ApplicationFixture,
+} from '../fixtures/applications.ts';
 
 let berth: BerthHost;
-let shop: Workshop;
+let shop: ApplicationFixture;
 let canaries: Canaries;
 /** What a variable or an argument of a program can be at all. */
 let texts: string[];
 
-export function hostileTests(place: () => Workshop): void {
+export function hostileTests(place: () => ApplicationFixture): void {
   beforeAll(() => {
     shop = place();
     berth = shop.berth;

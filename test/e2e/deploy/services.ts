@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import { dockerOf } from '../../bed/docker.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
-import { docker, output, until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { docker, output, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
-export function serviceTests(shop: () => Workshop): void {
+export function serviceTests(shop: () => ApplicationFixture): void {
   it.concurrent('runs an image with limits; reload, stop, start, tasks, replicas, a name', async () => {
     const app = await shop().fromImage('image-app', nodeCommand('image'), {
       settings: { memoryLimit: '96m', cpuLimit: '0.5' },
@@ -114,7 +114,7 @@ export function serviceTests(shop: () => Workshop): void {
   });
 }
 
-async function expectRefusedBeforeRelease({ berth }: Workshop, app: App): Promise<void> {
+async function expectRefusedBeforeRelease({ berth }: ApplicationFixture, app: App): Promise<void> {
   for (const procedure of ['application.start', 'application.redeploy', 'application.run']) {
     const { status, body } = await berth.ask(procedure, { applicationId: app.id, command: ['true'] });
     expect([procedure, status, JSON.stringify(body)]).toEqual([
@@ -126,7 +126,7 @@ async function expectRefusedBeforeRelease({ berth }: Workshop, app: App): Promis
 }
 
 /** `start` and `scale` take the replicas of the record, so that none is left to deploy; `restart` renews. */
-async function expectScaled({ berth }: Workshop, app: App): Promise<void> {
+async function expectScaled({ berth }: ApplicationFixture, app: App): Promise<void> {
   const running = ['--filter', 'desired-state=running'];
   const tasks = async (): Promise<number> =>
     (await output(berth.services, docker, 'service', 'ps', '-q', ...running, app.appName)).split('\n').length;
@@ -144,7 +144,7 @@ async function expectScaled({ berth }: Workshop, app: App): Promise<void> {
 }
 
 /** What runs is told by the record and by the list that has it. */
-async function expectLive({ berth }: Workshop, app: App, facts: object): Promise<void> {
+async function expectLive({ berth }: ApplicationFixture, app: App, facts: object): Promise<void> {
   const expected = expect.objectContaining({ ...facts, problem: null, unreachableSince: null });
   const { environmentId } = await app.view();
   await until('the engine was seen so', async () => {
@@ -159,19 +159,19 @@ async function expectLive({ berth }: Workshop, app: App, facts: object): Promise
 }
 
 /** Two replicas under another name; the service under the former one is gone. */
-async function expectMoved(workshop: Workshop, app: App): Promise<void> {
+async function expectMoved(fixture: ApplicationFixture, app: App): Promise<void> {
   await app.do('application.update', { appName: 'Image-App_2', replicas: 2 });
   expect((await app.view()).pendingChanges).toEqual(expect.arrayContaining(['appName', 'replicas']));
   const { deploymentId } = await app.deploy();
   expect(await app.log(deploymentId)).toContain('Removed the service under its former name image-app.');
-  expect(await dockerOf(workshop.berth.services).services(`berth.application=${app.id}`)).toEqual([
+  expect(await dockerOf(fixture.berth.services).services(`berth.application=${app.id}`)).toEqual([
     'Image-App_2 2/2',
   ]);
   const hosts = new Set<string>();
   await until('both replicas have answered', async () => hosts.add((await app.state()).host).size === 2);
 }
 
-async function limitsOf({ berth }: Workshop, service: string): Promise<string[]> {
+async function limitsOf({ berth }: ApplicationFixture, service: string): Promise<string[]> {
   const docker = dockerOf(berth.services);
   const found = await Promise.all((await docker.containersOf(service)).map((id) => docker.inspect(id)));
   return found.map(({ HostConfig }) => `${HostConfig.Memory} ${HostConfig.NanoCpus}`);

@@ -10,11 +10,11 @@ import { archiveOf } from '../fixtures/caller.ts';
 import { followLog } from '../fixtures/log-stream.ts';
 import { createRepository } from '../fixtures/repository.ts';
 import { nodeFiles, nodeServer, tinyFiles } from '../fixtures/sources.ts';
-import { docker, newest, output, type App, type Workshop } from '../fixtures/workshop.ts';
+import { docker, newest, output, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 const slowSteps = ['RUN for i in $(seq 1 40); do echo "step $i of the build"; sleep 0.05; done'];
 
-export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
+export function sourceTests(shop: () => ApplicationFixture, bed: () => Bed): void {
   it.concurrent(
     'deploys a repository, follows its log over a cut, deploys a change, rebuilds what is deployed, and ' +
       'goes back',
@@ -137,7 +137,7 @@ export function sourceTests(shop: () => Workshop, bed: () => Bed): void {
 }
 
 /** Reads the live log in three pieces; together they are the whole log, each line once. */
-async function expectWholeLog({ berth }: Workshop, app: App, deploymentId: string): Promise<void> {
+async function expectWholeLog({ berth }: ApplicationFixture, app: App, deploymentId: string): Promise<void> {
   const pieces = [await followLog(berth, deploymentId, { cutAfter: 12 })];
   pieces.push(
     await followLog(berth, deploymentId, { lastEventId: pieces.at(-1)?.at(-1)?.id ?? '', cutAfter: 9 }),
@@ -155,7 +155,12 @@ async function expectWholeLog({ berth }: Workshop, app: App, deploymentId: strin
   ).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
 }
 
-async function upload({ berth }: Workshop, app: App, name: string, content: Uint8Array): Promise<void> {
+async function upload(
+  { berth }: ApplicationFixture,
+  app: App,
+  name: string,
+  content: Uint8Array,
+): Promise<void> {
   const form = new FormData();
   form.append('applicationId', app.id);
   form.append('file', new Blob([new Uint8Array(content)]), name);

@@ -8,7 +8,7 @@ import { textOf } from '../../http/interface-client.ts';
 import { opened, openTerminal, type TerminalClient } from '../../http/terminal-client.ts';
 import { owner } from '../fixtures/berth-host.ts';
 import { berthPid, residentBytes } from '../fixtures/berth-process.ts';
-import { docker, output, until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { docker, output, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 const poured = 100 * 1024 * 1024;
 /** What a slow reader takes between two looks at Berth's memory. */
@@ -16,7 +16,7 @@ const sip = 1024 * 1024;
 /** Far below what was poured, far above what the collector leaves lying. */
 const mostGrowth = 48 * 1024 * 1024;
 
-export function terminalTests(shop: () => Workshop): void {
+export function terminalTests(shop: () => ApplicationFixture): void {
   let app: App;
   beforeAll(async () => {
     app = await shop().fromImage(

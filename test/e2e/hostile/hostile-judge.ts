@@ -16,7 +16,7 @@ import type { Answer } from '../../http/call.ts';
 import { valueOf, type Call } from '../fixtures/caller.ts';
 import { fieldOf, firstOf, type Fixtures } from '../fixtures/one-of-everything.ts';
 import type { HostileValue } from './hostile-values.ts';
-import { until } from '../fixtures/workshop.ts';
+import { until } from '../fixtures/applications.ts';
 import { nameOf, textAt, withText, type TextField } from './input-fields.ts';
 import { inputFor } from './inputs.ts';
 import { verbOf } from '../../../server/src/procedure/procedure.ts';

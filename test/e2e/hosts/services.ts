@@ -3,7 +3,7 @@
  * stack.localhost.
  */
 import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
-import { deploymentEnded, quickCheck } from '../fixtures/workshop.ts';
+import { deploymentEnded, quickCheck } from '../fixtures/applications.ts';
 
 /** On which every database here is open. */
 export const databasePort = 17_001;

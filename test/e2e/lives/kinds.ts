@@ -6,7 +6,7 @@ import { bedKinds } from '../databases/database-fixture.ts';
 import { inSession } from '../databases/clients.ts';
 import { createRepository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { quickCheck } from '../fixtures/workshop.ts';
+import { quickCheck } from '../fixtures/applications.ts';
 import { deployed, mustBeDone, mustFail, type Life, type Place } from './life.ts';
 import { preview } from './preview.ts';
 

@@ -5,7 +5,7 @@
 import { dockerOf } from '../../bed/docker.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
-import { deploymentEnded } from '../fixtures/workshop.ts';
+import { deploymentEnded } from '../fixtures/applications.ts';
 
 /** Where a service is made. */
 export interface Place {

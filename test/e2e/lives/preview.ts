@@ -3,7 +3,7 @@ import { throughProxy, type DeploymentView } from '../fixtures/berth-host.ts';
 import { tellOfPullRequest, webhookSecret, type PullRequestEvent } from '../fixtures/pull-request.ts';
 import { createRepository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { deploymentEnded, quickCheck, until } from '../fixtures/workshop.ts';
+import { deploymentEnded, quickCheck, until } from '../fixtures/applications.ts';
 import { mustBeDone, mustFail, type Life, type Place } from './life.ts';
 
 interface Preview {

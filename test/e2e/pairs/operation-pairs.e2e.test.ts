@@ -17,7 +17,13 @@ import { modeOf } from '../../run/mode.ts';
 import type { OperationPhase } from '../../../server/src/domain/states/operation-pairs.ts';
 import { berthHost, type Answer, type DeploymentView } from '../fixtures/berth-host.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { deploymentEnded, expectCalmLog, openWorkshop, until, type App } from '../fixtures/workshop.ts';
+import {
+  deploymentEnded,
+  expectCalmLog,
+  applicationFixture,
+  until,
+  type App,
+} from '../fixtures/applications.ts';
 import { createGate } from '../hostile/gate.ts';
 import { createSubject, makeHeldRedis, type PairPlace, type Subject } from './subjects.ts';
 
@@ -32,7 +38,7 @@ let blocker: App & { repository: { commit(files: Record<string, string>): Promis
 beforeAll(async () => {
   const bed = await bedOfRun();
   const gate = await createGate(bed.machineIp);
-  const shop = await openWorkshop(await berthHost(bed, 'pairs', 35), {
+  const shop = await applicationFixture(await berthHost(bed, 'pairs', 35), {
     buildsConcurrency: 1,
     sharedImages: ['berth/', 'newer/'],
   });

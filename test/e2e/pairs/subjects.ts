@@ -9,11 +9,11 @@ import type { Answer, DeploymentView } from '../fixtures/berth-host.ts';
 import { tellOfPullRequest, webhookSecret } from '../fixtures/pull-request.ts';
 import { createRepository, type Files } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { deploymentEnded, docker, output, until, type Workshop } from '../fixtures/workshop.ts';
+import { deploymentEnded, docker, output, until, type ApplicationFixture } from '../fixtures/applications.ts';
 import type { Gate } from '../hostile/gate.ts';
 
 export interface PairPlace {
-  shop: Workshop;
+  shop: ApplicationFixture;
   gate: Gate;
 }
 

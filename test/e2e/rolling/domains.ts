@@ -13,16 +13,16 @@ import { data } from '../fixtures/berth-host.ts';
 import { dataOfServer } from '../fixtures/placed-berth.ts';
 import { startLoad } from '../fixtures/load.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
-import { docker, until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { docker, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
-let shop: Workshop;
+let shop: ApplicationFixture;
 let app: App;
 let acme: AcmeServer;
 
 /** The last of their host, whose proxy, engine and store they take away. */
-export function domainTests(workshop: () => Workshop, place: PlaceName): void {
+export function domainTests(fixture: () => ApplicationFixture, place: PlaceName): void {
   beforeAll(async () => {
-    shop = workshop();
+    shop = fixture();
     const { ip } = shop.berth.services;
     [app, acme] = await Promise.all([
       shop.fromImage('domains-app', nodeCommand('v1')),

@@ -6,7 +6,7 @@ import type { BedHost } from '../../bed/host/host.ts';
 import { berthHost, throughProxy, type BerthHost, type DeploymentView } from '../fixtures/berth-host.ts';
 import { createRepository, repositoriesFolder, type Repository } from '../fixtures/repository.ts';
 import { nodeFiles } from '../fixtures/sources.ts';
-import { deploymentEnded, docker, output, quickCheck, until } from '../fixtures/workshop.ts';
+import { deploymentEnded, docker, output, quickCheck, until } from '../fixtures/applications.ts';
 import { sshServerOf } from './ssh-server.ts';
 
 let berth: BerthHost;

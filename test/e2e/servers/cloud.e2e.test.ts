@@ -12,7 +12,7 @@ import { textOf } from '../../http/interface-client.ts';
 import { throughProxy } from '../fixtures/berth-host.ts';
 import { valueOf } from '../fixtures/caller.ts';
 import { logOf, settled } from '../fixtures/settling.ts';
-import { docker, output, quickCheck, until } from '../fixtures/workshop.ts';
+import { docker, output, quickCheck, until } from '../fixtures/applications.ts';
 
 /** In the image of one organization, for nobody of the other. */
 const loot = 'the-other-organization-s-own-secret';

@@ -7,7 +7,7 @@ import { berthHost, throughProxy, type BerthHost } from '../fixtures/berth-host.
 import { startLoad, type Load } from '../fixtures/load.ts';
 import { createRepository, repositoriesFolder } from '../fixtures/repository.ts';
 import { nodeFiles } from '../fixtures/sources.ts';
-import { deploymentEnded, docker, output, quickCheck, until } from '../fixtures/workshop.ts';
+import { deploymentEnded, docker, output, quickCheck, until } from '../fixtures/applications.ts';
 
 const names = ['head', 'second', 'third', 'fourth'] as const;
 type Name = (typeof names)[number];

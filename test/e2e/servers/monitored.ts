@@ -7,7 +7,7 @@ import { nodeFlags } from '../../../server/src/domain/resources/node-flags.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import type { BerthHost } from '../fixtures/berth-host.ts';
 import type { Services } from '../hosts/services.ts';
-import { docker, output, until } from '../fixtures/workshop.ts';
+import { docker, output, until } from '../fixtures/applications.ts';
 
 interface Point {
   timestamp: string;

@@ -11,7 +11,7 @@ import { openDatabaseFixture, type Base, type DatabaseFixture } from '../databas
 import { inSession } from '../databases/clients.ts';
 import { berthHost, throughProxy, type BerthHost } from '../fixtures/berth-host.ts';
 import { databasePath, prepareKill } from '../fixtures/berth-process.ts';
-import { deploymentEnded, docker, output, until } from '../fixtures/workshop.ts';
+import { deploymentEnded, docker, output, until } from '../fixtures/applications.ts';
 import { ofThisRun } from '../../run/mode.ts';
 
 let bed: Bed;

@@ -7,7 +7,7 @@ import { bedOfRun } from '../../bed/bed-of-run.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { runBerth, type Ran } from '../../command-line.ts';
 import { berthHost, throughProxy, type BerthHost } from '../fixtures/berth-host.ts';
-import { until } from '../fixtures/workshop.ts';
+import { until } from '../fixtures/applications.ts';
 
 let berth: BerthHost;
 let bare: BedHost;

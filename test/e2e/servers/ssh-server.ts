@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { sshdConfigInside } from '../../bed/host/host-files.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { processesOf } from '../../bed/machine/processes.ts';
-import { until } from '../fixtures/workshop.ts';
+import { until } from '../fixtures/applications.ts';
 
 const own = /sshd: |\/usr\/sbin\/sshd/;
 

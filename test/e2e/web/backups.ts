@@ -6,12 +6,16 @@ import { diskFolder } from '../../bed/layout.ts';
 import { startS3, type S3Server } from '../../s3/s3-server.ts';
 import type { Watched } from '../../web/browser.ts';
 import { destinationOf } from '../backups/backup-fixture.ts';
-import { deploymentEnded, type Workshop } from '../fixtures/workshop.ts';
+import { deploymentEnded, type ApplicationFixture } from '../fixtures/applications.ts';
 import { stepsOn } from './steps.ts';
 
 const restoreLimitMs = 240_000;
 
-export function backupTests(bed: () => Bed, place: () => Workshop, owner: () => Promise<Watched>): void {
+export function backupTests(
+  bed: () => Bed,
+  place: () => ApplicationFixture,
+  owner: () => Promise<Watched>,
+): void {
   let s3: S3Server;
   let postgresId = '';
 

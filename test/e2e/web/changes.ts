@@ -2,9 +2,9 @@
 import { expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import type { Workshop } from '../fixtures/workshop.ts';
+import type { ApplicationFixture } from '../fixtures/applications.ts';
 
-export function changeTests(place: () => Workshop, owner: () => Promise<Watched>): void {
+export function changeTests(place: () => ApplicationFixture, owner: () => Promise<Watched>): void {
   it('a deployment names what it changed, and is built again without cache', async () => {
     const { berth, fromFiles } = place();
     const app = await fromFiles('changing', tinyFiles('v1', { steps: ['echo prepared'] }));

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
 import { dockerOf } from '../../bed/docker.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
-import { output, docker, type Workshop } from '../fixtures/workshop.ts';
+import { output, docker, type ApplicationFixture } from '../fixtures/applications.ts';
 
 /** The brief's promise. */
 const shownWithinMs = 10_000;
 
-export function conditionTests(place: () => Workshop, owner: () => Promise<Watched>): void {
+export function conditionTests(place: () => ApplicationFixture, owner: () => Promise<Watched>): void {
   it('a killed container is shown within 10 s, and so is its successor', async () => {
     const { berth, fromImage } = place();
     const app = await fromImage('mortal', nodeCommand('v1'));

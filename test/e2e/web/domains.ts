@@ -4,9 +4,9 @@ import { acmeServer, type AcmeServer } from '../../integration/proxy/acme-fixtur
 import { greeted } from '../../integration/proxy/tls-client.ts';
 import type { Watched } from '../../web/browser.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
-import type { App, Workshop } from '../fixtures/workshop.ts';
+import type { App, ApplicationFixture } from '../fixtures/applications.ts';
 
-export function domainTests(place: () => Workshop, owner: () => Promise<Watched>): void {
+export function domainTests(place: () => ApplicationFixture, owner: () => Promise<Watched>): void {
   let acme: AcmeServer;
   let app: App;
   const host = 'shop.test';

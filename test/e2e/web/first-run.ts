@@ -5,7 +5,7 @@ import { openPage, type Watched } from '../../web/browser.ts';
 import { owner } from '../fixtures/berth-host.ts';
 import { createRepository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { until, type Workshop } from '../fixtures/workshop.ts';
+import { until, type ApplicationFixture } from '../fixtures/applications.ts';
 import { stepsOn, type Steps } from './steps.ts';
 
 export interface FirstRun {
@@ -44,7 +44,7 @@ export async function beginFirstRun(
   return { watched, steps, ms, apiKey };
 }
 
-export function firstRunTests(place: () => Workshop, first: () => FirstRun): void {
+export function firstRunTests(place: () => ApplicationFixture, first: () => FirstRun): void {
   it('a git address becomes an application that answers, with its log live', async () => {
     const { watched, steps, ms } = first();
     const { page, faults, context } = watched;

@@ -3,14 +3,14 @@ import { beforeAll, expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
 import { nodeFiles } from '../fixtures/sources.ts';
 import { startLoad, expectAllAnswered } from '../fixtures/load.ts';
-import type { App, Workshop } from '../fixtures/workshop.ts';
+import type { App, ApplicationFixture } from '../fixtures/applications.ts';
 import type { Repository } from '../fixtures/repository.ts';
 import { shell, stepsOn } from './steps.ts';
 
 const name = 'daily';
 const deployLimitMs = 240_000;
 
-export function jobTests(place: () => Workshop, owner: () => Promise<Watched>): void {
+export function jobTests(place: () => ApplicationFixture, owner: () => Promise<Watched>): void {
   let app: App & { repository: Repository };
   /** Of the first release. */
   let commit = '';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
-import { until, type App, type Workshop } from '../fixtures/workshop.ts';
+import { until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
 /** Four lines a second, an error now and then, and an answer for the health check. */
 const talking = (word: string): string =>
@@ -17,7 +17,7 @@ function localTime(iso: string): string {
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-export function outputTests(place: () => Workshop, owner: () => Promise<Watched>): void {
+export function outputTests(place: () => ApplicationFixture, owner: () => Promise<Watched>): void {
   let app: App;
   const logOf = (page: Page) => page.getByRole('log');
 

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import type { Watched } from '../../web/browser.ts';
 import { nodeCommand, nodeFiles, tinyFiles } from '../fixtures/sources.ts';
-import { until, type Workshop } from '../fixtures/workshop.ts';
+import { until, type ApplicationFixture } from '../fixtures/applications.ts';
 import { shell } from './steps.ts';
 
-export function releaseTests(place: () => Workshop, owner: () => Promise<Watched>): void {
+export function releaseTests(place: () => ApplicationFixture, owner: () => Promise<Watched>): void {
   it('a release that never answers leaves the former up, and both are said', async () => {
     const app = await place().fromFiles('careful', tinyFiles('v1'));
     await app.deploy();

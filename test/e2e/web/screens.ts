@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults, overflow, settled, type Look, type Watched } from '../../web/browser.ts';
-import type { Workshop } from '../fixtures/workshop.ts';
+import type { ApplicationFixture } from '../fixtures/applications.ts';
 
 const folder = process.env['BERTH_PICTURES'];
 const widths = folder === undefined ? [1280] : [360, 768, 1280, 1680];
@@ -18,7 +18,7 @@ interface Row {
   name: string;
 }
 
-export function screenTests(place: () => Workshop, owner: (look?: Look) => Promise<Watched>): void {
+export function screenTests(place: () => ApplicationFixture, owner: (look?: Look) => Promise<Watched>): void {
   describe.each(widths.flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme }))))(
     'in use, at $width px, $scheme',
     (look) => {
@@ -54,7 +54,7 @@ async function picture({ page }: Watched, path: string): Promise<void> {
 }
 
 /** By the name of their picture. */
-async function screensOf({ berth }: Workshop): Promise<Record<string, string>> {
+async function screensOf({ berth }: ApplicationFixture): Promise<Record<string, string>> {
   const rows = await berth.call<Row[] & Record<string, unknown>>('service.all');
   const id = (name: string): string => rows.find((row) => row.name === name)?.serviceId ?? '';
   const deployments = await berth.call<

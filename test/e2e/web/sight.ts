@@ -4,9 +4,9 @@ import type { Page } from 'playwright-core';
 import { openPage, type Watched } from '../../web/browser.ts';
 import type { Browser } from 'playwright-core';
 import { nodeCommand } from '../fixtures/sources.ts';
-import type { Workshop } from '../fixtures/workshop.ts';
+import type { ApplicationFixture } from '../fixtures/applications.ts';
 
-export function sightTests(browser: () => Browser, place: () => Workshop): void {
+export function sightTests(browser: () => Browser, place: () => ApplicationFixture): void {
   it("a Member's Home and events tell of assigned services alone, and end with the membership", async () => {
     const { berth, fromImage, application } = place();
     const [mine, foreign] = [await fromImage('assigned', nodeCommand('v1')), await application('withheld')];
@@ -34,7 +34,11 @@ export function sightTests(browser: () => Browser, place: () => Workshop): void 
   });
 }
 
-async function join(browser: Browser, { berth }: Workshop, applicationId: string): Promise<Watched> {
+async function join(
+  browser: Browser,
+  { berth }: ApplicationFixture,
+  applicationId: string,
+): Promise<Watched> {
   const { token } = await berth.call<{ token: string }>('organization.invite', {
     email: 'dora@example.com',
     role: 'member',
