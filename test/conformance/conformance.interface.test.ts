@@ -38,7 +38,7 @@ const runs = placesOf('conformance').flatMap((place) =>
 );
 
 it.each(runs)(
-  'the document holds in every row that needs no engine, under both forms, on $name, with services on: $place',
+  'the document holds in each row without an engine, under both forms, on $name, with services on: $place',
   async ({ name, place }) => {
     const rows = ready.filter((row) => runsAt(place, 'conformance', nameOf(row)));
     const server = await servers[name]?.();

@@ -32,9 +32,9 @@ export function runsOf(rows: readonly Row[]): number {
 
 export interface PrepareOptions extends Pick<SeedOptions, 'passwordHash'> {
   /**
-   * Where the services stand, if not on Berth's own machine. 'unreachable': on the busy server of each world's
-   * fixtures, which is nowhere. Else on the server that this adds as the owner of the first world, and gives
-   * the id of; all worlds are in one organization then.
+   * Where the services stand, if not on Berth's own machine. 'unreachable': on the busy server of each
+   * world's fixtures, which is nowhere. Else on the server that this adds as the owner of the first world,
+   * and gives the id of; all worlds are in one organization then.
    */
   server?: 'unreachable' | ((first: World) => Promise<string>) | undefined;
 }

@@ -112,8 +112,8 @@ export function buildTests(shop: () => ApplicationFixture): void {
       expect({ status, stage }).toEqual({ status: 'error', stage: 'build' });
       expect(errorMessage).toMatch(
         new RegExp(
-          `^The build type ${buildType} needs the program "${program}", which is not installed on ${machine}; ` +
-            `install .*, or choose the build type dockerfile\\.$`,
+          `^The build type ${buildType} needs the program "${program}", which is not installed on ` +
+            `${machine}; install .*, or choose the build type dockerfile\\.$`,
         ),
       );
     }
