@@ -107,7 +107,8 @@ function succeeded(result: RemoteResult, doing: string): RemoteResult {
   throw failed(doing, result.stderr);
 }
 
+/** With the first thing that went wrong: what tar says last is that something did. */
 function failed(doing: string, stderr: string): AppError {
-  const words = stderr.trim().split('\n').at(-1) ?? '';
+  const [words = ''] = stderr.trim().split('\n');
   return new AppError('PRECONDITION_FAILED', `The server could not ${doing}: ${words.slice(0, 300)}.`);
 }
