@@ -66,9 +66,9 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       if (patch.serverType === 'build') await refuseInCluster(store, present, 'made a build server');
       if (patch.serverType === 'deploy' && present.serverType === 'build')
         refuseWhileBuilding(await store.countBuilt(serverId), present);
-      const record = changed(present, patch);
-      await store.update({ serverId, organizationId }, record);
-      return record;
+      const changes = changesOf(present, patch);
+      await store.update({ serverId, organizationId }, changes);
+      return { ...present, ...changes };
     },
     trustHostKey: (serverId, organizationId, fingerprint) =>
       trustHostKey(store, { serverId, organizationId }, fingerprint),
@@ -78,13 +78,10 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       organizationId,
       { server: { token: metricsToken, ...server }, containers },
     ) {
-      const record: ServerRecord = {
-        ...(await one(store, serverId, organizationId)),
-        metricsConfig: { server, containers },
-        metricsToken,
-      };
-      await store.update({ serverId, organizationId }, record);
-      return record;
+      const present = await one(store, serverId, organizationId);
+      const changes = { metricsConfig: { server, containers }, metricsToken };
+      await store.update({ serverId, organizationId }, changes);
+      return { ...present, ...changes };
     },
     async remove(serverId, organizationId) {
       const present = await one(store, serverId, organizationId);
@@ -117,9 +114,10 @@ async function trustHostKey(
 ): Promise<ServerRecord> {
   const present = await one(store, serverId, organizationId);
   // Another key is another machine.
-  const trusted = present.trusted && present.hostKeyFingerprint === hostKeyFingerprint;
-  await store.update({ serverId, organizationId }, { hostKeyFingerprint, trusted });
-  return { ...present, hostKeyFingerprint, trusted };
+  const isSame = present.hostKeyFingerprint === hostKeyFingerprint;
+  const changes = { hostKeyFingerprint, ...(isSame ? {} : { trusted: false }) };
+  await store.update({ serverId, organizationId }, changes);
+  return { ...present, ...changes };
 }
 
 async function setTrusted(store: ServerStore, serverId: string, trusted: boolean): Promise<ServerRecord> {
@@ -131,7 +129,14 @@ async function setTrusted(store: ServerStore, serverId: string, trusted: boolean
       `The host key of ${present.name} is not known yet, so it could be any machine. Let it be set up ` +
         'first (server.setup).',
     );
-  await store.update({ serverId }, { trusted });
+  // Its organization may make it another machine at any moment, which nobody has looked at.
+  const { ipAddress, port, hostKeyFingerprint } = present;
+  const looked = trusted ? { serverId, ipAddress, port, hostKeyFingerprint } : { serverId };
+  if ((await store.update(looked, { trusted })) === 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${present.name} was changed at this moment, and may be another machine. Look at it again.`,
+    );
   return { ...present, trusted };
 }
 
@@ -162,27 +167,25 @@ function newServer(
 }
 
 /**
- * Another address or port is another machine: its key is not known, it is not set up, and nobody trusts it.
+ * Only what the patch changes, since others may change the rest at the same time. Another address or port is
+ * another machine: its key is not known, it is not set up, and nobody trusts it.
  */
-function changed(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): ServerRecord {
-  const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const record: ServerRecord = {
-    ...present,
+function changesOf(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): Partial<ServerRecord> {
+  const changes: Partial<ServerRecord> = Object.fromEntries(
+    Object.entries(patch).filter(([, value]) => value !== undefined),
+  );
+  if (ipAddress !== undefined) changes.ipAddress = parseMachineAddress(ipAddress, 'ipAddress');
+  const { ipAddress: address = present.ipAddress, port = present.port } = changes;
+  if (address === present.ipAddress && port === present.port) return changes;
+  return {
     ...changes,
-    ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress'),
+    hostKeyFingerprint: null,
+    trusted: false,
+    status: 'inactive',
+    setupStatus: 'idle',
+    setupStage: null,
+    setupError: null,
   };
-  const isMoved = record.ipAddress !== present.ipAddress || record.port !== present.port;
-  return isMoved
-    ? {
-        ...record,
-        hostKeyFingerprint: null,
-        trusted: false,
-        status: 'inactive',
-        setupStatus: 'idle',
-        setupStage: null,
-        setupError: null,
-      }
-    : record;
 }
 
 function ofMetricsEndpoint(url: string, servers: readonly ServerRecord[]): ServerRecord {
