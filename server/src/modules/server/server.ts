@@ -66,12 +66,12 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       if (patch.serverType === 'build') await refuseInCluster(store, present, 'made a build server');
       if (patch.serverType === 'deploy' && present.serverType === 'build')
         refuseWhileBuilding(await store.countBuilt(serverId), present);
-      const changes = changesOf(present, patch);
+      const changes = changesOf(present, patch, clock);
       await store.update({ serverId, organizationId }, changes);
       return { ...present, ...changes };
     },
     trustHostKey: (serverId, organizationId, fingerprint) =>
-      trustHostKey(store, { serverId, organizationId }, fingerprint),
+      trustHostKey({ store, clock }, { serverId, organizationId }, fingerprint),
     setTrusted: (serverId, trusted) => setTrusted(store, serverId, trusted),
     async configureMonitoring(
       serverId,
@@ -108,14 +108,14 @@ function noServer(): AppError {
 }
 
 async function trustHostKey(
-  store: ServerStore,
+  { store, clock }: { store: ServerStore; clock: Clock },
   { serverId, organizationId }: Pick<ServerRecord, 'serverId' | 'organizationId'>,
   hostKeyFingerprint: string,
 ): Promise<ServerRecord> {
   const present = await one(store, serverId, organizationId);
   // Another key is another machine.
   const isSame = present.hostKeyFingerprint === hostKeyFingerprint;
-  const changes = { hostKeyFingerprint, ...(isSame ? {} : { trusted: false }) };
+  const changes = { hostKeyFingerprint, ...(isSame ? {} : anotherMachine(clock)) };
   await store.update({ serverId, organizationId }, changes);
   return { ...present, ...changes };
 }
@@ -162,6 +162,7 @@ function newServer(
     clusterServerId: null,
     swarmNodeId: null,
     trusted: false,
+    machineSince: null,
     createdAt: isoTime(clock),
   };
 }
@@ -170,7 +171,11 @@ function newServer(
  * Only what the patch changes, since others may change the rest at the same time. Another address or port is
  * another machine: its key is not known, it is not set up, and nobody trusts it.
  */
-function changesOf(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): Partial<ServerRecord> {
+function changesOf(
+  present: ServerRecord,
+  { ipAddress, ...patch }: ServerPatch,
+  clock: Clock,
+): Partial<ServerRecord> {
   const changes: Partial<ServerRecord> = Object.fromEntries(
     Object.entries(patch).filter(([, value]) => value !== undefined),
   );
@@ -179,14 +184,19 @@ function changesOf(present: ServerRecord, { ipAddress, ...patch }: ServerPatch):
   if (address === present.ipAddress && port === present.port) return changes;
   return {
     ...changes,
+    ...anotherMachine(clock),
     hostKeyFingerprint: null,
-    trusted: false,
     status: 'inactive',
     setupStatus: 'idle',
     setupStage: null,
     setupError: null,
   };
 }
+
+const anotherMachine = (clock: Clock): Pick<ServerRecord, 'trusted' | 'machineSince'> => ({
+  trusted: false,
+  machineSince: isoTime(clock),
+});
 
 function ofMetricsEndpoint(url: string, servers: readonly ServerRecord[]): ServerRecord {
   const { hostname, port, protocol, username, password } = new URL(url);
