@@ -346,6 +346,32 @@ eachDatabase('the wall before the engine', (test) => {
     expect(await judged(theirs, { mounts, release: 'live' }, there)).toBe('let through');
   });
 
+  it('lets no approval for a service of a tenant be used on the machine that its server has become', async () => {
+    const { organizationId } = people.stranger;
+    const { applicationId } = foreign;
+    const theirs = applicationRef(applicationId);
+    const servers = createServers(stores.servers, systemClock);
+    const danger = { service: '*', what: 'bind', value: '/srv', access: 'writable' } as const;
+    await stores.servers.insert({ ...serverRow('theirs', organizationId), trusted: true });
+    await stores.applications.update({ applicationId }, { serverId: 'theirs' });
+    const given = [
+      await hostReach.approval(theirs, [danger], people.owner),
+      await hostReach.approval(theirs, [danger], people.stranger),
+    ];
+    const held = async (): Promise<boolean[]> => {
+      const known = await hostReach.find(theirs);
+      if (!known) throw new Error('It is not known.');
+      return Promise.all(given.map((approval) => hostReach.holds(approval, known)));
+    };
+    expect(await held()).toEqual([true, true]);
+    await servers.update('theirs', organizationId, { ipAddress: '203.0.113.10' });
+    await stores.servers.update({ serverId: 'theirs' }, { trusted: true });
+    expect(await held()).toEqual([false, false]);
+    // Who may reach every machine gave it for their own, wherever that is.
+    await stores.organizations.update({ organizationId }, { trusted: true });
+    expect(await held()).toEqual([false, true]);
+  });
+
   it('lets a port below 1024 through where only people with host reach could set it', async () => {
     const ports = [{ published: 53, target: 53, protocol: 'udp', mode: 'host' }] as const;
     expect(await judged(ours(), { ports: [...ports] })).toBe('let through');
