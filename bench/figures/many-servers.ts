@@ -181,6 +181,7 @@ function serverRecord(
     trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
+    machineSince: null,
   };
 }
 

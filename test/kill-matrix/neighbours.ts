@@ -161,6 +161,7 @@ export function serverRecord(organizationId: string, serverId = randomId()): Tab
     trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
+    machineSince: null,
     createdAt: isoTime(systemClock),
   };
 }

@@ -164,6 +164,7 @@ test('a database of another server is its published address; else the failure na
       trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
+      machineSince: null,
       createdAt: isoTime(systemClock),
     }),
   );

@@ -78,6 +78,7 @@ function servers(fixtures: Fixtures, own: Own): TableRecord<'server'>[] {
     trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
+    machineSince: null,
   };
   return [
     { ...server, serverId: of(fixtures, 'serverId'), name: 'node-1' },

@@ -802,6 +802,13 @@ CREATE INDEX "log_drain_project" ON "log_drain"("projectId");
 ALTER TABLE "server" ADD COLUMN "trusted" BIGINT NOT NULL DEFAULT 0;
 `,
   },
+  {
+    version: 39,
+    name: 'since when the record of a server is another machine',
+    sql: `
+ALTER TABLE "server" ADD COLUMN "machineSince" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -507,6 +507,8 @@ const server = {
   /** Its node there. */
   swarmNodeId: optionalText(),
   trusted: boolean(),
+  /** When its address, port or host key last became another one: what ran before did not run there. */
+  machineSince: optionalText(),
   createdAt: text(),
 };
 

@@ -34,7 +34,9 @@ it('is sent whole after it was built anew, in a length of its own', async () => 
   expect(await page('br')).toEqual(whole);
   expect(await page('identity')).toEqual(whole);
   rmSync(join(folder, 'assets/app.js'));
-  expect((await app.inject('/assets/app.js')).body).toContain('has been rebuilt');
+  const gone = await app.inject('/assets/app.js');
+  expect(gone.body).toContain('has been rebuilt');
+  expect(gone.headers['cache-control'], 'a refusal is not kept for a year').toBeUndefined();
   await app.close();
 });
 

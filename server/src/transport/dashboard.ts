@@ -123,9 +123,13 @@ async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  void reply.headers(pageHeaders);
-  if (githubPage.test(request.url)) void reply.header('content-security-policy', githubPolicy);
-  return index === undefined ? reply.send(withoutDashboard) : sendFile(index, request, reply);
+  const headers = {
+    ...pageHeaders,
+    ...(githubPage.test(request.url) ? { 'content-security-policy': githubPolicy } : {}),
+  };
+  return index === undefined
+    ? reply.headers(headers).send(withoutDashboard)
+    : sendFile(index, headers, request, reply);
 }
 
 function sendAsset(
@@ -134,16 +138,20 @@ function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  void reply.headers({
-    'content-type': asset.type,
-    'x-content-type-options': 'nosniff',
-    'cache-control': kept,
-  });
-  return sendFile(asset, request, reply);
+  const headers = { 'content-type': asset.type, 'x-content-type-options': 'nosniff', 'cache-control': kept };
+  return sendFile(asset, headers, request, reply);
 }
 
-/** Its length is that of the file that is open: a build may put another in its place at any moment. */
-async function sendFile(asset: Asset, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/**
+ * Its length is that of the file that is open: a build may put another in its place at any moment. The
+ * headers are the file's: a refusal in its place must not be kept as long.
+ */
+async function sendFile(
+  asset: Asset,
+  headers: Readonly<Record<string, string>>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding = encodings.find(
     ({ name }) => asset.encoded.has(name) && new RegExp(`\\b${name}\\b`).test(accepted),
@@ -154,7 +162,7 @@ async function sendFile(asset: Asset, request: FastifyRequest, reply: FastifyRep
     throw new AppError('NOT_FOUND', 'This file of the dashboard has been rebuilt. Load the page again.');
   if (encoding !== undefined && beside !== undefined) void reply.header('content-encoding', encoding.name);
   return reply
-    .headers({ vary: 'accept-encoding', 'content-length': String(file.bytes) })
+    .headers({ ...headers, vary: 'accept-encoding', 'content-length': String(file.bytes) })
     .send(file.handle.createReadStream());
 }
 

@@ -163,6 +163,7 @@ export async function withServer(
     trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
+    machineSince: null,
     createdAt: '2026-01-01',
   });
 }

@@ -2,7 +2,7 @@
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
 import { seenEngine } from '../../deploy/images/own-services.ts';
-import { ownMounts, releasedSpecs } from '../../deploy/released-specs.ts';
+import { ownMounts, releasedOn, releasedSpecs } from '../../deploy/released-specs.ts';
 import { parseServerPath } from '../../domain/names/server-path.ts';
 import { createHostReach, type Approvals, type HostReach } from '../../modules/host-reach/host-reach.ts';
 import type { ImageAccess } from '../../modules/image/image.ts';
@@ -52,7 +52,13 @@ export function walledEngine(
   const released: JudgeParts['released'] = ({ kind }, deploymentId) =>
     releasedSpecs(stores, kind, deploymentId);
   const ofReach = specWithinQuota(
-    judge({ approvals, serverKey, places: createPlaces(machine), own: ownMounts(machine), released }),
+    judge({
+      approvals,
+      serverKey,
+      places: createPlaces(machine),
+      own: ownMounts(machine),
+      released: releasedOn(stores, serverKey),
+    }),
     {
       approvals,
       released,

@@ -22,6 +22,7 @@ import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
 import type { EnvBlocks } from '../../domain/variables/env.ts';
 import { createComposeApprovals, type ComposeApprovals } from '../../modules/compose/approvals.ts';
 import { createComposes, type Composes } from '../../modules/compose/compose.ts';
+import { createServers } from '../../modules/server/server.ts';
 import { createServiceNames } from '../../modules/service-name/service-name.ts';
 import { randomId, systemClock } from '../../ports/clock.ts';
 import { createFileJudge } from './judge-file.ts';
@@ -167,6 +168,29 @@ eachDatabase('compose files that reach the machine', (test) => {
     if (!awaitsApproval) throw new Error('Nothing waits.');
     return awaitsApproval;
   };
+
+  it('are approved for the machine that they were judged on, and not for one that its server has become', async () => {
+    const servers = createServers(stores.servers, systemClock);
+    const { organizationId } = people.owner;
+    const { serverId } = await servers.create(organizationId, {
+      name: 'Far',
+      ipAddress: '203.0.113.7',
+      port: 22,
+      username: 'root',
+      serverType: 'deploy',
+      buildsConcurrency: 1,
+    });
+    const stack = await compose({ serverId, sourceType: 'raw', composeFile: withHost });
+    await deployed(stack);
+    const waiting = await now(stack);
+    const digest = waiting.awaitsApproval?.digest ?? '';
+    await servers.update(serverId, organizationId, { ipAddress: '203.0.113.8' });
+    await expect(approvals.approve(waiting, digest, people.owner)).rejects.toMatchObject({
+      code: 'CONFLICT',
+    });
+    await stores.servers.update({ serverId }, { machineSince: '2026-01-01T00:00:00.000Z' });
+    expect(await approvals.approve(waiting, digest, people.owner)).toMatchObject({ digest });
+  });
 
   it('of a repository see the variables of their service alone', async () => {
     blocks = { project: 'TEAM=blue', environment: 'ZONE=north' };

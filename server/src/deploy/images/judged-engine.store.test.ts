@@ -8,11 +8,14 @@ import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { applicationRef, composeRef, previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
+import { createServers } from '../../modules/server/server.ts';
 import { createMounts } from '../../modules/mount/mount.ts';
 import type { HostReach } from '../../modules/host-reach/host-reach.ts';
 import { systemClock } from '../../ports/clock.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import { plainCompose } from '../../../../test/world/plain-compose.ts';
+import { releasedOn } from '../released-specs.ts';
+import { writeSnapshot } from '../snapshot.ts';
 import { createJudge, type Judge } from './judged-engine.ts';
 
 const plain: ServiceSpec = {
@@ -55,8 +58,35 @@ const serverRow = (serverId: string, organizationId: string) =>
     trusted: false,
     clusterServerId: null,
     swarmNodeId: null,
+    machineSince: null,
     createdAt: '',
   }) as const;
+const deploymentRow = {
+  databaseId: null,
+  composeId: null,
+  previewDeploymentId: null,
+  kind: 'deploy',
+  title: '',
+  description: '',
+  status: 'done',
+  stage: null,
+  commit: null,
+  image: null,
+  errorMessage: null,
+  sourceDeploymentId: null,
+  startedBy: null,
+  stages: null,
+  child: null,
+  previousVersion: null,
+  withoutCache: false,
+  moveFrom: null,
+  moveTo: null,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  startedAt: null,
+  healthyAt: null,
+  finishedAt: null,
+  sequence: 1,
+} as const;
 const bind = (source: string) => ({ type: 'bind', source, target: '/data' }) as const;
 
 eachDatabase('the wall before the engine', (test) => {
@@ -272,6 +302,74 @@ eachDatabase('the wall before the engine', (test) => {
     // A rollback, an upgrade and a restore have a release of their own.
     expect(await judged(ours(), { mounts })).toContain('binds /srv/shop');
     expect(await judged(ours(), { mounts, release: undefined })).toContain('binds /srv/shop');
+  });
+
+  it('takes nothing for what runs already on the machine that a server has become', async () => {
+    const { organizationId } = people.stranger;
+    const { applicationId } = foreign;
+    const theirs = applicationRef(applicationId);
+    const mounts = [bind('/')];
+    const servers = createServers(stores.servers, systemClock);
+    const serverId = 'lent';
+    await stores.servers.insert(serverRow(serverId, organizationId));
+    await stores.applications.update({ applicationId }, { serverId, liveDeploymentId: 'live' });
+    const spec = { ...plain, labels: labelsOf(theirs), release: 'live', mounts };
+    await stores.deployments.insert({
+      ...deploymentRow,
+      deploymentId: 'live',
+      organizationId,
+      applicationId,
+      settings: writeSnapshot({ registryId: null, spec }),
+    });
+    const there = createJudge({
+      approvals: hostReach,
+      places: placesHere([]),
+      own: { probePath: '', keptFolder: '' },
+      serverKey: serverId,
+      released: releasedOn(stores, serverId),
+    });
+    const moves = [
+      () => servers.update(serverId, organizationId, { ipAddress: '203.0.113.10' }),
+      () => servers.update(serverId, organizationId, { port: 2222 }),
+      () => servers.trustHostKey(serverId, organizationId, `SHA256:${'b'.repeat(43)}`),
+    ];
+    for (const move of moves) {
+      await stores.servers.update({ serverId }, { machineSince: null });
+      expect(await judged(theirs, { mounts, release: 'live' }, there)).toBe('let through');
+      await servers.update(serverId, organizationId, { name: 'Renamed' });
+      expect(await judged(theirs, { mounts, release: 'live' }, there)).toBe('let through');
+      await move();
+      expect(await judged(theirs, { mounts, release: 'live' }, there)).toContain('binds / of the server');
+    }
+    // What was released there since runs there.
+    await stores.deployments.update({ deploymentId: 'live' }, { createdAt: '9999-01-01T00:00:00.000Z' });
+    expect(await judged(theirs, { mounts, release: 'live' }, there)).toBe('let through');
+  });
+
+  it('lets no approval for a service of a tenant be used on the machine that its server has become', async () => {
+    const { organizationId } = people.stranger;
+    const { applicationId } = foreign;
+    const theirs = applicationRef(applicationId);
+    const servers = createServers(stores.servers, systemClock);
+    const danger = { service: '*', what: 'bind', value: '/srv', access: 'writable' } as const;
+    await stores.servers.insert({ ...serverRow('theirs', organizationId), trusted: true });
+    await stores.applications.update({ applicationId }, { serverId: 'theirs' });
+    const given = [
+      await hostReach.approval(theirs, [danger], people.owner),
+      await hostReach.approval(theirs, [danger], people.stranger),
+    ];
+    const held = async (): Promise<boolean[]> => {
+      const known = await hostReach.find(theirs);
+      if (!known) throw new Error('It is not known.');
+      return Promise.all(given.map((approval) => hostReach.holds(approval, known)));
+    };
+    expect(await held()).toEqual([true, true]);
+    await servers.update('theirs', organizationId, { ipAddress: '203.0.113.10' });
+    await stores.servers.update({ serverId: 'theirs' }, { trusted: true });
+    expect(await held()).toEqual([false, false]);
+    // Who may reach every machine gave it for their own, wherever that is.
+    await stores.organizations.update({ organizationId }, { trusted: true });
+    expect(await held()).toEqual([false, true]);
   });
 
   it('lets a port below 1024 through where only people with host reach could set it', async () => {

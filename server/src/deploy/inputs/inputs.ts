@@ -112,17 +112,24 @@ export function rememberReleases<S extends { liveDeploymentId: string | null }>(
   read: (service: S) => Promise<ReleasedInputs | undefined>,
 ): { released: typeof read; forget(deploymentId: string): void } {
   const known = new Map<string, ReleasedInputs>();
+  /** How often something was forgotten: what was read before that must not be remembered after it. */
+  let forgotten = 0;
   return {
-    forget: (deploymentId) => known.delete(deploymentId),
+    forget(deploymentId) {
+      forgotten += 1;
+      known.delete(deploymentId);
+    },
     async released(service) {
       const { liveDeploymentId } = service;
       if (liveDeploymentId === null) return undefined;
       const remembered = known.get(liveDeploymentId);
       if (remembered) return remembered;
+      const before = forgotten;
       const snapshot = await read(service);
       if (!snapshot) return undefined;
       const { settings, variables, parts } = snapshot;
       const inputs = { settings, variables, parts };
+      if (forgotten !== before) return inputs;
       if (known.size >= rememberedReleases) known.clear();
       known.set(liveDeploymentId, inputs);
       return inputs;

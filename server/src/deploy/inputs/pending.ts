@@ -95,9 +95,12 @@ function readBefore(
   return {
     ...records,
     envBlocks: (consumer, own) => records.envBlocks(consumer, own, variables),
-    // In the order in which a release reads them.
-    mounts: async () => mounts.toSorted((left, right) => (left.mountId < right.mountId ? -1 : 1)),
-    ports: async () => ports.toSorted((left, right) => (left.portId < right.portId ? -1 : 1)),
+    mounts: async () => [...mounts],
+    // Ports of one number keep the order in which they are read, which is the database's own.
+    ports: async (applicationId) =>
+      new Set(ports.map(({ publishedPort }) => publishedPort)).size === ports.length
+        ? [...ports]
+        : records.ports(applicationId),
   };
 }
 

@@ -41,6 +41,7 @@ const server: TableRecord<'server'> = {
   trusted: false,
   clusterServerId: null,
   swarmNodeId: null,
+  machineSince: null,
   createdAt: '',
 };
 

@@ -276,6 +276,7 @@ eachDatabase('certificates', (test) => {
         trusted: false,
         clusterServerId: null,
         swarmNodeId: null,
+        machineSince: null,
         createdAt: '2026-01-01',
       });
     }

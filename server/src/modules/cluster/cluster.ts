@@ -88,17 +88,17 @@ function joiningOf(parts: ClusterParts, look: Look): Pick<Clusters, 'join' | 'le
       await refuseUnfit(parts, head, node);
       const joined = { head, node, manager: await managerOf(parts, head) };
       const close = await parts.admit(head.serverId, node);
-      let record = node;
       let nodeId = '';
       try {
         nodeId = await joinSwarm(parts, joined, role);
-        record = { ...node, clusterServerId: head.serverId, swarmNodeId: nodeId };
-        await write(() => servers.update({ serverId: nodeServerId }, record));
+        // Nothing else of the record: it may have been changed, and its trust withdrawn, in the meantime.
+        const inside = { clusterServerId: head.serverId, swarmNodeId: nodeId };
+        await write(() => servers.update({ serverId: nodeServerId }, inside));
       } finally {
         close();
       }
       await parts.regrouped(nodeServerId);
-      await parts.bringImages(head.serverId, record);
+      await parts.bringImages(head.serverId, { ...node, swarmNodeId: nodeId });
       return look.shownNode({ ...joined, nodeId });
     },
     async leave(nodeServerId, { organizationId, signal, write }) {

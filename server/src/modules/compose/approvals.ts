@@ -73,10 +73,12 @@ export function createComposeApprovals(parts: ComposeApprovalParts): ComposeAppr
     async approve(compose, digest, by) {
       const { composeId, name, awaitsApproval } = compose;
       if (awaitsApproval?.digest !== digest) throw notWaiting(compose);
-      const { dangers } = awaitsApproval;
+      const { dangers, since } = awaitsApproval;
       const approval = await hostReach.approval(composeRef(composeId), dangers, by);
-      // Its source or its place is another one since that deployment.
-      if (approval.digest !== digest) throw notWaiting(compose);
+      const machineSince = (await hostReach.find(composeRef(composeId)))?.machineSince ?? null;
+      // Its source, its place or the machine there is another one since that deployment.
+      if (approval.digest !== digest || (machineSince !== null && since <= machineSince))
+        throw notWaiting(compose);
       await composes.patch(composeId, { approval, awaitsApproval: null });
       return { composeId, name, digest, dangers };
     },

@@ -99,6 +99,7 @@ eachDatabase('access to compose services', (test) => {
       trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
+      machineSince: null,
       createdAt: '',
     });
     const input = { name: 'x', environmentId: place.environmentId, serverId: 's' };

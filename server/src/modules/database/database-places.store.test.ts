@@ -161,6 +161,7 @@ eachDatabase('names, ports and servers of databases', (test) => {
       trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
+      machineSince: null,
       createdAt: '',
     };
     for (const [serverId, { organizationId }] of [

@@ -32,7 +32,7 @@ export interface Approvals {
   /** Whether an approval is for the service as it is now, by somebody who may still give it. */
   holds(
     approval: Approval,
-    service: Pick<KnownService, 'subject' | 'organizationId' | 'serverKey'>,
+    service: Pick<KnownService, 'subject' | 'organizationId' | 'serverKey' | 'machineSince'>,
   ): Promise<boolean>;
   /** What of these dangers nobody has approved for the service. */
   unapproved(service: ServiceRef, dangers: readonly Danger[]): Promise<Danger[]>;
@@ -109,14 +109,7 @@ export function createApprovals({ store, clock, standingOf, ownsServer }: Approv
     organizationId,
     at: isoTime(clock),
   });
-  const holds: Approvals['holds'] = async (approval, { subject, organizationId, serverKey }) => {
-    if (approval.subject !== subject) return false;
-    const standing = await standingOf(approval.organizationId);
-    if (standing === 'installation') return true;
-    // Others answer for their own services alone.
-    if (approval.organizationId !== organizationId) return false;
-    return standing === 'trusted' || owns(organizationId, serverKey);
-  };
+  const holds = holdsBy(standingOf, owns);
   async function approval(service: ServiceRef, dangers: readonly Danger[], by: Approver): Promise<Approval> {
     const known = await store.find(service);
     return stamp(known?.subject ?? '', known ? asApproved(known, dangers) : dangers, by);
@@ -150,6 +143,23 @@ export function createApprovals({ store, clock, standingOf, ownsServer }: Approv
           await store.approveMount(mountId, stamp(after.subject, given?.dangers ?? [], by));
       return value;
     },
+  };
+}
+
+function holdsBy(
+  standingOf: ApprovalsParts['standingOf'],
+  owns: (organizationId: string, serverKey: string) => Promise<boolean>,
+): Approvals['holds'] {
+  return async (approval, { subject, organizationId, serverKey, machineSince }) => {
+    if (approval.subject !== subject) return false;
+    const standing = await standingOf(approval.organizationId);
+    const isOwn = approval.organizationId === organizationId;
+    // A tenant must not name another machine in the place of the one that it was given for.
+    const isForFormer = machineSince !== null && approval.at <= machineSince;
+    if (isForFormer && !(isOwn && hostStandings.includes(standing))) return false;
+    if (standing === 'installation') return true;
+    // Others answer for their own services alone.
+    return isOwn && (standing === 'trusted' || owns(organizationId, serverKey));
   };
 }
 

@@ -11,6 +11,8 @@ export interface KnownService {
   organizationId: string;
   /** Where it stands. */
   serverKey: string;
+  /** Since when that is another machine than before; null for the same one from the beginning. */
+  machineSince: string | null;
   subject: string;
   /** Its file is written here, by anybody who may edit it: how its services start is approved too. */
   isRaw: boolean;
@@ -27,11 +29,12 @@ export interface HostReachStore {
 }
 
 export function createHostReachStore(database: Database): HostReachStore {
-  const [applications, composes, databases, mounts] = [
+  const [applications, composes, databases, mounts, servers] = [
     tableStore(database, 'application'),
     tableStore(database, 'compose'),
     tableStore(database, 'database'),
     tableStore(database, 'mount'),
+    tableStore(database, 'server'),
   ];
   const binds = ({ kind, serviceId }: ServiceRef): Promise<TableRecord<'mount'>[]> =>
     kind === 'previewDeployment'
@@ -58,11 +61,13 @@ export function createHostReachStore(database: Database): HostReachStore {
     async find(service) {
       const found = await record[service.kind](service.serviceId);
       if (!found) return undefined;
-      const { organizationId, subject, liveDeploymentId, own } = found;
+      const { organizationId, subject, liveDeploymentId, own, serverId } = found;
+      const server = serverId === null ? undefined : await servers.find({ serverId });
       const approvals = [...own, ...(await binds(service)).map(({ approval }) => approval)];
       return {
         organizationId,
         serverKey: serverKeyOf(found),
+        machineSince: server?.machineSince ?? null,
         subject,
         isRaw: service.kind === 'compose' && found.sourceType === 'raw',
         liveDeploymentId,

@@ -194,6 +194,7 @@ eachDatabase('ports', (test) => {
       trusted: false,
       clusterServerId: null,
       swarmNodeId: null,
+      machineSince: null,
     });
     for (const name of ['one', 'two'])
       await applications.insert({

@@ -6,7 +6,9 @@ import { statementsOf } from '../../../../test/http/statements-of.ts';
 import { worlds, type World } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
-import { createServerStore } from './store.ts';
+import { systemClock } from '../../ports/clock.ts';
+import { createServers, type Servers } from './server.ts';
+import { createServerStore, type ServerRecord } from './store.ts';
 
 eachDatabase('servers', (test) => {
   const createWorld = worlds(test);
@@ -58,6 +60,55 @@ eachDatabase('servers', (test) => {
     await pin('b');
     await trust(owner);
     expect(await trust(owner, false)).toMatchObject({ trusted: false });
+  });
+
+  it('keep a trust that is given or withdrawn while somebody else changes them', async () => {
+    const { owner, stranger, database, people } = await begin();
+    const store = createServerStore(database);
+    const serverId = textOf(await stranger.mutate('server.create', input), 'serverId');
+    const { organizationId } = people.stranger;
+    /** The same servers, of which somebody changes the record after each look at it. */
+    const meanwhile = (change: Partial<ServerRecord>): Servers =>
+      createServers(
+        {
+          ...store,
+          async find(where) {
+            const found = await store.find(where);
+            await store.update({ serverId }, change);
+            return found;
+          },
+        },
+        systemClock,
+      );
+    const trusted = async (): Promise<boolean | undefined> => (await store.find({ serverId }))?.trusted;
+    const fingerprint = `SHA256:${'a'.repeat(43)}`;
+    const others: Partial<ServerRecord>[] = [
+      { ipAddress: '203.0.113.8' },
+      { port: 2222 },
+      { hostKeyFingerprint: `SHA256:${'b'.repeat(43)}` },
+    ];
+    for (const other of others) {
+      await store.update(
+        { serverId },
+        { ipAddress: '203.0.113.7', port: 22, hostKeyFingerprint: fingerprint },
+      );
+      await expect(meanwhile(other).setTrusted(serverId, true)).rejects.toThrow('may be another machine');
+      expect(await trusted()).toBe(false);
+    }
+    await stranger.mutate('server.trustHostKey', { serverId, fingerprint });
+    const withdrawn = meanwhile({ trusted: false });
+    const changes = [
+      () => withdrawn.update(serverId, organizationId, { name: 'Renamed' }),
+      () => withdrawn.trustHostKey(serverId, organizationId, fingerprint),
+      () => withdrawn.configureMonitoring(serverId, organizationId, metricsConfig),
+    ];
+    for (const change of changes) {
+      expect(await owner.mutate('server.setTrusted', { serverId, trusted: true })).toMatchObject({
+        trusted: true,
+      });
+      await change();
+      expect(await trusted()).toBe(false);
+    }
   });
 
   it('are created, read, changed and removed as records', async () => {

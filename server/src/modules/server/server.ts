@@ -66,25 +66,22 @@ export function createServers(store: ServerStore, clock: Clock): Servers {
       if (patch.serverType === 'build') await refuseInCluster(store, present, 'made a build server');
       if (patch.serverType === 'deploy' && present.serverType === 'build')
         refuseWhileBuilding(await store.countBuilt(serverId), present);
-      const record = changed(present, patch);
-      await store.update({ serverId, organizationId }, record);
-      return record;
+      const changes = changesOf(present, patch, clock);
+      await store.update({ serverId, organizationId }, changes);
+      return { ...present, ...changes };
     },
     trustHostKey: (serverId, organizationId, fingerprint) =>
-      trustHostKey(store, { serverId, organizationId }, fingerprint),
+      trustHostKey({ store, clock }, { serverId, organizationId }, fingerprint),
     setTrusted: (serverId, trusted) => setTrusted(store, serverId, trusted),
     async configureMonitoring(
       serverId,
       organizationId,
       { server: { token: metricsToken, ...server }, containers },
     ) {
-      const record: ServerRecord = {
-        ...(await one(store, serverId, organizationId)),
-        metricsConfig: { server, containers },
-        metricsToken,
-      };
-      await store.update({ serverId, organizationId }, record);
-      return record;
+      const present = await one(store, serverId, organizationId);
+      const changes = { metricsConfig: { server, containers }, metricsToken };
+      await store.update({ serverId, organizationId }, changes);
+      return { ...present, ...changes };
     },
     async remove(serverId, organizationId) {
       const present = await one(store, serverId, organizationId);
@@ -111,15 +108,16 @@ function noServer(): AppError {
 }
 
 async function trustHostKey(
-  store: ServerStore,
+  { store, clock }: { store: ServerStore; clock: Clock },
   { serverId, organizationId }: Pick<ServerRecord, 'serverId' | 'organizationId'>,
   hostKeyFingerprint: string,
 ): Promise<ServerRecord> {
   const present = await one(store, serverId, organizationId);
   // Another key is another machine.
-  const trusted = present.trusted && present.hostKeyFingerprint === hostKeyFingerprint;
-  await store.update({ serverId, organizationId }, { hostKeyFingerprint, trusted });
-  return { ...present, hostKeyFingerprint, trusted };
+  const isSame = present.hostKeyFingerprint === hostKeyFingerprint;
+  const changes = { hostKeyFingerprint, ...(isSame ? {} : anotherMachine(clock)) };
+  await store.update({ serverId, organizationId }, changes);
+  return { ...present, ...changes };
 }
 
 async function setTrusted(store: ServerStore, serverId: string, trusted: boolean): Promise<ServerRecord> {
@@ -131,7 +129,14 @@ async function setTrusted(store: ServerStore, serverId: string, trusted: boolean
       `The host key of ${present.name} is not known yet, so it could be any machine. Let it be set up ` +
         'first (server.setup).',
     );
-  await store.update({ serverId }, { trusted });
+  // Its organization may make it another machine at any moment, which nobody has looked at.
+  const { ipAddress, port, hostKeyFingerprint } = present;
+  const looked = trusted ? { serverId, ipAddress, port, hostKeyFingerprint } : { serverId };
+  if ((await store.update(looked, { trusted })) === 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${present.name} was changed at this moment, and may be another machine. Look at it again.`,
+    );
   return { ...present, trusted };
 }
 
@@ -157,33 +162,41 @@ function newServer(
     clusterServerId: null,
     swarmNodeId: null,
     trusted: false,
+    machineSince: null,
     createdAt: isoTime(clock),
   };
 }
 
 /**
- * Another address or port is another machine: its key is not known, it is not set up, and nobody trusts it.
+ * Only what the patch changes, since others may change the rest at the same time. Another address or port is
+ * another machine: its key is not known, it is not set up, and nobody trusts it.
  */
-function changed(present: ServerRecord, { ipAddress, ...patch }: ServerPatch): ServerRecord {
-  const changes = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
-  const record: ServerRecord = {
-    ...present,
+function changesOf(
+  present: ServerRecord,
+  { ipAddress, ...patch }: ServerPatch,
+  clock: Clock,
+): Partial<ServerRecord> {
+  const changes: Partial<ServerRecord> = Object.fromEntries(
+    Object.entries(patch).filter(([, value]) => value !== undefined),
+  );
+  if (ipAddress !== undefined) changes.ipAddress = parseMachineAddress(ipAddress, 'ipAddress');
+  const { ipAddress: address = present.ipAddress, port = present.port } = changes;
+  if (address === present.ipAddress && port === present.port) return changes;
+  return {
     ...changes,
-    ipAddress: ipAddress === undefined ? present.ipAddress : parseMachineAddress(ipAddress, 'ipAddress'),
+    ...anotherMachine(clock),
+    hostKeyFingerprint: null,
+    status: 'inactive',
+    setupStatus: 'idle',
+    setupStage: null,
+    setupError: null,
   };
-  const isMoved = record.ipAddress !== present.ipAddress || record.port !== present.port;
-  return isMoved
-    ? {
-        ...record,
-        hostKeyFingerprint: null,
-        trusted: false,
-        status: 'inactive',
-        setupStatus: 'idle',
-        setupStage: null,
-        setupError: null,
-      }
-    : record;
 }
+
+const anotherMachine = (clock: Clock): Pick<ServerRecord, 'trusted' | 'machineSince'> => ({
+  trusted: false,
+  machineSince: isoTime(clock),
+});
 
 function ofMetricsEndpoint(url: string, servers: readonly ServerRecord[]): ServerRecord {
   const { hostname, port, protocol, username, password } = new URL(url);

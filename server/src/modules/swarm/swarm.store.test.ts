@@ -201,6 +201,7 @@ eachDatabase('the swarm', (test) => {
         trusted: false,
         clusterServerId: null,
         swarmNodeId: null,
+        machineSince: null,
         createdAt: '2026',
       });
     }

@@ -33,6 +33,7 @@ const record: ServerRecord = {
   trusted: false,
   clusterServerId: null,
   swarmNodeId: null,
+  machineSince: null,
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 const never = new AbortController().signal;
