@@ -58,7 +58,9 @@ const reasons: readonly Reason[] = [
     sentence: (_, { end }) =>
       end === undefined
         ? 'It was killed (exit code 137); whether for its memory can no longer be determined.'
-        : 'It was killed (exit code 137), and not because it reached its memory limit.',
+        : // What the kernel tells of it reaches the engine by another way, and too late on a busy machine.
+          'It was killed (exit code 137). The engine saw no lack of memory, but can miss one on a busy ' +
+          'machine: unless something else killed it, raise its memory limit.',
   },
   {
     applies: (task) => task.exitCode === 127 && isPlainExit(task),

@@ -180,7 +180,8 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
     { error: 'task: non-zero exit (137)', exitCode: 137 },
     noEnd,
     false,
-    'It was killed (exit code 137), and not because it reached its memory limit.',
+    'It was killed (exit code 137). The engine saw no lack of memory, but can miss one on a busy machine: ' +
+      'unless something else killed it, raise its memory limit.',
   ],
   [
     'no such program',
