@@ -16,7 +16,7 @@ const port = (portId: string, protocol: 'tcp' | 'udp', publishedPort = 53): Tabl
   createdAt: '',
 });
 
-it('ports of one number are compared in the order in which the database gives them to a release', async () => {
+it('ports of one number are compared in the order in which a release reads them', async () => {
   const application = newApplication({
     applicationId: 'a',
     organizationId: 'o',

@@ -21,14 +21,8 @@ import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
 const unset = { setupStage: null, setupError: null, description: null, sshKeyId: null, metricsToken: null };
-const alone = {
-  clusterServerId: null,
-  swarmNodeId: null,
-  machineSince: null,
-  port: 22,
-  trusted: false,
-  createdAt: '',
-};
+const inNoCluster = { clusterServerId: null, swarmNodeId: null };
+const alone = { ...inNoCluster, machineSince: null, port: 22, trusted: false, createdAt: '' };
 const platform = { 'berth.managed': 'true', 'berth.role': 'proxy' };
 const ids = (list: unknown): string[] =>
   Array.isArray(list)
