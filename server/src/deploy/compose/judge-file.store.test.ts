@@ -169,7 +169,7 @@ eachDatabase('compose files that reach the machine', (test) => {
     return awaitsApproval;
   };
 
-  it('are approved for the machine that they were judged on, not for one that its server became', async () => {
+  it('are approved for the machine that they were judged on, not for one it became', async () => {
     const servers = createServers(stores.servers, systemClock);
     const { organizationId } = people.owner;
     const { serverId } = await servers.create(organizationId, {

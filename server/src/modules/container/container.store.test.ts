@@ -21,8 +21,7 @@ import { containerContract } from './contract.ts';
 import { containerHandlers } from './handlers.ts';
 
 const unset = { setupStage: null, setupError: null, description: null, sshKeyId: null, metricsToken: null };
-const inNoCluster = { clusterServerId: null, swarmNodeId: null };
-const alone = { ...inNoCluster, machineSince: null, port: 22, trusted: false, createdAt: '' };
+const alone = { clusterServerId: null, swarmNodeId: null, machineSince: null, port: 22, createdAt: '' };
 const platform = { 'berth.managed': 'true', 'berth.role': 'proxy' };
 const ids = (list: unknown): string[] =>
   Array.isArray(list)
@@ -336,7 +335,7 @@ eachDatabase('containers', (test) => {
         serverType: 'deploy',
         status: 'active',
         ...unset,
-        ...alone,
+        ...{ ...alone, trusted: false },
         username: 'root',
         setupStatus: 'idle',
         hostKeyFingerprint: null,
