@@ -323,10 +323,8 @@ eachDatabase('containers', (test) => {
   it('of other servers come later; an engine that is down is said to be', async () => {
     const { owner, people, database } = await begin();
     const { servers } = createStores(database);
-    for (const [serverId, organizationId] of [
-      ['own', people.owner.organizationId],
-      ['foreign', people.stranger.organizationId],
-    ] as const) {
+    const owners = { own: people.owner, foreign: people.stranger };
+    for (const [serverId, { organizationId }] of Object.entries(owners)) {
       await servers.insert({
         serverId,
         organizationId,
@@ -335,7 +333,8 @@ eachDatabase('containers', (test) => {
         serverType: 'deploy',
         status: 'active',
         ...unset,
-        ...{ ...alone, trusted: false },
+        ...alone,
+        trusted: false,
         username: 'root',
         setupStatus: 'idle',
         hostKeyFingerprint: null,
