@@ -346,7 +346,7 @@ eachDatabase('the wall before the engine', (test) => {
     expect(await judged(theirs, { mounts, release: 'live' }, there)).toBe('let through');
   });
 
-  it("lets no approval of a tenant's service be used on the machine that its server has become", async () => {
+  it('lets no approval for a tenant be used on the machine that its server has become', async () => {
     const { organizationId } = people.stranger;
     const { applicationId } = foreign;
     const theirs = applicationRef(applicationId);
