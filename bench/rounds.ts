@@ -28,6 +28,8 @@ export interface Compared {
 }
 
 const rounds = 5;
+/** Until V8 has compiled what runs often, on both sides: without Maglev (ADR 43) that takes some seconds. */
+const warmSeconds = 10;
 
 /** A server and what it is asked. */
 export interface Side {
@@ -44,8 +46,7 @@ export async function compare(berth: Side, baseline: Side): Promise<Compared> {
     await sleep(50);
     return { ...result, cpuPerRequest: (cpuMicroseconds(server.pid) - before) / result.requests };
   };
-  // Both are warm before anything counts.
-  for (const side of [baseline, berth]) await one(side, 1);
+  for (const side of [baseline, berth]) await one(side, warmSeconds);
   const results: { berth: Measured; baseline: Measured }[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const first = round % 2 === 0 ? baseline : berth;
