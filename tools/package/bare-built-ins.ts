@@ -6,6 +6,7 @@
  */
 import { getBuiltinModule } from 'node:process';
 import type { Plugin } from 'rolldown';
+import { builtInName } from './late-built-ins.ts';
 
 const bare: readonly string[] = ['node:crypto', 'node:http'];
 
@@ -15,7 +16,7 @@ export function bareBuiltIns(): Plugin {
   return {
     name: 'bare built-ins',
     resolveId(source, _importer, { kind }) {
-      const name = source.startsWith('node:') ? source : `node:${source}`;
+      const name = builtInName(source);
       // What CommonJS requires is the module itself already.
       return kind === 'import-statement' && bare.includes(name) ? `${prefix}${name}` : null;
     },

@@ -19,13 +19,17 @@ export const late = [
   'node:zlib',
 ] as const;
 
+/** The name of a built-in module as Node.js has it, whichever of its two names an import says. */
+export const builtInName = (source: string): string =>
+  source.startsWith('node:') ? source : `node:${source}`;
+
 const prefix = '\0late:';
 
 export function lateBuiltIns(names: readonly string[] = late): Plugin {
   return {
     name: 'late built-ins',
     resolveId(source) {
-      const name = source.startsWith('node:') ? source : `node:${source}`;
+      const name = builtInName(source);
       // The import within it goes on to Node.js itself.
       return names.includes(name) ? `${prefix}${name}` : null;
     },
