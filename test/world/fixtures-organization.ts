@@ -5,6 +5,7 @@ import { hashToken } from '../../server/src/ports/token.ts';
 import { certificateChain } from './certificates.ts';
 import { hiddenTexts, of, type Fixtures, type Rows } from './fixtures.ts';
 import { createdAt, later, type Own } from './fixtures-times.ts';
+import { plainServer } from './plain-server.ts';
 
 export function organizationRows(fixtures: Fixtures, own: Own): Rows {
   return {
@@ -61,24 +62,9 @@ function sshKeys(fixtures: Fixtures, own: Own): TableRecord<'ssh_key'>[] {
 function servers(fixtures: Fixtures, own: Own): TableRecord<'server'>[] {
   const server: Omit<TableRecord<'server'>, 'serverId' | 'name'> = {
     ...own,
-    description: null,
-    ipAddress: '203.0.113.7',
-    port: 22,
-    username: 'root',
+    ...plainServer,
     sshKeyId: of(fixtures, 'sshKeyId'),
-    serverType: 'deploy',
     status: 'inactive',
-    hostKeyFingerprint: null,
-    setupStatus: 'idle',
-    setupStage: null,
-    setupError: null,
-    buildsConcurrency: 1,
-    metricsConfig: null,
-    metricsToken: null,
-    trusted: false,
-    clusterServerId: null,
-    swarmNodeId: null,
-    machineSince: null,
   };
   return [
     { ...server, serverId: of(fixtures, 'serverId'), name: 'node-1' },

@@ -6,6 +6,7 @@ import { neverRan } from '../../server/src/modules/database/database.ts';
 import { hiddenTexts, of, type Fixtures, type Rows } from './fixtures.ts';
 import { createdAt, later, type Own } from './fixtures-times.ts';
 import { plainCompose } from './plain-compose.ts';
+import { plainDeployment } from './plain-deployment.ts';
 
 export function serviceRows(fixtures: Fixtures, own: Own, number: number): Rows {
   const place = { ...own, environmentId: of(fixtures, 'environmentId'), description: '' };
@@ -56,31 +57,15 @@ function applications(fixtures: Fixtures, place: Place): TableRecord<'applicatio
 
 function failedDeployment(fixtures: Fixtures, own: Own, number: number): TableRecord<'deployment'> {
   return {
+    ...plainDeployment,
     ...own,
     deploymentId: of(fixtures, 'deploymentId'),
     applicationId: of(fixtures, 'applicationId'),
-    databaseId: null,
-    composeId: null,
-    previewDeploymentId: null,
-    kind: 'deploy',
     title: 'Manual deployment',
-    description: '',
     status: 'error',
     stage: 'build',
-    commit: null,
-    image: null,
     errorMessage: 'The build failed.',
-    settings: null,
-    sourceDeploymentId: null,
-    startedBy: null,
-    stages: null,
-    child: null,
-    previousVersion: null,
-    withoutCache: false,
-    moveFrom: null,
-    moveTo: null,
     startedAt: createdAt,
-    healthyAt: null,
     finishedAt: createdAt,
     sequence: number + 1,
   };

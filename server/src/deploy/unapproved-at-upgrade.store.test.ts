@@ -10,6 +10,7 @@ import { writeSnapshot } from './snapshot.ts';
 import { unapprovedFile } from '../domain/access/unapproved-services.ts';
 import { hostReachAtUpgrade } from './unapproved-at-upgrade.ts';
 import { createStores } from '../composition/stores.ts';
+import { plainDeployment } from '../../../test/world/plain-deployment.ts';
 
 eachDatabase('the upgrade that brings approvals', (test) => {
   let data: string;
@@ -43,20 +44,10 @@ eachDatabase('the upgrade that brings approvals', (test) => {
         createdAt: '2026-01-01T00:00:00.000Z',
       });
       await stores.deployments.insert({
+        ...plainDeployment,
         deploymentId: `deployment-${name}`,
         organizationId,
         applicationId,
-        databaseId: null,
-        composeId: null,
-        previewDeploymentId: null,
-        kind: 'deploy',
-        title: '',
-        description: '',
-        status: 'done',
-        stage: null,
-        commit: null,
-        image: null,
-        errorMessage: null,
         settings: writeSnapshot({
           registryId: null,
           spec: {
@@ -77,18 +68,7 @@ eachDatabase('the upgrade that brings approvals', (test) => {
             constraints: [],
           },
         }),
-        sourceDeploymentId: null,
-        startedBy: null,
-        stages: null,
-        child: null,
-        previousVersion: null,
-        withoutCache: false,
-        moveFrom: null,
-        moveTo: null,
         createdAt: '2026-01-01T00:00:00.000Z',
-        startedAt: null,
-        healthyAt: null,
-        finishedAt: null,
         sequence: name === 'own' ? 1 : 2,
       });
       await stores.applications.update(

@@ -28,6 +28,7 @@ import { randomId, systemClock } from '../../ports/clock.ts';
 import { createFileJudge } from './judge-file.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { readComposeFile } from './read-file.ts';
+import { plainDeployment } from '../../../../test/world/plain-deployment.ts';
 
 const harmless = 'services:\n  web: { image: "nginx:1" }\n';
 const withHost = 'services:\n  web: { image: "nginx:1", volumes: ["/etc:/host"], cap_add: [SYS_ADMIN] }\n';
@@ -96,34 +97,13 @@ eachDatabase('compose files that reach the machine', (test) => {
     const record = await now(given);
     const deploymentId = randomId();
     const deployment: DeploymentRecord = {
+      ...plainDeployment,
       deploymentId,
       organizationId: record.organizationId,
-      applicationId: null,
-      databaseId: null,
       composeId: record.composeId,
-      previewDeploymentId: null,
-      kind: 'deploy',
       title: 'Push',
-      description: '',
       status: 'running',
-      stage: null,
-      commit: null,
-      image: null,
-      errorMessage: null,
-      settings: null,
-      sourceDeploymentId: null,
-      startedBy: null,
-      stages: null,
-      child: null,
-      previousVersion: null,
-      withoutCache: false,
-      moveFrom: null,
-      moveTo: null,
       createdAt: '',
-      startedAt: null,
-      healthyAt: null,
-      finishedAt: null,
-      sequence: 1,
     };
     const { all, plain, blocks: seen } = composeVariables(record, blocks);
     const workRoot = join(git.folder, 'work');

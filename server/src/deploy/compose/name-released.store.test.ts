@@ -6,6 +6,7 @@ import { plainCompose } from '../../../../test/world/plain-compose.ts';
 import { tableStore } from '../../db/table-store.ts';
 import { nameReleasedServices } from './name-released.ts';
 import { createStores } from '../../composition/stores.ts';
+import { plainDeployment } from '../../../../test/world/plain-deployment.ts';
 
 const release = { imageId: 'sha256:1', dependsOn: [] };
 const spec = {
@@ -47,20 +48,10 @@ eachDatabase('names of released services', ({ open }) => {
         liveDeploymentId,
       });
     await tableStore(database, 'deployment').insert({
+      ...plainDeployment,
       deploymentId: 'live',
       organizationId,
-      applicationId: null,
-      databaseId: null,
       composeId: 'with',
-      previewDeploymentId: null,
-      kind: 'deploy',
-      title: '',
-      description: '',
-      status: 'done',
-      stage: null,
-      commit: null,
-      image: null,
-      errorMessage: null,
       settings: JSON.stringify({
         services: [
           { service: 'web', spec: { ...spec, name: 'former_web-b1' }, ...release, isOneShot: false },
@@ -68,18 +59,6 @@ eachDatabase('names of released services', ({ open }) => {
         ],
       }),
       createdAt: '2026-01-01T00:00:00.000Z',
-      startedAt: null,
-      healthyAt: null,
-      finishedAt: null,
-      child: null,
-      previousVersion: null,
-      withoutCache: false,
-      moveFrom: null,
-      moveTo: null,
-      sequence: 1,
-      sourceDeploymentId: null,
-      startedBy: null,
-      stages: null,
     });
     await nameReleasedServices(stores);
     const released = async (composeId: string): Promise<unknown> =>

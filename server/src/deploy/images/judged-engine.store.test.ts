@@ -17,6 +17,8 @@ import { plainCompose } from '../../../../test/world/plain-compose.ts';
 import { releasedOn } from '../released-specs.ts';
 import { writeSnapshot } from '../snapshot.ts';
 import { createJudge, type Judge } from './judged-engine.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
+import { plainDeployment } from '../../../../test/world/plain-deployment.ts';
 
 const plain: ServiceSpec = {
   name: 'shop',
@@ -38,55 +40,15 @@ const plain: ServiceSpec = {
 };
 const serverRow = (serverId: string, organizationId: string) =>
   ({
+    ...plainServer,
     serverId,
     organizationId,
     name: serverId,
-    description: null,
     ipAddress: '203.0.113.9',
-    port: 22,
-    username: 'root',
-    sshKeyId: null,
-    serverType: 'deploy',
-    status: 'active',
     hostKeyFingerprint: 'SHA256:x',
     setupStatus: 'done',
-    setupStage: null,
-    setupError: null,
-    buildsConcurrency: 1,
-    metricsConfig: null,
-    metricsToken: null,
-    trusted: false,
-    clusterServerId: null,
-    swarmNodeId: null,
-    machineSince: null,
     createdAt: '',
   }) as const;
-const deploymentRow = {
-  databaseId: null,
-  composeId: null,
-  previewDeploymentId: null,
-  kind: 'deploy',
-  title: '',
-  description: '',
-  status: 'done',
-  stage: null,
-  commit: null,
-  image: null,
-  errorMessage: null,
-  sourceDeploymentId: null,
-  startedBy: null,
-  stages: null,
-  child: null,
-  previousVersion: null,
-  withoutCache: false,
-  moveFrom: null,
-  moveTo: null,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  startedAt: null,
-  healthyAt: null,
-  finishedAt: null,
-  sequence: 1,
-} as const;
 const bind = (source: string) => ({ type: 'bind', source, target: '/data' }) as const;
 
 eachDatabase('the wall before the engine', (test) => {
@@ -315,7 +277,8 @@ eachDatabase('the wall before the engine', (test) => {
     await stores.applications.update({ applicationId }, { serverId, liveDeploymentId: 'live' });
     const spec = { ...plain, labels: labelsOf(theirs), release: 'live', mounts };
     await stores.deployments.insert({
-      ...deploymentRow,
+      ...plainDeployment,
+      createdAt: '2026-01-01T00:00:00.000Z',
       deploymentId: 'live',
       organizationId,
       applicationId,

@@ -4,6 +4,7 @@ import { badField } from '../../domain/errors.ts';
 import type { ApplicationRecord, TableRecord } from '../../db/tables.ts';
 import { newApplication } from './defaults.ts';
 import { requireMovable, type MovingNeighbours } from './moving.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
 
 const identity = {
   applicationId: 'a',
@@ -21,27 +22,12 @@ const application: ApplicationRecord = {
   liveDeploymentId: 'd',
 };
 const server: TableRecord<'server'> = {
+  ...plainServer,
   serverId: 'there',
   organizationId: 'o',
   name: 'frankfurt',
-  description: null,
   ipAddress: '192.0.2.1',
-  port: 22,
-  username: 'root',
-  sshKeyId: null,
-  serverType: 'deploy',
-  status: 'active',
-  hostKeyFingerprint: null,
   setupStatus: 'done',
-  setupStage: null,
-  setupError: null,
-  buildsConcurrency: 1,
-  metricsConfig: null,
-  metricsToken: null,
-  trusted: false,
-  clusterServerId: null,
-  swarmNodeId: null,
-  machineSince: null,
   createdAt: '',
 };
 

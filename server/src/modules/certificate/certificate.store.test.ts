@@ -15,6 +15,7 @@ import { createCertificates } from './certificate.ts';
 import { certificateContract } from './contract.ts';
 import { certificateHandlers } from './handlers.ts';
 import { createCertificateStore } from './store.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
 
 const day = 24 * 3_600_000;
 const { intermediate, leaf } = makeChain(['shop.test', '*.shop.test'], {
@@ -256,27 +257,10 @@ eachDatabase('certificates', (test) => {
       ['server-2', people.stranger.organizationId],
     ] as const) {
       await stores.servers.insert({
+        ...plainServer,
         serverId,
         organizationId,
         name: serverId,
-        description: null,
-        ipAddress: '203.0.113.7',
-        port: 22,
-        username: 'root',
-        sshKeyId: null,
-        serverType: 'deploy',
-        status: 'active',
-        hostKeyFingerprint: null,
-        setupStatus: 'idle',
-        setupStage: null,
-        setupError: null,
-        buildsConcurrency: 1,
-        metricsConfig: null,
-        metricsToken: null,
-        trusted: false,
-        clusterServerId: null,
-        swarmNodeId: null,
-        machineSince: null,
         createdAt: '2026-01-01',
       });
     }

@@ -3,6 +3,7 @@ import { composeWorlds, harmless } from '../../../../test/http/worlds/compose-wo
 import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
 
 const risky = 'services:\n  web:\n    image: nginx\n    volumes: ["/etc:/x"]\n';
 const byVariable = 'services:\n  web:\n    image: nginx\n    volumes: ["${DIR}:/x"]\n';
@@ -79,27 +80,11 @@ eachDatabase('access to compose services', (test) => {
     const world = await begin(true);
     const { owner, member, stranger, nobody, people, place, foreign, database } = world;
     await createStores(database).servers.insert({
+      ...plainServer,
       serverId: 's',
       organizationId: people.owner.organizationId,
       name: 's',
-      description: null,
       ipAddress: '203.0.113.9',
-      port: 22,
-      username: 'root',
-      sshKeyId: null,
-      serverType: 'deploy',
-      status: 'active',
-      hostKeyFingerprint: null,
-      setupStatus: 'idle',
-      setupStage: null,
-      setupError: null,
-      buildsConcurrency: 1,
-      metricsConfig: null,
-      metricsToken: null,
-      trusted: false,
-      clusterServerId: null,
-      swarmNodeId: null,
-      machineSince: null,
       createdAt: '',
     });
     const input = { name: 'x', environmentId: place.environmentId, serverId: 's' };

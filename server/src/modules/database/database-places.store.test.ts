@@ -6,6 +6,7 @@ import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { databaseKindNames } from '../../domain/database-kind.ts';
 import { databaseKinds } from './kinds.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
 
 eachDatabase('names, ports and servers of databases', (test) => {
   const begin = databaseWorlds(test);
@@ -143,25 +144,9 @@ eachDatabase('names, ports and servers of databases', (test) => {
     const { owner, database, people, stranger, foreign } = world;
     const { servers } = createStores(database);
     const server = {
+      ...plainServer,
       name: 'Edge',
-      description: null,
       ipAddress: '203.0.113.9',
-      port: 22,
-      username: 'root',
-      sshKeyId: null,
-      serverType: 'deploy' as const,
-      status: 'active' as const,
-      hostKeyFingerprint: null,
-      setupStatus: 'idle' as const,
-      setupStage: null,
-      setupError: null,
-      buildsConcurrency: 1,
-      metricsConfig: null,
-      metricsToken: null,
-      trusted: false,
-      clusterServerId: null,
-      swarmNodeId: null,
-      machineSince: null,
       createdAt: '',
     };
     for (const [serverId, { organizationId }] of [

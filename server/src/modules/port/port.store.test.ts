@@ -10,6 +10,7 @@ import { portContract } from './contract.ts';
 import { portHandlers } from './handlers.ts';
 import { createPorts } from './port.ts';
 import { createPortStore } from './store.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
 
 eachDatabase('ports', (test) => {
   const createWorld = worlds(test);
@@ -175,26 +176,10 @@ eachDatabase('ports', (test) => {
     const own = { organizationId: people.owner.organizationId, createdAt: '' };
     await servers.insert({
       ...own,
+      ...plainServer,
       serverId: 'far',
       name: 'far',
-      description: null,
-      ipAddress: '203.0.113.7',
-      port: 22,
-      username: 'root',
-      sshKeyId: null,
-      serverType: 'deploy',
       status: 'inactive',
-      hostKeyFingerprint: null,
-      setupStatus: 'idle',
-      setupStage: null,
-      setupError: null,
-      buildsConcurrency: 1,
-      metricsConfig: null,
-      metricsToken: null,
-      trusted: false,
-      clusterServerId: null,
-      swarmNodeId: null,
-      machineSince: null,
     });
     for (const name of ['one', 'two'])
       await applications.insert({
