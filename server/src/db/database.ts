@@ -39,11 +39,15 @@ export interface Database {
   /** Calls `listener` after each commit that stored events; gives the function that ends it. */
   onTold(listener: () => void): () => void;
   /**
-   * Another number after each write that may have changed rows: what was read under the same number is still
-   * true. Undefined where that is not known: inside a transaction, and on PostgreSQL, which others write to.
+   * Another one after each write that may have changed rows: what was read under the same generation is still
+   * true. Undefined where that is not known: inside a transaction, and on PostgreSQL while something is
+   * written.
    */
-  generation(): number | undefined;
-  /** Statements run so far; tests assert on differences. */
-  readonly statements: { count: number };
+  generation(): Promise<number | string | undefined>;
+  /**
+   * Statements asked for so far, and how many of them were answered from what is kept; tests assert on
+   * differences.
+   */
+  readonly statements: { count: number; kept: number };
   close(): Promise<void>;
 }

@@ -17,7 +17,8 @@ import { AppError } from '../domain/errors.ts';
 import { attempted } from './writing/attempted.ts';
 import type { Cipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
-import { createPostgresReaders } from './postgres-readers.ts';
+import { createKeptReads } from './reading/kept-reads.ts';
+import { createPostgresReaders, type PostgresReaders } from './reading/postgres-readers.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import type { Tables } from './tables.ts';
 import { isUniqueViolation } from './values/unique-violation.ts';
@@ -38,6 +39,8 @@ interface TransactionScope extends Gathered {
 interface KnownStatement {
   name: string;
   isRead: boolean;
+  /** Whether it gives the same while nothing is written: it asks the server for nothing but rows. */
+  mayBeKept: boolean;
 }
 
 function knownStatements(): (sql: string) => KnownStatement {
@@ -45,7 +48,8 @@ function knownStatements(): (sql: string) => KnownStatement {
   return (sql) => {
     let statement = known.get(sql);
     if (!statement) {
-      statement = { name: hash('sha256', sql, 'hex').slice(0, 32), isRead: isRead(sql) };
+      const name = hash('sha256', sql, 'hex').slice(0, 32);
+      statement = { name, isRead: isRead(sql), mayBeKept: isRead(sql) && !asksTheServer(sql) };
       known.set(sql, statement);
     }
     return statement;
@@ -60,8 +64,9 @@ export function openPostgres(options: PostgresOptions): Database {
   const readers = createPostgresReaders(() => connectReader(options), options.maxConnections === 1 ? 1 : 2);
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
-  const statements = { count: 0 };
+  const statements = { count: 0, kept: 0 };
   const knownOf = knownStatements();
+  const kept = createKeptReads({ askSnapshot: () => askSnapshot(readers), now: () => performance.now() });
 
   async function execute<R>(
     { sql }: CompiledQuery<R>,
@@ -76,8 +81,17 @@ export function openPostgres(options: PostgresOptions): Database {
   }
 
   const builder = createBuilder();
-  const run: Database['run'] = async (query, parameters = query.parameters) =>
-    (await execute(query, parameters)).rows;
+  const run = async <R>(query: CompiledQuery<R>, parameters = query.parameters): Promise<R[]> => {
+    const read = async () => (await execute(query, parameters)).rows;
+    const { name, mayBeKept } = knownOf(query.sql);
+    if (!mayBeKept || transactionClient()) return read();
+    const { rows, wasKept } = await kept.rows(JSON.stringify([name, parameters]), read);
+    if (wasKept) {
+      statements.count += 1;
+      statements.kept += 1;
+    }
+    return asRows(rows);
+  };
   const change: Database['change'] = async (query, parameters = query.parameters) =>
     (await execute(query, parameters)).rowCount ?? 0;
   const outbox = createOutbox({ builder, run, change });
@@ -89,7 +103,7 @@ export function openPostgres(options: PostgresOptions): Database {
     builder,
     cipher: options.cipher,
     statements,
-    generation: () => undefined,
+    generation: async () => (transactionClient() ? undefined : kept.snapshot()),
     run,
     change,
     script: async (sql) => {
@@ -116,7 +130,25 @@ export function openPostgres(options: PostgresOptions): Database {
 }
 
 /** Reads only: what locks or changes rows could keep the statements behind it waiting. */
-const isRead = (sql: string): boolean => /^\s*select\b(?!.*\bfor update\b)/is.test(sql);
+const isRead = (sql: string): boolean =>
+  /^\s*select\b(?!.*\bfor (?:no key )?(?:update|share|key share)\b)/is.test(sql);
+
+/** Functions of the server's state or of the time, whose answers change without a write. */
+const asksTheServer = (sql: string): boolean =>
+  /\b(?:pg_\w+|now|random|\w+_timestamp|current_\w+|nextval|currval)\b/i.test(sql);
+
+async function askSnapshot(readers: PostgresReaders): Promise<string> {
+  const { rows } = await readers.query({
+    name: 'berth_snapshot',
+    text: 'select pg_current_snapshot()::text as "snapshot"',
+  });
+  return String(rows[0]?.snapshot);
+}
+
+/** Rows have the shape that the query was compiled for. */
+function asRows<R>(rows: object[]): R[] {
+  return rows as R[];
+}
 
 const connectionLimitMs = 10_000;
 

@@ -55,7 +55,7 @@ export function openSqlite(options: SqliteOptions): Database {
   const reader = connect(options, true);
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const inTransaction = (): boolean => transactions.getStore()?.isOpen ?? false;
-  const statements = { count: 0 };
+  const statements = { count: 0, kept: 0 };
   const { enqueue, enqueueTelling, generation } = countWrites(createWriteQueue(writer.handle, translated));
 
   function execute<R>(connection: Connection, query: CompiledQuery<R>, parameters: readonly unknown[]): R[] {
@@ -92,7 +92,7 @@ export function openSqlite(options: SqliteOptions): Database {
     builder,
     cipher: options.cipher,
     statements,
-    generation: () => (inTransaction() ? undefined : generation()),
+    generation: async () => (inTransaction() ? undefined : generation()),
     run,
     change,
     script: async (sql) => {

@@ -1,5 +1,5 @@
 /** Routers of applications, their deployments and previews. */
-import { keepUntilWritten } from '../../db/writing/until-written.ts';
+import { keepUntilWritten } from '../../db/reading/until-written.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import { applicationHandlers, type ApplicationDesk } from '../../modules/application/handlers.ts';

@@ -1,6 +1,6 @@
 /** What runs by the records, and what deployments and operations by hand are made of. */
 import { instanceLabel } from '../../domain/names/labels.ts';
-import { keepUntilWritten } from '../../db/writing/until-written.ts';
+import { keepUntilWritten } from '../../db/reading/until-written.ts';
 import { createLiveReleases, type LiveReleases } from '../../deploy/release/live-releases.ts';
 import { releaseNow } from '../../deploy/release-now.ts';
 import { createApplicationRuntime, type ApplicationRuntime } from '../../modules/application/runtime.ts';

@@ -143,6 +143,7 @@ eachDatabase('backups of volumes', (test) => {
     await runs.update({ backupRunId }, { held: null });
     await desk.tick();
     expect(desk.tidied).toHaveLength(2);
+    await desk.idle();
   });
 
   it('that are missing too long are an alarm with the name of the volume', async () => {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startPostgres, type RunningPostgres } from '../../../test/bed/postgres.ts';
-import { createCipher } from './values/cipher.ts';
-import type { Database } from './database.ts';
-import { openPostgres } from './postgres.ts';
+import { startPostgres, type RunningPostgres } from '../../../../test/bed/postgres.ts';
+import { createCipher } from '../values/cipher.ts';
+import type { Database } from '../database.ts';
+import { openPostgres } from '../postgres.ts';
 
 let server: RunningPostgres;
 let database: Database;
