@@ -69,7 +69,7 @@ export async function requestFigures({ folder, say }: Bench): Promise<Figure[]> 
         say(`${name} …`);
         figures.push(await measure(pair));
       }
-      return [...figures, memoryAfterLoad(pair)];
+      return [...figures, await memoryAfterLoad(pair)];
     } finally {
       await berth.stop();
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { amount, type Figure } from '../figure.ts';
 import { residentBytes } from '../process-figures.ts';
 import type { Pair } from './pair.ts';
@@ -19,15 +20,30 @@ export function idleMemory({ berth, baseline }: Pair): Figure {
   };
 }
 
-/** Memory after the load of the other figures; no budget, a leak would show here. */
-export function memoryAfterLoad({ berth, baseline }: Pair): Figure {
+const quietSeconds = 30;
+const memoryAfterLoadBudget = 160;
+
+/**
+ * Memory after the load of the other figures: at once, when no budget holds, and after half a minute with
+ * nothing to do (ADR 43). A leak would show here.
+ */
+export async function memoryAfterLoad({ berth, baseline }: Pair): Promise<Figure> {
+  const processes = [berth, baseline];
+  const taken = (): number[] => processes.map(({ pid }) => residentBytes(pid) / megabyte);
+  const atOnce = taken();
+  await sleep(quietSeconds * 1000);
+  const later = taken();
+  const [measured, ofBaseline] = processes.map(
+    (_, index) =>
+      `${amount(atOnce[index] ?? 0, 'MB')}; ${amount(later[index] ?? 0, 'MB')} after ${quietSeconds} s of quiet`,
+  );
   return {
     name: 'memory after the load (RSS)',
     kind: 'absolute',
-    measured: amount(residentBytes(berth.pid) / megabyte, 'MB'),
-    baseline: amount(residentBytes(baseline.pid) / megabyte, 'MB'),
-    budget: '–',
-    isKept: true,
+    measured: measured ?? '',
+    baseline: ofBaseline ?? '',
+    budget: `≤ ${memoryAfterLoadBudget} MB once quiet`,
+    isKept: (later[0] ?? 0) <= memoryAfterLoadBudget,
   };
 }
 

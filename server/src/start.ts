@@ -1,5 +1,6 @@
 /** Starts Berth and ends it cleanly; main.ts has switched the compile cache on. */
 import { setFlagsFromString } from 'node:v8';
+import { keepHeapSmall } from './adapters/process/quiet-heap.ts';
 import { createBerth, type Berth } from './composition/berth.ts';
 import { flagsOnceLoaded } from './domain/resources/node-flags.ts';
 import { lockInstance } from './shell/instance-lock.ts';
@@ -18,6 +19,7 @@ export async function start(options: Parameters<typeof createBerth>[2] = {}): Pr
   await berth.app.listen({ host: config.host, port: config.port });
   await berth.listenForProxy();
   for (const flag of flagsOnceLoaded) setFlagsFromString(flag);
+  keepHeapSmall();
   log.info(`Berth answers at ${config.url}`, { port: config.port });
   berth.worker.start();
   berth.reconciler.start();

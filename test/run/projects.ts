@@ -41,6 +41,7 @@ const takingSeconds: readonly string[] = [
   'server/src/adapters/host/ssh/ssh-client',
   'server/src/adapters/host/ssh/ssh-link',
   'server/src/adapters/outgoing/outgoing',
+  'server/src/adapters/process/quiet-heap',
   'server/src/adapters/ssh/key-pairs',
   'server/src/deploy/release/health-check',
   'server/src/domain/secrets/sealed-key',

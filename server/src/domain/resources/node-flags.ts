@@ -15,5 +15,8 @@ export const nodeFlags = ['--max-semi-space-size=1'] as const;
  */
 export const flagsOnceLoaded = ['--no-maglev', '--heap-growing-percent=100'] as const;
 
+/** What makes V8 give back memory whatever is being allocated, and what ends that again. */
+export const reducingFlags = { on: '--optimize-for-size', off: '--no-optimize-for-size' } as const;
+
 /** The agent works seldom: what compilers keep of it would cost 14 MB and save little. */
 export const agentFlags = [...nodeFlags, '--no-maglev', '--lite-mode'] as const;
