@@ -122,7 +122,7 @@ async function start(
   const query = server.query({ ...database, replicaSets: database.replicaSets }, spec.name);
   const version = await askUntilAnswered(
     () => askServer(engine, spec.name, query, { signal, limitMs: queryLimitMs }),
-    server.version,
+    { understand: server.version, refusal: (words) => words },
     { signal, limitMs: queryLimitMs },
   );
   say(`It answers: version ${version}.`);

@@ -2,7 +2,6 @@
  * A database is done only when it answers its user: a server can be healthy and still refuse the record's
  * password.
  */
-import { AppError } from '../../domain/errors.ts';
 import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from './database-context.ts';
@@ -24,22 +23,17 @@ export const verifyQuery: Stage<DatabaseContext> = {
     const { database, engine, kind, log, signal } = context;
     const { appName } = database;
     const query = kind.server.query(database, appName);
-    try {
-      const version = await askUntilAnswered(
-        () => askServer(engine, appName, query, { signal, limitMs: oneQueryMs }),
-        kind.server.version,
-        { signal, limitMs },
-      );
-      log.line(`It answers: version ${version}.`);
-      await context.records.patch(database.databaseId, { dataVersion: version });
-    } catch (error) {
-      if (!(error instanceof AppError) || signal.aborted) throw error;
-      throw new AppError(
-        'PRECONDITION_FAILED',
-        `The server runs, but it does not accept the user and password of the record: ${error.message} If ` +
-          `its data was created with others, set those with ${database.kind}.update; then deploy again.`,
-        { cause: error },
-      );
-    }
+    const version = await askUntilAnswered(
+      () => askServer(engine, appName, query, { signal, limitMs: oneQueryMs }),
+      {
+        understand: kind.server.version,
+        refusal: (words) =>
+          `The server runs, but it does not accept the user and password of the record: ${words} If its ` +
+          `data was created with others, set those with ${database.kind}.update; then deploy again.`,
+      },
+      { signal, limitMs },
+    );
+    log.line(`It answers: version ${version}.`);
+    await context.records.patch(database.databaseId, { dataVersion: version });
   },
 };

@@ -42,14 +42,21 @@ export async function askServer(
 const firstPauseMs = 250;
 const longestPauseMs = 2000;
 
+export interface Understanding<T> {
+  /** What an answer comes to; undefined when it is none yet. */
+  understand(output: string): T | undefined;
+  /** What to say when there is none in time, with the client's last words. */
+  refusal(lastWords: string): string;
+}
+
 /**
  * Asks until an answer is understood, at most for `limitMs`; gives what `understand` made of it. Throws
- * PRECONDITION_FAILED with the client's last words otherwise: a server that takes requests may still refuse
- * this user.
+ * PRECONDITION_FAILED with `refusal` otherwise: a server that takes requests may still refuse this user. One
+ * that could not be asked at all is what `ask` throws.
  */
 export async function askUntilAnswered<T>(
   ask: () => Promise<ExecResult>,
-  understand: (output: string) => T | undefined,
+  { understand, refusal }: Understanding<T>,
   { signal, limitMs }: Asking,
 ): Promise<T> {
   const end = Date.now() + limitMs;
@@ -58,7 +65,7 @@ export async function askUntilAnswered<T>(
     const result = await ask();
     const understood = result.exitCode === 0 ? understand(result.stdout) : undefined;
     if (understood !== undefined) return understood;
-    if (Date.now() > end) throw new AppError('PRECONDITION_FAILED', lastWords(result));
+    if (Date.now() > end) throw new AppError('PRECONDITION_FAILED', refusal(lastWords(result)));
     await sleep(pauseMs, undefined, { signal });
   }
 }
