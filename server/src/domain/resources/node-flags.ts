@@ -15,5 +15,8 @@ export const nodeFlags = ['--max-semi-space-size=1'] as const;
  */
 export const flagsOnceLoaded = ['--no-maglev', '--heap-growing-percent=100'] as const;
 
+/** What undoes them: how V8 stood while Berth was loaded. */
+export const flagsOfTheLoad = ['--maglev', '--heap-growing-percent=0'] as const;
+
 /** The agent works seldom: what compilers keep of it would cost 14 MB and save little. */
 export const agentFlags = [...nodeFlags, '--no-maglev', '--lite-mode'] as const;
