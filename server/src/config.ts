@@ -50,7 +50,7 @@ export interface Config {
   probePath: string;
   /** Milliseconds between looks at the pull requests of previews. */
   previewWatchMs: number;
-  logLevel: string;
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
 /** Throws BAD_REQUEST naming the variable that is wrong. */

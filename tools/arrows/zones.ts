@@ -264,5 +264,4 @@ export const reservedPackages: readonly {
     cure: 'Make a Command and run it with server/src/shell/run.ts.',
   },
   { name: /^nodemailer$/, zones: ['adapters'], cure: 'Ask for the port (server/src/ports/mailer.ts).' },
-  { name: /^pino$/, zones: [], cure: 'Take the log as an argument; main.ts makes it.' },
 ];

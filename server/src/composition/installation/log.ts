@@ -1,5 +1,4 @@
 /** Berth's own log: JSON lines on stdout, every text through the redactor. */
-import { pino } from 'pino';
 import { causesOf } from '../../domain/text/causes.ts';
 import { createRedactor } from '../../domain/secrets/redactor.ts';
 import { randomId } from '../../ports/clock.ts';
@@ -11,22 +10,24 @@ export interface Log {
   fault(error: unknown, where: string, id?: string): string;
 }
 
-export function createLog(level: string): Log {
+const ranks = { debug: 0, info: 1, warn: 2, error: 3 } as const;
+
+/** `write` gets whole lines. */
+export function createLog(
+  level: keyof typeof ranks,
+  write: (line: string) => void = (line) => void process.stdout.write(line),
+): Log {
   const redact = createRedactor();
-  const logger = pino(
-    {
-      level,
-      base: undefined,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    { write: (line) => void process.stdout.write(redact(line)) },
-  );
+  const say = (as: keyof typeof ranks, fields: object, msg: string): void => {
+    if (ranks[as] < ranks[level]) return;
+    const time = new Date().toISOString();
+    write(redact(`${JSON.stringify({ level: as, time, ...fields, msg })}\n`));
+  };
   return {
-    info: (message, fields = {}) => logger.info(fields, message),
-    warn: (message, fields = {}) => logger.warn(fields, message),
+    info: (message, fields = {}) => say('info', fields, message),
+    warn: (message, fields = {}) => say('warn', fields, message),
     fault(error, where, id = randomId(12)) {
-      logger.error({ id, where, error: causesOf(error) }, 'Something went wrong');
+      say('error', { id, where, error: causesOf(error) }, 'Something went wrong');
       return id;
     },
   };
