@@ -16,28 +16,29 @@ const kept = join(process.env['BERTH_DATA'] ?? '/var/lib/berth', 'cache', 'modul
 const bundle = openBundle(kept);
 
 try {
-  await asProgram(bundle.load(join(import.meta.dirname, '../../program/start.js'))).start();
-  if (bundle.lacks()) keepSoon();
+  const program = asProgram(bundle.load(join(import.meta.dirname, '../../program/start.js')));
+  // Also at an end before that: a start that is ended at once, again and again, would never have any.
+  if (bundle.lacks()) process.once('exit', keepAtEnd);
+  await program.start();
+  if (bundle.lacks()) setTimeout(keep, keptAfterMs).unref();
 } catch (error) {
   failStart(error);
 }
 
-/** Also at an end before that: a start that is ended at once, again and again, would never have any. */
-function keepSoon(): void {
-  const timer = setTimeout(keep, keptAfterMs).unref();
-  process.once('exit', keep);
-  function keep(): void {
-    clearTimeout(timer);
-    process.off('exit', keep);
-    // V8 takes a compiled form only with the flags it was made with.
-    for (const flag of flagsOfTheLoad) setFlagsFromString(flag);
-    try {
-      bundle.keep();
-    } catch (error) {
-      process.stderr.write(`What is compiled of Berth is not kept in ${kept}: ${String(error)}\n`);
-    }
-    for (const flag of flagsOnceLoaded) setFlagsFromString(flag);
+function keepAtEnd(code: number): void {
+  if (code === 0) keep();
+}
+
+function keep(): void {
+  process.off('exit', keepAtEnd);
+  // V8 takes a compiled form only with the flags it was made with.
+  for (const flag of flagsOfTheLoad) setFlagsFromString(flag);
+  try {
+    bundle.keep();
+  } catch (error) {
+    process.stderr.write(`What is compiled of Berth is not kept in ${kept}: ${String(error)}\n`);
   }
+  for (const flag of flagsOnceLoaded) setFlagsFromString(flag);
 }
 
 /** The bundle is made of this very start.ts (tools/package/program.ts). */
