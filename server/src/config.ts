@@ -1,6 +1,7 @@
 /** The environment, parsed once. */
 import { join } from 'node:path';
 import { z } from 'zod';
+import { logLevels, type LogLevel } from './domain/text/log-line.ts';
 import { AppError } from './domain/errors.ts';
 import { parseOwnHost } from './domain/access/own-host.ts';
 
@@ -25,7 +26,7 @@ const variables = z.object({
   BERTH_HTTPS_PORT: port.default(443),
   BERTH_PROBE: path.optional(),
   BERTH_PREVIEW_WATCH_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
-  BERTH_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+  BERTH_LOG_LEVEL: z.enum(logLevels).default('info'),
 });
 
 export interface Config {
@@ -50,7 +51,7 @@ export interface Config {
   probePath: string;
   /** Milliseconds between looks at the pull requests of previews. */
   previewWatchMs: number;
-  logLevel: 'debug' | 'info' | 'warn' | 'error';
+  logLevel: LogLevel;
 }
 
 /** Throws BAD_REQUEST naming the variable that is wrong. */

@@ -140,6 +140,30 @@ test('has in the part that each start loads nothing that is used late or never',
     expect(packages).not.toContain(name);
 });
 
+/** What a module of this checkout says that is made in a process of its own. */
+async function saidBy(lines: string[]): Promise<string> {
+  const options = ['--input-type=module', '--eval', lines.join('\n')];
+  return wordsOf(spawn(process.execPath, options, { cwd: root, env: { PATH: '/usr/bin:/bin' } }));
+}
+
+test('makes no more schemas in each start than it must, and no list of networks', async () => {
+  const made = await saidBy([
+    "import { BlockList } from 'node:net';",
+    "import { z } from 'zod';",
+    'let [schemas, networks] = [0, 0];',
+    'Object.assign(z.config(), { postProcessor: () => void (schemas += 1) });',
+    'BlockList.prototype.addSubnet = () => void (networks += 1);',
+    "await import('./server/src/modules/contracts.ts');",
+    "await import('./server/src/domain/network/outgoing.ts');",
+    "await import('./server/src/domain/network/cdn.ts');",
+    'console.log(schemas, networks);',
+  ]);
+  const [schemas = 0, networks] = made.trim().split(' ').map(Number);
+  expect(networks).toBe(0);
+  // Texts of one length, items of a list and records of a kind are made once; without that they are 6,600.
+  expect([schemas > 2000, schemas < 5300]).toEqual([true, true]);
+});
+
 test('has no other package than what it carries, and their licences', async () => {
   const files = await readdir(join(folder, 'dist'), { recursive: true });
   expect(files.filter((file) => file.includes('node_modules'))).toEqual([]);

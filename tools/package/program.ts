@@ -44,13 +44,14 @@ const addOns: Plugin = {
   resolveId: (source) => (source.endsWith('.node') ? { id: basename(source), external: true } : null),
 };
 
+const given = 'require, exports, __filename, __dirname';
+
 /** Each part of the server as what `server/src/bundle.ts` calls. */
 const asFunctions: Plugin = {
   name: 'as functions',
   generateBundle(_options, bundle) {
     for (const output of Object.values(bundle))
-      if (output.type === 'chunk')
-        output.code = `(function (require, exports, __filename, __dirname) { 'use strict'; ${output.code}\n})\n`;
+      if (output.type === 'chunk') output.code = `(function (${given}) { 'use strict'; ${output.code}\n})\n`;
   },
 };
 

@@ -3,7 +3,7 @@ import { createLog } from './log.ts';
 
 const linesOf = (level: Parameters<typeof createLog>[0]): [ReturnType<typeof createLog>, string[]] => {
   const lines: string[] = [];
-  return [createLog(level, (line) => void lines.push(line)), lines];
+  return [createLog(level, (line) => void (line && lines.push(line))), lines];
 };
 
 test('writes one JSON line for each, with level and time first and the message last', () => {

@@ -1,5 +1,6 @@
 /** Berth's own log: JSON lines on stdout, every text through the redactor. */
 import { causesOf } from '../../domain/text/causes.ts';
+import { logLine, type LogLevel } from '../../domain/text/log-line.ts';
 import { createRedactor } from '../../domain/secrets/redactor.ts';
 import { randomId } from '../../ports/clock.ts';
 
@@ -10,19 +11,14 @@ export interface Log {
   fault(error: unknown, where: string, id?: string): string;
 }
 
-const ranks = { debug: 0, info: 1, warn: 2, error: 3 } as const;
-
 /** `write` gets whole lines. */
 export function createLog(
-  level: keyof typeof ranks,
+  least: LogLevel,
   write: (line: string) => void = (line) => void process.stdout.write(line),
 ): Log {
   const redact = createRedactor();
-  const say = (as: keyof typeof ranks, fields: object, msg: string): void => {
-    if (ranks[as] < ranks[level]) return;
-    const time = new Date().toISOString();
-    write(redact(`${JSON.stringify({ level: as, time, ...fields, msg })}\n`));
-  };
+  const say = (level: LogLevel, fields: object, msg: string): void =>
+    write(redact(logLine(least, { level, time: new Date().toISOString(), fields, msg })));
   return {
     info: (message, fields = {}) => say('info', fields, message),
     warn: (message, fields = {}) => say('warn', fields, message),
