@@ -43,7 +43,7 @@ async function measure(names: readonly GroupName[], bench: Bench): Promise<Figur
   if (names.some((name) => groups[name].needs === 'built')) {
     say('Building …');
     await packageProgram();
-    await bundlePrograms([baselineProgram], join(root, 'bench/dist'));
+    await bundlePrograms({ [baselineProgram]: baselineProgram }, join(root, 'bench/dist'));
   }
   const figures: Figure[] = [];
   for (const name of names)

@@ -1,6 +1,10 @@
-/** The program: keeps compiled modules beside the data (a start costs half with them), then starts Berth. */
+/**
+ * The program from its sources: keeps compiled modules beside the data (a start costs half with them), then
+ * starts Berth. A release has `main-of-bundle.ts` in its place.
+ */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { failStart } from './failed-start.ts';
 
 enableCompileCache(join(process.env['BERTH_DATA'] ?? '/var/lib/berth', 'cache', 'modules'));
 
@@ -10,9 +14,5 @@ try {
   // Written now and not at the end alone, which a kill or a power cut has none of.
   flushCompileCache();
 } catch (error) {
-  const isForPeople = error instanceof Error && error.name === 'AppError';
-  process.stderr.write(
-    `${isForPeople ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
-  );
-  process.exit(1);
+  failStart(error);
 }

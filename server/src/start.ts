@@ -17,14 +17,15 @@ export async function start(options: Parameters<typeof createBerth>[2] = {}): Pr
   const unlock = lockInstance(config.data);
   const berth = await createBerth(config, log, options);
   await berth.app.listen({ host: config.host, port: config.port });
+  // Before the first answer: whoever has that may end Berth at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => void stop(berth, log, unlock));
   await berth.listenForProxy();
   for (const flag of flagsOnceLoaded) setFlagsFromString(flag);
   keepHeapSmall();
   log.info(`Berth answers at ${config.url}`, { port: config.port });
   berth.worker.start();
   berth.reconciler.start();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => void stop(berth, log, unlock));
 }
 
 async function stop(berth: Berth, log: Log, unlock: () => void): Promise<void> {

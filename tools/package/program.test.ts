@@ -1,7 +1,7 @@
 /** The bundle where no package is near, as a release has it. */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,7 +13,12 @@ import { packageProgram } from './program.ts';
 const root = join(import.meta.dirname, '../..');
 const limitMs = 120_000;
 let folder: string;
-let berth: { url: string; child: ChildProcess; log: () => string };
+interface Running {
+  url: string;
+  child: ChildProcess;
+  log: () => string;
+}
+let berth: Running;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'berth-bundle-'));
@@ -22,12 +27,10 @@ beforeAll(async () => {
     await cp(join(root, name), join(folder, name), { recursive: true });
   await mkdir(join(folder, 'dist/web'));
   await writeFile(join(folder, 'dist/web/index.html'), '<!doctype html><title>The dashboard</title>');
-  berth = await onFreePort('127.0.0.1', start, saysTaken);
+  berth = await onFreePort('127.0.0.1', (port) => start(port, 'data'), saysTaken);
 }, limitMs);
 afterAll(async () => {
-  const ended = once(berth.child, 'exit');
-  berth.child.kill('SIGTERM');
-  await ended;
+  await end(berth);
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -35,11 +38,11 @@ afterAll(async () => {
 const telling =
   'data:text/javascript,process.once("SIGUSR2",()=>console.log(process.moduleLoadList.join(",")))';
 
-async function start(port: number): Promise<typeof berth> {
+async function start(port: number, data: string): Promise<Running> {
   const url = `http://127.0.0.1:${port}`;
   const env = {
     PATH: '/usr/bin:/bin',
-    BERTH_DATA: join(folder, 'data'),
+    BERTH_DATA: join(folder, data),
     BERTH_HOST: '127.0.0.1',
     BERTH_PORT: String(port),
     BERTH_URL: url,
@@ -57,6 +60,12 @@ async function start(port: number): Promise<typeof berth> {
   }
   child.kill('SIGKILL');
   throw new Error(`The bundle did not answer: ${log}`);
+}
+
+async function end({ child }: Running): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
 }
 
 /** All that it says until it ends. */
@@ -81,16 +90,78 @@ test('answers, with the files that lie beside it', async () => {
   expect(berth.log()).toBe('');
 });
 
+/** Paths of the shared chunks, or of the server's parts. */
+async function filesOf(name: 'chunks' | 'program'): Promise<string[]> {
+  const place = join(folder, 'dist', name);
+  return (await readdir(place, { recursive: true }))
+    .filter((path) => path.endsWith('.js'))
+    .map((path) => join(place, path));
+}
+
 test('has no part that lacks something when it is loaded', async () => {
-  const names = await readdir(join(folder, 'dist/chunks'));
-  expect(names.length).toBeGreaterThan(10);
-  const load = names.map((name) => `await import(${JSON.stringify(join(folder, 'dist/chunks', name))});`);
+  const [chunks, parts] = [await filesOf('chunks'), await filesOf('program')];
+  expect([chunks.length, parts.length].map((count) => count > 5)).toEqual([true, true]);
+  const load = [
+    `import { openBundle } from ${JSON.stringify(join(root, 'server/src/bundle.ts'))};`,
+    `const bundle = openBundle(${JSON.stringify(join(folder, 'nothing kept'))});`,
+    ...chunks.map((path) => `await import(${JSON.stringify(path)});`),
+    ...parts.map((path) => `bundle.load(${JSON.stringify(path)});`),
+  ];
   const child = spawn(process.execPath, ['--input-type=module', '--eval', load.join('\n')], {
     env: { PATH: '/usr/bin:/bin' },
     cwd: folder,
   });
   expect(await wordsOf(child)).toBe('');
   expect(child.exitCode).toBe(0);
+});
+
+test(
+  'takes what an earlier start has compiled, and compiles nothing anew',
+  async () => {
+    const compiled = join(folder, 'data again/cache/modules/start.js');
+    const startAndEnd = async (): Promise<number> => {
+      await end(await onFreePort('127.0.0.1', (port) => start(port, 'data again'), saysTaken));
+      return (await stat(compiled)).ino;
+    };
+    const first = await startAndEnd();
+    // What a start has refused it writes again when it ends.
+    expect(await startAndEnd()).toBe(first);
+  },
+  limitMs,
+);
+
+test('has in the part that each start loads nothing that is used late or never', async () => {
+  const first = await readFile(join(folder, 'dist/program/start.js'), 'utf8');
+  const packages = new Set(
+    [...first.matchAll(/^\/\/ .*\/node_modules\/((?:@[^/]+\/)?[^/]+)\/.*$/gm)].map(([, name]) => name),
+  );
+  expect(packages).toContain('fastify');
+  for (const name of ['ajv', 'light-my-request', 'nodemailer', 'pg', 'ssh2', 'yaml'])
+    expect(packages).not.toContain(name);
+});
+
+/** What a module of this checkout says that is made in a process of its own. */
+async function saidBy(lines: string[]): Promise<string> {
+  const options = ['--input-type=module', '--eval', lines.join('\n')];
+  return wordsOf(spawn(process.execPath, options, { cwd: root, env: { PATH: '/usr/bin:/bin' } }));
+}
+
+test('makes no more schemas in each start than it must, and no list of networks', async () => {
+  const made = await saidBy([
+    "import { BlockList } from 'node:net';",
+    "import { z } from 'zod';",
+    'let [schemas, networks] = [0, 0];',
+    'Object.assign(z.config(), { postProcessor: () => void (schemas += 1) });',
+    'BlockList.prototype.addSubnet = () => void (networks += 1);',
+    "await import('./server/src/modules/contracts.ts');",
+    "await import('./server/src/domain/network/outgoing.ts');",
+    "await import('./server/src/domain/network/cdn.ts');",
+    'console.log(schemas, networks);',
+  ]);
+  const [schemas = 0, networks] = made.trim().split(' ').map(Number);
+  expect(networks).toBe(0);
+  // Texts of one length, items of a list and records of a kind are made once; without that they are 6,600.
+  expect([schemas > 2000, schemas < 5300]).toEqual([true, true]);
 });
 
 test('has no other package than what it carries, and their licences', async () => {
@@ -123,7 +194,6 @@ test('loads nothing of Node.js that nobody asks for, and no source is kept twice
   await expect.poll(() => berth.log()).toContain('NativeModule http,');
   for (const name of ['internal/deps/undici/undici', 'internal/crypto/webcrypto', 'http2'])
     expect(berth.log()).not.toContain(`NativeModule ${name},`);
-  const chunks = join(folder, 'dist/chunks');
-  for (const name of await readdir(chunks))
-    expect([name, /\P{ASCII}/u.exec(await readFile(join(chunks, name), 'utf8'))]).toEqual([name, null]);
+  for (const path of [...(await filesOf('chunks')), ...(await filesOf('program'))])
+    expect([path, /\P{ASCII}/u.exec(await readFile(path, 'utf8'))]).toEqual([path, null]);
 });

@@ -12,20 +12,28 @@ import { lateBuiltIns } from './late-built-ins.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Programs that share their chunks, by their path below `dist/` without the end. */
-const programs = [
-  'server/src/main',
-  'server/src/reset-password',
-  'setup/up',
-  'setup/down',
-  'setup/process/bound-logs-beside-berth',
-] as const;
+/** Programs that share their chunks: sources by the path below `dist/`, both without the end. */
+const programs = {
+  // Loads the server itself, which is bundled apart.
+  'server/src/main': 'server/src/main-of-bundle',
+  'server/src/reset-password': 'server/src/reset-password',
+  'setup/up': 'setup/up',
+  'setup/down': 'setup/down',
+  'setup/process/bound-logs-beside-berth': 'setup/process/bound-logs-beside-berth',
+} as const;
 
 /** What `/docs` serves of the package. */
 const reference = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const;
 
 /** Packages that compile an add-on, or only make another quicker. Whoever tries to load one does without. */
 const leftOut = ['bufferutil', 'cpu-features', 'pg-native', 'utf-8-validate'];
+
+/** What Fastify loads for schemas of routes, of which there are none, and for requests without a socket. */
+const unusedOfFastify = [
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'light-my-request',
+];
 
 /** Built-in modules that a package loads for what nobody here asks of it: 6 MB of memory. */
 const unused = ['node:http2'];
@@ -36,20 +44,37 @@ const addOns: Plugin = {
   resolveId: (source) => (source.endsWith('.node') ? { id: basename(source), external: true } : null),
 };
 
+const given = 'require, exports, __filename, __dirname';
+
+/** Each part of the server as what `server/src/bundle.ts` calls. */
+const asFunctions: Plugin = {
+  name: 'as functions',
+  generateBundle(_options, bundle) {
+    for (const output of Object.values(bundle))
+      if (output.type === 'chunk') output.code = `(function (${given}) { 'use strict'; ${output.code}\n})\n`;
+  },
+};
+
 /** Writes the programs into `dist/`; what else stands there stays. */
 export async function packageProgram(target = join(root, 'dist')): Promise<void> {
-  await rm(join(target, 'chunks'), { recursive: true, force: true });
-  const main = await bundlePrograms(programs, target);
-  const agent = await bundleAgent(target);
+  for (const name of ['chunks', 'program']) await rm(join(target, name), { recursive: true, force: true });
+  const bundles = [
+    await bundlePrograms(programs, target),
+    await bundleServer(join(target, 'program')),
+    await bundleAgent(target),
+  ];
   await copyReference(join(target, 'swagger-ui'));
-  await writeFile(join(target, 'LICENSES.txt'), await licenses([...main.output, ...agent.output]));
+  await writeFile(join(target, 'LICENSES.txt'), await licenses(bundles.flatMap(({ output }) => output)));
 }
 
 /** Bundles these programs of the checkout, with chunks that they share. */
-export async function bundlePrograms(paths: readonly string[], target: string): Promise<RolldownOutput> {
+export async function bundlePrograms(
+  sources: Readonly<Record<string, string>>,
+  target: string,
+): Promise<RolldownOutput> {
   const bundle = await rolldown({
     cwd: root,
-    input: Object.fromEntries(paths.map((path) => [path, `./${path}.ts`])),
+    input: Object.fromEntries(Object.entries(sources).map(([path, source]) => [path, `./${source}.ts`])),
     platform: 'node',
     external: leftOut,
     plugins: [addOns, bareBuiltIns(), lateBuiltIns(unused), asciiOnly()],
@@ -65,6 +90,33 @@ export async function bundlePrograms(paths: readonly string[], target: string): 
       comments: false,
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
+    });
+  } finally {
+    await bundle.close();
+  }
+}
+
+/** The server as parts for `server/src/bundle.ts`: what each start needs in one, what it may need beside. */
+async function bundleServer(target: string): Promise<RolldownOutput> {
+  const bundle = await rolldown({
+    cwd: root,
+    input: { start: './server/src/start.ts' },
+    platform: 'node',
+    external: [...leftOut, ...unusedOfFastify],
+    // So that what late parts share with the first stands in the first, and not in parts between them.
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [addOns, lateBuiltIns(unused), asciiOnly(), asFunctions],
+    logLevel: 'warn',
+    // A release has the agent in a file, and never looks for its packages.
+    transform: { target: 'node24', define: { 'import.meta.resolve': 'undefined' } },
+  });
+  try {
+    return await bundle.write({
+      dir: target,
+      format: 'cjs',
+      comments: false,
+      entryFileNames: '[name].js',
+      chunkFileNames: 'late/[name]-[hash].js',
     });
   } finally {
     await bundle.close();

@@ -21,8 +21,10 @@ export function secretLines(): z.ZodString {
   return marked('lines', 'Secret: values are `••••` without canReadSecrets');
 }
 
+const text = z.string();
+
 function marked(as: keyof typeof maskings, description: string): z.ZodString {
-  const schema = z.string().describe(description);
+  const schema = text.describe(description);
   marks.set(schema, as);
   return schema;
 }

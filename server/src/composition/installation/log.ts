@@ -11,7 +11,11 @@ export interface Log {
   fault(error: unknown, where: string, id?: string): string;
 }
 
-export function createLog(level: string): Log {
+/** `write` gets whole lines. */
+export function createLog(
+  level: string,
+  write: (line: string) => void = (line) => void process.stdout.write(line),
+): Log {
   const redact = createRedactor();
   const logger = pino(
     {
@@ -20,7 +24,7 @@ export function createLog(level: string): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line) => void process.stdout.write(redact(line)) },
+    { write: (line) => write(redact(line)) },
   );
   return {
     info: (message, fields = {}) => logger.info(fields, message),

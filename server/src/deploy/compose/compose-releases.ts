@@ -1,7 +1,7 @@
 /** Turns the plan into services for the engine, with everything that is only known on this server. */
 import { join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { parseEnv } from '../../domain/variables/dotenv.ts';
+import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import type {
   ComposePlan,
   PlannedFile,
@@ -9,7 +9,7 @@ import type {
   PlannedPort,
   PlannedService,
 } from '../../modules/compose/translation/plan.ts';
-import { inFolder } from '../../modules/compose/translation/service.ts';
+import { inFolder } from '../../modules/compose/translation/paths.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import { secretValues } from '../log-secrets.ts';
 import { sourceDirectory } from '../work-directory.ts';
@@ -161,10 +161,8 @@ async function sourceText(context: ComposeContext, path: string, where: string):
   );
   if (beside) return beside.content ?? '';
   const folder = folderOf(compose);
-  if (folder === undefined) {
-    const { formatEnv } = await import('../../domain/variables/dotenv.ts');
+  if (folder === undefined)
     return compose.createEnvFile && /^(\.\/)?\.env$/.test(path) ? formatEnv(variables) : undefined;
-  }
   return fileSystem.readInside(
     sourceDirectory(context),
     inFolder(folder, path, { field: fieldOf(compose), where }),

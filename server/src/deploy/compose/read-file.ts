@@ -5,7 +5,7 @@
 import { blocksOfRepository } from '../../domain/variables/compose-variables.ts';
 import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
-import { inFolder } from '../../modules/compose/translation/service.ts';
+import { inFolder } from '../../modules/compose/translation/paths.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';
 import type { Stage } from '../context.ts';
 import { fetchRepository, fetchSentence, type RepositoryContext } from '../stages/fetch-repository.ts';

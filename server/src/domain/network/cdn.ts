@@ -54,11 +54,15 @@ const published: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const networks = Object.entries(published).map(([name, ranges]) => ({ name, list: blockList(ranges) }));
+let made: { name: string; list: BlockList }[] | undefined;
+
+/** Made when the first address is asked for, and not in every start. */
+const networks = (): { name: string; list: BlockList }[] =>
+  (made ??= Object.entries(published).map(([name, ranges]) => ({ name, list: blockList(ranges) })));
 
 /** The network that this address belongs to. */
 export function cdnOf(address: string): string | undefined {
-  return networks.find(({ list }) => list.check(address, familyOf(address)))?.name;
+  return networks().find(({ list }) => list.check(address, familyOf(address)))?.name;
 }
 
 function blockList(ranges: readonly string[]): BlockList {

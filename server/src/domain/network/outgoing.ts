@@ -127,12 +127,24 @@ export function outgoingNetworks({ reachesPrivate, allowed, platform }: Outgoing
   };
 }
 
-const lists = networks.map(([kind, cidrs]) => ({ kind, list: listOf(cidrs) }));
-/** What is routed at all of IPv6 (RFC 4291, 2.4). */
-const globalUnicast = listOf(['2000::/3']);
+interface Lists {
+  ofKinds: { kind: AddressKind; list: BlockList }[];
+  /** What is routed at all of IPv6 (RFC 4291, 2.4). */
+  globalUnicast: BlockList;
+}
+
+let made: Lists | undefined;
+
+/** Made when the first address is judged, and not in every start. */
+const lists = (): Lists =>
+  (made ??= {
+    ofKinds: networks.map(([kind, cidrs]) => ({ kind, list: listOf(cidrs) })),
+    globalUnicast: listOf(['2000::/3']),
+  });
 
 function kindOf(address: string, real: string): AddressKind {
-  const found = lists.find(({ list }) => holds(list, real));
+  const { ofKinds, globalUnicast } = lists();
+  const found = ofKinds.find(({ list }) => holds(list, real));
   if (found) return found.kind;
   if (isIPv4(real)) return 'public';
   return isIPv6(address) && holds(globalUnicast, address) ? 'public' : 'reserved';

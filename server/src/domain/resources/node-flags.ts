@@ -18,5 +18,8 @@ export const flagsOnceLoaded = ['--no-maglev', '--heap-growing-percent=100'] as 
 /** What makes V8 give back memory whatever is being allocated, and what ends that again. */
 export const reducingFlags = { on: '--optimize-for-size', off: '--no-optimize-for-size' } as const;
 
+/** What undoes them: how V8 stood while Berth was loaded. */
+export const flagsOfTheLoad = ['--maglev', '--heap-growing-percent=0'] as const;
+
 /** The agent works seldom: what compilers keep of it would cost 14 MB and save little. */
 export const agentFlags = [...nodeFlags, '--no-maglev', '--lite-mode'] as const;

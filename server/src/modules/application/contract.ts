@@ -4,12 +4,14 @@ import { appName, argv, givenRevision, line } from '../service/contract-fields.t
 import { z } from 'zod';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
+import { partial } from '../../procedure/input/shape.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
 import { applicationFields, applicationRecord, createdApplication } from './record.ts';
 import { buildType, settingShape, withAliases } from './settings.ts';
 
 const id = z.object({ applicationId: z.string().min(1).max(100) });
 const own = { class: 'protected', resources: [{ kind: 'application', field: 'applicationId' }] } as const;
+const optionalSettings = partial(settingShape);
 const title = line(200);
 const description = z.string().max(2000);
 const status = z.object({ applicationId: z.string(), applicationStatus: z.enum(applicationStatuses) });
@@ -74,7 +76,7 @@ export const applicationContract = {
       ],
     },
     input: withAliases(
-      id.extend(partial(settingShape)).extend({
+      id.extend(optionalSettings).extend({
         revision: givenRevision,
         serverId: z.string().nullish(),
         environmentId: z.string().optional(),
@@ -88,10 +90,10 @@ export const applicationContract = {
     summary: 'Sets variables, build arguments and build secrets',
     access: own,
     input: id.extend({
-      env: settingShape.env.optional(),
+      env: optionalSettings.env,
       ...pick('secretEnv', 'removeSecretEnv'),
-      buildArgs: settingShape.buildArgs.optional(),
-      buildSecrets: settingShape.buildSecrets.optional(),
+      buildArgs: optionalSettings.buildArgs,
+      buildSecrets: optionalSettings.buildSecrets,
       createEnvFile: z.boolean().optional(),
       revision: givenRevision,
     }),
@@ -166,7 +168,7 @@ export const applicationContract = {
       'where minFreeDisk stays free. Former uploads are removed. A chunked archive that refers to an ' +
       'upload other than the last one is refused with 409.',
     access: own,
-    input: id.extend({ dropBuildPath: settingShape.buildPath.optional() }),
+    input: id.extend({ dropBuildPath: optionalSettings.buildPath }),
     output: z.literal(true),
     refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
@@ -343,18 +345,11 @@ export const applicationContract = {
 };
 
 /** These settings, each optional. */
-function pick<K extends keyof typeof settingShape>(
-  ...names: K[]
-): { [N in K]: z.ZodOptional<(typeof settingShape)[N]> } {
-  return partial(
-    Object.fromEntries(names.map((name) => [name, settingShape[name]])) as Pick<typeof settingShape, K>,
-  );
-}
-
-function partial<S extends Record<string, z.ZodType>>(shape: S): { [N in keyof S]: z.ZodOptional<S[N]> } {
-  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()])) as {
-    [N in keyof S]: z.ZodOptional<S[N]>;
-  };
+function pick<K extends keyof typeof optionalSettings>(...names: K[]): Pick<typeof optionalSettings, K> {
+  return Object.fromEntries(names.map((name) => [name, optionalSettings[name]])) as Pick<
+    typeof optionalSettings,
+    K
+  >;
 }
 
 /** Sets a repository by its owner and name at a provider. */

@@ -44,6 +44,28 @@ const passwords = {
   line: line(200),
 } as const;
 
+/** What is the same for every kind is made once, and not once for each. */
+const shared = {
+  runtime: partial(runtimeFields),
+  image: image.optional(),
+  newImage: image.nullish(),
+  description: description.optional(),
+  port: port.optional(),
+  env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
+  status: z.enum(applicationStatuses),
+  formerVolume: line(200).min(1).describe('One of `formerVolumes`'),
+  server: line(100).min(1).nullable(),
+  moved: z.object({ deploymentId: z.string().nullable() }),
+  ownName: line(100).min(1).describe('Must be its own appName'),
+  reading: {
+    tail: z.number().int().min(1).max(10_000).default(200),
+    since: z.iso.datetime({ offset: true }).optional(),
+    search: z.string().max(500).optional(),
+  },
+  lines: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+  tail: z.number().int().min(0).max(10_000).default(200),
+} as const;
+
 /** Texts of a kind with the least lengths that the document states. */
 function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
   const text = (schema: z.ZodString, field: Text): z.ZodString => (isFilled(field) ? schema.min(1) : schema);
@@ -81,8 +103,8 @@ function inputsOf<const R extends DatabaseKind>(row: R) {
       ...only<typeof ownOnCreate, R['fields']>(ownOnCreate, row.fields),
       databasePassword: onCreate.databasePassword,
       environmentId: id,
-      containerImage: image.nullish().describe(`Absent: ${row.image}`),
-      description: description.optional(),
+      containerImage: shared.newImage.describe(`Absent: ${row.image}`),
+      description: shared.description,
       serverId,
     },
     update: {
@@ -90,10 +112,10 @@ function inputsOf<const R extends DatabaseKind>(row: R) {
       appName: onUpdate.appName,
       ...only<typeof ownOnUpdate, R['fields']>(ownOnUpdate, row.fields),
       databasePassword: onUpdate.databasePassword,
-      containerImage: image.optional(),
-      description: description.optional(),
-      ...partial(runtimeFields),
-      externalPort: port.optional(),
+      containerImage: shared.image,
+      description: shared.description,
+      ...shared.runtime,
+      externalPort: shared.port,
     },
   };
 }
@@ -111,18 +133,25 @@ function partsOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
   };
 }
 
+type Parts<R extends DatabaseKind> = ReturnType<typeof partsOf<R>>;
+
 function contractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
+  const parts = partsOf(row, kind);
   return {
-    ...recordContractOf(row, kind),
-    ...changesContractOf(row, kind),
-    ...deploymentContractOf(row, kind),
-    ...moveContractOf(row, kind),
-    ...serverContractOf(row, kind),
+    ...recordContractOf(row, kind, parts),
+    ...changesContractOf(row, kind, parts),
+    ...deploymentContractOf(parts),
+    ...moveContractOf(row, kind, parts),
+    ...serverContractOf(parts),
   };
 }
 
-function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  const { own, byId, record } = partsOf(row, kind);
+function recordContractOf<const R extends DatabaseKind>(
+  row: R,
+  kind: DatabaseKindName,
+  { own, byId, record }: Parts<R>,
+) {
+  const inputs = inputsOf(row);
   return {
     create: mutation({
       summary: `Creates a ${row.title} database; nothing runs until deploy`,
@@ -135,7 +164,7 @@ function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
         ],
         grant: 'canCreateServices',
       },
-      input: z.object(inputsOf(row).create),
+      input: z.object(inputs.create),
       output: createdRecordOf(row),
       refusals: ['CONFLICT'],
     }),
@@ -154,7 +183,7 @@ function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
         '412, and nothing is changed. An image of another major version than the data is refused with 412; ' +
         '`upgrade` moves the data to it. `externalPort` takes effect at once.',
       access: { ...own, hostReach },
-      input: byId.extend(inputsOf(row).update).extend({ revision: givenRevision }),
+      input: byId.extend({ ...inputs.update, revision: givenRevision }),
       output: record,
       refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
@@ -162,14 +191,17 @@ function recordContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
 }
 
 /** Changes of one thing each, and the removal. */
-function changesContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  const { own, byId, record } = partsOf(row, kind);
+function changesContractOf<const R extends DatabaseKind>(
+  row: R,
+  kind: DatabaseKindName,
+  { own, byId, record }: Parts<R>,
+) {
   return {
     saveEnvironment: mutation({
       summary: 'Sets its variables; they take effect at its next deploy',
       access: own,
       input: byId.extend({
-        env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
+        env: shared.env,
         revision: givenRevision,
       }),
       output: record,
@@ -188,7 +220,7 @@ function changesContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
     changeStatus: mutation({
       summary: 'Sets its status by hand',
       access: own,
-      input: byId.extend({ applicationStatus: z.enum(applicationStatuses) }),
+      input: byId.extend({ applicationStatus: shared.status }),
       output: record,
     }),
     move: mutation({
@@ -218,8 +250,7 @@ function changesContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseK
 }
 
 /** What brings another version of the server. */
-function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  const { own, running, byId, record } = partsOf(row, kind);
+function deploymentContractOf<const R extends DatabaseKind>({ own, running, byId, record }: Parts<R>) {
   return {
     deploy: mutation({
       summary: 'Queues a deployment of the database: its server with the current settings on its data',
@@ -257,7 +288,7 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
     removeFormerVolume: mutation({
       summary: 'Removes a volume that an upgrade, a restore or a move kept, with its data; irreversible',
       access: { ...own, grant: 'canDeleteServices' },
-      input: byId.extend({ volumeName: line(200).min(1).describe('One of `formerVolumes`') }),
+      input: byId.extend({ volumeName: shared.formerVolume }),
       output: record,
       refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
     }),
@@ -265,8 +296,11 @@ function deploymentContractOf<const R extends DatabaseKind>(row: R, kind: Databa
 }
 
 /** What takes it to another machine. */
-function moveContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  const { running, byId } = partsOf(row, kind);
+function moveContractOf<const R extends DatabaseKind>(
+  row: R,
+  kind: DatabaseKindName,
+  { running, byId }: Parts<R>,
+) {
   return {
     moveToServer: mutation({
       summary: 'Queues moving the database with its data to another server',
@@ -286,16 +320,15 @@ function moveContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKind
           { kind: 'server', field: 'serverId' },
         ],
       },
-      input: byId.extend({ serverId: line(100).min(1).nullable() }),
-      output: z.object({ deploymentId: z.string().nullable() }),
+      input: byId.extend({ serverId: shared.server }),
+      output: shared.moved,
       refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
   };
 }
 
 /** What becomes of the running server. */
-function serverContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKindName) {
-  const { own, byId, record } = partsOf(row, kind);
+function serverContractOf<const R extends DatabaseKind>({ own, byId, record }: Parts<R>) {
   return {
     start: mutation({
       summary: 'Starts the stopped database',
@@ -317,25 +350,21 @@ function serverContractOf<const R extends DatabaseKind>(row: R, kind: DatabaseKi
       summary: 'Restarts the database with its current settings',
       description: 'Refused with 409 while a deployment of it is under way.',
       access: own,
-      input: byId.extend({ appName: line(100).min(1).describe('Must be its own appName') }),
+      input: byId.extend({ appName: shared.ownName }),
       output: record,
       refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
     }),
     readLogs: query({
       summary: 'The output of its server',
       access: own,
-      input: byId.extend({
-        tail: z.number().int().min(1).max(10_000).default(200),
-        since: z.iso.datetime({ offset: true }).optional(),
-        search: z.string().max(500).optional(),
-      }),
-      output: z.array(z.object({ at: z.string(), stream: z.enum(['stdout', 'stderr']), text: z.string() })),
+      input: byId.extend(shared.reading),
+      output: shared.lines,
       refusals: ['SERVICE_UNAVAILABLE'],
     }),
     logs: subscription({
       summary: 'The output of its server as a live stream',
       access: own,
-      input: byId.extend({ tail: z.number().int().min(0).max(10_000).default(200) }),
+      input: byId.extend({ tail: shared.tail }),
       output: logEvent,
       refusals: ['SERVICE_UNAVAILABLE'],
     }),

@@ -9,12 +9,20 @@ import { splitWords } from '../../domain/text/words.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 
-/** Text without line breaks: names, paths, addresses. */
-export const line = (max: number): z.ZodString =>
-  z
-    .string()
-    .max(max)
-    .regex(/^[^\r\n]*$/, 'must be one line');
+const lines = new Map<number, z.ZodString>();
+
+/** Text without line breaks: names, paths, addresses. Fields of the same length share one. */
+export function line(max: number): z.ZodString {
+  const schema =
+    lines.get(max) ??
+    z
+      .string()
+      .max(max)
+      .regex(/^[^\r\n]*$/, 'must be one line');
+  lines.set(max, schema);
+  return schema;
+}
+
 /** Variables in the dotenv grammar. */
 export const block = referring(z.string().max(500_000));
 export const variableName = z

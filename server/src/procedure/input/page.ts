@@ -13,13 +13,16 @@ export const pageInput = {
   cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
 };
 
+const nextCursor = z.string().nullable();
+
 /** Output of a list of these items. */
 export function listOf<T extends z.ZodType>(
   item: T,
 ): z.ZodUnion<
   [z.ZodArray<T>, z.ZodObject<{ items: z.ZodArray<T>; nextCursor: z.ZodNullable<z.ZodString> }>]
 > {
-  return z.union([z.array(item), z.object({ items: z.array(item), nextCursor: z.string().nullable() })]);
+  const items = z.array(item);
+  return z.union([items, z.object({ items, nextCursor })]);
 }
 
 export function unknownCursor(): AppError {

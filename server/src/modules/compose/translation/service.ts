@@ -1,5 +1,4 @@
 /** One service of a compose file, read key by key. Pure. */
-import { posix } from 'node:path';
 import { parseSourcePath } from '../../../domain/git/git-source.ts';
 import { parseImageReference } from '../../../domain/names/image-reference.ts';
 import { reservedLabelPattern } from '../../../domain/names/names.ts';
@@ -12,6 +11,7 @@ import { deployPart } from './deploy-section.ts';
 import { healthCheckAt } from './health.ts';
 import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
+import { inFolder } from './paths.ts';
 import type { PlannedBuild, PlannedService } from './plan.ts';
 import { portsAt } from './ports.ts';
 import {
@@ -158,14 +158,6 @@ function buildAt(value: unknown, place: Place, folder: string | undefined): Plan
     arguments: args === undefined || args === null ? [] : pairsAt(args, below(place, 'args')),
     noCache: map.has('no_cache') && booleanAt(map.get('no_cache'), below(place, 'no_cache')),
   };
-}
-
-/** A path of the file as one below the root of the repository; out of it leads none. */
-export function inFolder(folder: string, path: string, place: Place): string {
-  const whole = posix.join(folder, path);
-  if (posix.isAbsolute(path) || whole === '..' || whole.startsWith('../'))
-    throw fault(place, `leads to ${path.slice(0, 100)}, out of the repository`);
-  return whole === '.' ? '' : whole;
 }
 
 function pullPolicy(service: YamlMap, place: Place): PlannedService['pull'] {
