@@ -1,7 +1,6 @@
 /** A server as set-up finds it: what is installed and runs there, and the programs that change that. */
 import { createNetworks } from '../../server/src/deploy/spec/networks.ts';
 import { proxyServiceName } from '../../server/src/domain/names/names.ts';
-import { AppError } from '../../server/src/domain/errors.ts';
 import { stages, type SetupStage } from '../../server/src/modules/server/setup/stages.ts';
 import type { SetupContext } from '../../server/src/modules/server/setup/stage.ts';
 import type { ProgramEnd, ServerShell, SwarmState } from '../../server/src/ports/host/server-shell.ts';
@@ -30,8 +29,6 @@ export interface BareServer {
   addresses: string;
   /** Who listens on which port. */
   listeners: Map<number, string>;
-  /** Nothing is reached any more. */
-  isLost: boolean;
   /** It has begun a new sign-in. */
   signIns: number;
 }
@@ -59,7 +56,6 @@ export const bareServer = (change: Partial<BareServer> = {}): BareServer => ({
   swarm: inNoSwarm,
   addresses: '2: eth0    inet 203.0.113.7/24 brd 203.0.113.255 scope global eth0',
   listeners: new Map(),
-  isLost: false,
   signIns: 0,
   ...change,
 });
@@ -132,7 +128,7 @@ function start(server: BareServer): ProgramEnd {
 
 function shellOf(server: BareServer, further: readonly (readonly [RegExp, Program])[]): ServerShell {
   const info = async () =>
-    server.engine === 'running' && !server.isLost
+    server.engine === 'running'
       ? { version: '20.10.24', apiVersion: server.apiVersion, swarm: server.swarm }
       : undefined;
   const all = [...further, ...programs];
@@ -141,7 +137,6 @@ function shellOf(server: BareServer, further: readonly (readonly [RegExp, Progra
     address: '203.0.113.7',
     username: server.username,
     async run([name, ...given], { stdin = '' } = {}) {
-      if (server.isLost) throw new AppError('SERVICE_UNAVAILABLE', 'The connection broke.');
       const script = name === 'sh' ? (given[1] ?? '') : undefined;
       const found = all.find(([what]) =>
         typeof what === 'string' ? what === name : script !== undefined && what.test(script),

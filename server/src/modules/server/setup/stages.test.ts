@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bareServer, setupWorld } from '../../../../../test/machines/bare-server.ts';
 import { installVirtualTime } from '../../../../../test/virtual-time/virtual-time.ts';
+import { AppError } from '../../../domain/errors.ts';
 
 let uninstall: () => void;
 beforeAll(() => {
@@ -69,8 +70,16 @@ it('go on without rclone, but not without the engine’s package or the server',
   await expect(bare.run('packages')).rejects.toThrow(
     /ended with code 100:\nE: Unable to locate package docker.io/,
   );
-  server.isLost = true;
-  await expect(run('packages')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  const lost = setupWorld(server, {}, [
+    [
+      /pidof -x apt-get/,
+      () => {
+        throw new AppError('SERVICE_UNAVAILABLE', 'The connection broke.');
+      },
+    ],
+  ]);
+  await lost.run('facts');
+  await expect(lost.run('packages')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
 it('need room for the engine', async () => {
