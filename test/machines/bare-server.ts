@@ -126,7 +126,7 @@ function start(server: BareServer): ProgramEnd {
   return done('started');
 }
 
-function shellOf(server: BareServer, further: readonly (readonly [RegExp, Program])[]): ServerShell {
+function shellOf(server: BareServer, further: typeof programs): ServerShell {
   const info = async () =>
     server.engine === 'running'
       ? { version: '20.10.24', apiVersion: server.apiVersion, swarm: server.swarm }
@@ -195,6 +195,7 @@ export function setupWorld(
       networks,
       folders: { data: '/data', proxy: '/proxy', composes: '/composes', builders: '/builders' },
       proxyPorts: { http: 80, https: 443 },
+      standing: {},
       isPortFree: async (port: number) => !server.listeners.has(port),
       async fetchImage(reference: string) {
         if (images.has(reference)) add(reference);

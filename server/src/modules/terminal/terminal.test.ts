@@ -182,8 +182,9 @@ it('connects to a port in the container, where Berth’s program is there', asyn
 it('says of a container that no engine of Berth’s has where it is', async () => {
   const { run, open, memory } = await world();
   await run('shop', shopLabels);
-  memory.state.nodeId = 'another';
   memory.state.containers.clear();
+  await expect(open()).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  memory.state.nodeId = 'another';
   const [task] = memory.state.tasks.values();
   await expect(open()).rejects.toThrow(
     `It runs on the node ${Reflect.get(task ?? {}, 'nodeId')} of the swarm, which is not a server of Berth's`,
