@@ -104,24 +104,12 @@ export function monitoredServer(change: Partial<ServerRecord> = {}): MonitoredSe
     faults: [],
     memory,
     images,
-    answering: async () => programOf(await commandOf()),
+    answering: async () => programOf(await runningOn(state)),
   };
-  /** Of what runs at this moment, wherever it stands. */
-  const commandOf = async (): Promise<{ command: readonly string[]; env: readonly string[] } | undefined> => {
-    if (state.record.clusterServerId !== null) return state.standing.now;
-    const [task] = await memory.engine.tasks(agentServiceName);
-    const spec = [...memory.state.services.values()].find(({ spec: { Name } }) => Name === agentServiceName);
-    const container = spec?.spec.TaskTemplate.ContainerSpec;
-    return task?.state === 'running'
-      ? { command: container?.Command ?? [], env: container?.Env ?? [] }
-      : undefined;
-  };
-  const programOf = (running: { command: readonly string[] } | undefined): string | undefined =>
-    /program-([^/]+)/.exec(running?.command.join(' ') ?? '')?.[1];
   const host = hostOf(context.host, () => state);
   const agent = {
     async digest() {
-      const running = await commandOf();
+      const running = await runningOn(state);
       if (running === undefined || state.broken.has(programOf(running) ?? ''))
         throw new AppError('SERVICE_UNAVAILABLE', 'The agent does not answer.');
       return running.env[0]?.split('=')[1] ?? '';
@@ -140,6 +128,24 @@ export function monitoredServer(change: Partial<ServerRecord> = {}): MonitoredSe
     }),
   });
 }
+
+type Running = { command: readonly string[]; env: readonly string[] } | undefined;
+
+/** What runs at this moment, wherever it stands. */
+async function runningOn({
+  record,
+  standing,
+  memory,
+}: Pick<MonitoredServer, 'record' | 'standing' | 'memory'>): Promise<Running> {
+  if (record.clusterServerId !== null) return standing.now;
+  const [task] = await memory.engine.tasks(agentServiceName);
+  const service = [...memory.state.services.values()].find(({ spec }) => spec.Name === agentServiceName);
+  const made = service?.spec.TaskTemplate.ContainerSpec;
+  return task?.state === 'running' ? { command: made?.Command ?? [], env: made?.Env ?? [] } : undefined;
+}
+
+const programOf = (running: Running): string | undefined =>
+  /program-([^/]+)/.exec(running?.command.join(' ') ?? '')?.[1];
 
 function hostOf(plain: Host, state: () => Omit<MonitoredServer, 'monitoring'>): Host {
   const standing = {
@@ -175,7 +181,7 @@ function partsOf(
       async request({ body, headers }) {
         state().callback.bodies.push(JSON.parse(String(body)));
         state().callback.headers.push({ ...headers });
-        return { status: state().callback.status, body: empty() } as never;
+        return { status: state().callback.status, body: empty(), location: undefined };
       },
     },
     tell: async (fact) => void state().facts.push(fact),

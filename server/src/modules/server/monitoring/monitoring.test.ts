@@ -127,6 +127,15 @@ it('concludes nothing of a server that cannot be reached', async () => {
   expect([await world.answering(), world.facts, world.faults]).toEqual(['one', [], []]);
 });
 
+it('leaves one that is silent to the engine', async () => {
+  const world = monitoredServer();
+  await world.monitoring.setUp(world.record);
+  world.broken.add('one');
+  await world.monitoring.look();
+  await pause(lookMs);
+  expect(world.faults).toEqual([]);
+});
+
 it('goes on with the renewal of a node that a crash left half done', async () => {
   const world = monitoredServer({ clusterServerId: 'head' });
   await world.monitoring.setUp(world.record);
