@@ -222,7 +222,7 @@ it('say once that a server is away, and go on after the last line when it is bac
 });
 
 it('are one process’s at a time; the next one has them when that stops or dies', async () => {
-  const { add, run, shipping, another, taken, drains } = world();
+  const { add, run, shipping, another, taken, drains, store } = world();
   const id = await add('all');
   const beside = another();
   await shipping.flush();
@@ -231,7 +231,11 @@ it('are one process’s at a time; the next one has them when that stops or dies
   await later(shipping);
   await beside.flush();
   expect(taken.get('all')).toEqual(counted('shop', 10));
+  const holder = async () => (await store.find({ logDrainId: id }))?.leaseHolder;
+  const first = await holder();
   await shipping.stop();
+  await beside.flush();
+  expect(await holder()).not.toBe(first);
   await later(beside, 10);
   expect(taken.get('all')?.slice(0, 12)).toEqual([...counted('shop', 10), 'again 0', 'again 1']);
   await drains.update(id, 'o', { enabled: false });
