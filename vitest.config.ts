@@ -1,7 +1,7 @@
 /** What vitest needs to know of each ground that the projects of test/run/projects.ts stand on. */
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
 import { isQuick } from './test/run/mode.ts';
-import { projects, storesTakingSeconds, type Ground, type Project } from './test/run/projects.ts';
+import { projects, longerStores, type Ground, type Project } from './test/run/projects.ts';
 
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
 const minutes = (count: number): number => count * 60_000;
@@ -55,7 +55,7 @@ export default defineConfig({
               test: {
                 name,
                 include: [...files],
-                exclude: [...everywhere, ...without, ...(isQuick() ? storesTakingSeconds : [])],
+                exclude: [...everywhere, ...without, ...(isQuick() ? longerStores : [])],
                 ...grounds[on],
                 ...(setup && { globalSetup: [grounds[on].globalSetup ?? [], setup].flat() }),
               },

@@ -1,4 +1,4 @@
-/** A server with monitoring: its agent is a program on the engine in memory, and answers as it was laid out. */
+/** A server with monitoring: its agent runs on the engine in memory, and answers as it was laid out. */
 import { Readable } from 'node:stream';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { Passing } from '../../server/src/domain/resources/metrics.ts';

@@ -46,7 +46,7 @@ export function modeOf(environment: NodeJS.ProcessEnv = process.env): Mode {
 /** The projects whose tests are quick, or are with `modeVariables.quick`. */
 export const quickProjects = ['unit', 'store'] as const;
 
-/** Whether store tests run on SQLite alone, and those that take seconds not at all. */
+/** Whether store tests run on SQLite alone, and those of `longerStores` not at all. */
 export const isQuick = (environment: NodeJS.ProcessEnv = process.env): boolean =>
   environment[modeVariables.quick] === '1';
 

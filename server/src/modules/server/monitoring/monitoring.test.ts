@@ -52,7 +52,7 @@ it('installs none on a server of another processor', async () => {
   expect(world.memory.state.services.size).toBe(0);
 });
 
-it('says that there is no image for it, that it does not answer, and that there is no monitoring', async () => {
+it('says that it has no image, that it does not answer, and that there is no monitoring', async () => {
   const bare = monitoredServer();
   bare.images.clear();
   await expect(bare.monitoring.setUp(bare.record)).rejects.toThrow(
