@@ -93,6 +93,8 @@ it('gives events in their order, page by page, to whoever is far behind', async 
     found.push(...positions(page));
   }
   expect(found).toEqual(upTo(2 * pageSize + 15));
+  // One of those just before what is kept in memory.
+  expect(positions(await reader.after(9))[0]).toBe(10);
 });
 
 it('lets go of whoever has left, and of the database with the last of them', async () => {
