@@ -1,6 +1,7 @@
 /** What vitest needs to know of each ground that the projects of test/run/projects.ts stand on. */
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
-import { projects, type Ground, type Project } from './test/run/projects.ts';
+import { isQuick } from './test/run/mode.ts';
+import { projects, longerStores, type Ground, type Project } from './test/run/projects.ts';
 
 const everywhere = ['**/node_modules/**', '**/dist/**', 'example/**'];
 const minutes = (count: number): number => count * 60_000;
@@ -32,7 +33,9 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
     ...shared,
     testTimeout: minutes(2),
     hookTimeout: minutes(3),
-    globalSetup: ['test/store/databases-setup.ts'],
+    globalSetup: ['test/store/sqlite-setup.ts', 'test/store/postgres-setup.ts'],
+    // In threads, as the other quick ones: both kinds share what a worker has read.
+    ...(isQuick() && { pool: 'threads' as const, globalSetup: ['test/store/sqlite-setup.ts'] }),
   },
   // One file after another: one of them measures memory and all of them time.
   program: { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },
@@ -52,7 +55,7 @@ export default defineConfig({
               test: {
                 name,
                 include: [...files],
-                exclude: [...everywhere, ...without],
+                exclude: [...everywhere, ...without, ...(isQuick() ? longerStores : [])],
                 ...grounds[on],
                 ...(setup && { globalSetup: [grounds[on].globalSetup ?? [], setup].flat() }),
               },

@@ -5,8 +5,12 @@
 import { z } from 'zod';
 import { createRandom } from '../fuzz/random.ts';
 
-/** Names of the environment variables; test/run.ts sets both. */
-export const modeVariables = { long: 'BERTH_TEST_LONG', seed: 'BERTH_TEST_SEED' } as const;
+/** Names of the environment variables; test/run.ts sets the first two, `npm run check` the third. */
+export const modeVariables = {
+  long: 'BERTH_TEST_LONG',
+  seed: 'BERTH_TEST_SEED',
+  quick: 'BERTH_TEST_QUICK',
+} as const;
 
 export interface Mode {
   isLong: boolean;
@@ -38,6 +42,13 @@ export function modeOf(environment: NodeJS.ProcessEnv = process.env): Mode {
     seed: seed === undefined ? newSeed() : parseSeed(seed),
   };
 }
+
+/** The projects whose tests are quick, or are with `modeVariables.quick`. */
+export const quickProjects = ['unit', 'store'] as const;
+
+/** Whether store tests run on SQLite alone, and those of `longerStores` not at all. */
+export const isQuick = (environment: NodeJS.ProcessEnv = process.env): boolean =>
+  environment[modeVariables.quick] === '1';
 
 /** One in `share` of the items by the random numbers, in their order; at least one. */
 export function sampleOf<T>(items: readonly T[], share: number, next: () => number): T[] {

@@ -55,6 +55,27 @@ const takingSeconds: readonly string[] = [
   'tools/{generate/generate,new/skeleton,package/{client,command-line,program}}',
 ].map((path) => `${path}.test.ts`);
 
+/**
+ * Store tests that take a second or more on SQLite, or reach little that no quicker test reaches: `npm run
+ * check` leaves them out.
+ */
+export const longerStores: readonly string[] = [
+  'server/src/commands/reset-password',
+  'server/src/db/{migrations,outage,postgres-readers}',
+  'server/src/deploy/compose/judge-file',
+  'server/src/modules/log-drain/log-drain',
+  'server/src/modules/backup/runs/runs',
+  'server/src/modules/basic-auth/basic-auth',
+  'server/src/modules/{compose/compose-access,container/container,database/database-places}',
+  'server/src/modules/event/{event,event-kills}',
+  'server/src/modules/interruption/interruption',
+  'server/src/modules/organization/membership',
+  'server/src/modules/user/{account,account-removal,key-limits,two-factor}',
+  'server/src/transport/entrance/entrance',
+  'setup/restore/restore-database',
+  'test/kill-matrix/operation-pairs',
+].map((path) => `${path}.store.test.ts`);
+
 /** Files that are tests of something other than modules, by their name or place. */
 const beyondModules: readonly string[] = [
   '**/*.store.test.ts',

@@ -8,6 +8,7 @@ import { createCipher, type Cipher } from '../../server/src/db/values/cipher.ts'
 import type { Database } from '../../server/src/db/database.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';
+import { isQuick } from '../run/mode.ts';
 import { lend, type Lent } from './lent-databases.ts';
 
 export interface TestDatabase {
@@ -26,12 +27,16 @@ export interface TestDatabase {
   close(database: Database): Promise<void>;
 }
 
-/** Defines the same tests for every database: SQLite in a file, PostgreSQL in the server of this run. */
+/**
+ * Defines the same tests for every database: SQLite in a file, PostgreSQL in the server of this run, which
+ * the quick run leaves out.
+ */
 export function eachDatabase(
   name: string,
   define: (test: TestDatabase, dialect: Database['dialect']) => void,
 ): void {
-  for (const [dialect, place] of Object.entries({ sqlite: sqlitePlace, postgres: postgresPlace })) {
+  const places = { sqlite: sqlitePlace, ...(isQuick() ? {} : { postgres: postgresPlace }) };
+  for (const [dialect, place] of Object.entries(places)) {
     describe(`${name} (${dialect})`, () => {
       const opened = new Map<Database, string>();
       const locations = new Set<string>();

@@ -27,12 +27,12 @@ export async function runCheck({ name, faults }: Check): Promise<Outcome> {
   return { name, faults: found, took: performance.now() - start };
 }
 
-/** A program whose exit code decides; its output is the fault. */
-export async function programFaults(argv: Argv, cwd: string): Promise<string[]> {
+/** A program whose exit code decides; its output is the fault. `env` is given to it besides our own. */
+export async function programFaults(argv: Argv, cwd: string, env: NodeJS.ProcessEnv = {}): Promise<string[]> {
   const { code, stdout, stderr } = await runCommand(argv, {
     limitMs,
     cwd,
-    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
   });
   return code === 0 ? [] : [`${stdout}${stderr}`.trim() || `${argv[0]} ended with exit code ${code}.`];
 }

@@ -9,6 +9,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { modeVariables, quickProjects } from '../../test/run/mode.ts';
 import { coverageFile, linesRun, type Script } from './lines.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -43,13 +44,14 @@ try {
  */
 async function runTests(): Promise<void> {
   const vitest = join(root, 'node_modules/.bin/vitest');
-  const chosen = ['unit', ...projects].flatMap((project) => ['--project', project]);
+  const chosen = [...new Set([...quickProjects, ...projects])].flatMap((project) => ['--project', project]);
   const how = ['run', ...chosen, '--pool', 'forks', '--maxWorkers', '2', '--reporter', 'dot'];
   const child = spawn(vitest, [...how, ...only, '--experimental.viteModuleRunner=false'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
+      [modeVariables.quick]: '1',
       NODE_V8_COVERAGE: written,
       NODE_OPTIONS: `--import ${pathToFileURL(join(import.meta.dirname, 'take.ts')).href}`,
     },

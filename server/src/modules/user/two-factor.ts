@@ -118,8 +118,7 @@ export function wrongCode(): AppError {
 function alreadyOn(): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    'Two-factor sign-in is already on. For another app, first switch it off with user.twoFactorDisable ' +
-      'first.',
+    'Two-factor sign-in is already on. For another app, first switch it off with user.twoFactorDisable.',
   );
 }
 

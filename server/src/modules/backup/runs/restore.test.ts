@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { databaseServers, tablesDump } from '../../../../../test/backups/database-servers.ts';
+import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
+import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
+import type { BackupRunRecord } from '../store.ts';
+import { besideOf, createRestoring } from './restore.ts';
+
+const path = 'shop/one.dump.gz';
+
+/** An object that a backup stored, and a run that restores it. */
+function world(change: Partial<BackupRunRecord> = {}, dump = tablesDump('orders', 'people')) {
+  const [servers, store, run] = [databaseServers(), storeInMemory(), runWorld()];
+  const object = gzipSync(dump);
+  store.objects.set(path, object);
+  run.add({ ...change, operation: 'restore', ...change });
+  run.add({
+    status: 'done',
+    path,
+    isStored: true,
+    bytes: dump.length,
+    storedBytes: object.length,
+    checksum: createHash('sha256').update(object).digest('hex'),
+  });
+  const room: { disk: DiskRoom | undefined } = { disk: undefined };
+  const operations = createRestoring({
+    ...servers,
+    runs: run.reads,
+    openStore: async () => store,
+    disk: async () => room.disk,
+  });
+  return {
+    ...run,
+    servers,
+    store,
+    room,
+    operations,
+    restore: (options?: Parameters<typeof run.work>[1]) => run.work(operations.restore, options),
+    fresh: besideOf(run.runs.get('run-1') ?? { ...plain, ...change }),
+  };
+}
+
+const plain = { backupRunId: 'run-1', databaseId: 'd' } as BackupRunRecord;
+const stepsOf = ({ steps }: BackupRunRecord) =>
+  steps.map(({ name, status, detail }) => [name, status, detail]);
+
+it('changes over to a new volume with what the object holds, and keeps the former one', async () => {
+  const { restore, servers, fresh, lines } = world();
+  const run = await restore();
+  expect(run).toMatchObject({ status: 'done', previousVolume: 'first' });
+  expect(servers.current).toBe(fresh.volume);
+  expect(servers.volumes.get(fresh.volume)?.databases).toEqual(new Map([['shop', ['orders', 'people']]]));
+  expect(servers.volumes.get('first')?.databases).toEqual(new Map([['shop', ['orders']]]));
+  expect(servers.servers).toEqual(new Map());
+  expect(stepsOf(run)).toEqual([
+    ['find', 'done', expect.stringMatching(/^\d+ bytes of 2026-01-01$/)],
+    ['beside', 'done', `postgres:17 as ${fresh.service}`],
+    ['load', 'done', expect.stringMatching(/^\d+ bytes, SHA-256 [0-9a-f]{64}$/)],
+    ['check', 'done', '2 tables'],
+    ['carry over', 'done', 'no other databases'],
+    ['change over', 'done', `runs on ${fresh.volume}; the previous state is kept in first`],
+  ]);
+  expect(lines.at(-1)).toBe('Done.');
+});
+
+it('carries the other databases of the server over, with its users', async () => {
+  const { restore, servers, fresh } = world();
+  servers.volumes.get('first')?.databases.set('blog', ['posts']).set('wiki', []);
+  servers.volumes.get('first')?.roles.add('writer');
+  const { steps } = await restore();
+  const restored = servers.volumes.get(fresh.volume);
+  expect(restored?.databases).toEqual(
+    new Map([
+      ['shop', ['orders', 'people']],
+      ['blog', ['posts']],
+      ['wiki', []],
+    ]),
+  );
+  expect(restored?.roles).toEqual(new Set(['shop', 'writer']));
+  expect(steps.find(({ name }) => name === 'carry over')?.detail).toBe('blog, wiki');
+});
+
+it('restores while the database does not run, and says what stays behind', async () => {
+  const { restore, servers, lines } = world();
+  servers.isRunning = false;
+  servers.volumes.get('first')?.databases.set('blog', ['posts']);
+  expect(await restore()).toMatchObject({ status: 'done' });
+  expect(lines).toContain('The database is not running, so no other database of its server is carried over.');
+});
+
+it('makes a database that the server does not make by itself', async () => {
+  const { restore, servers, fresh } = world({ database: 'old' });
+  expect(await restore()).toMatchObject({ status: 'done' });
+  expect(servers.volumes.get(fresh.volume)?.databases.get('old')).toEqual(['orders', 'people']);
+});
+
+it('tries an object out and leaves nothing of that', async () => {
+  const { work, operations, servers, fresh } = world({ operation: 'verification' });
+  const run = await work(operations.verification);
+  expect(run).toMatchObject({ status: 'done' });
+  expect(stepsOf(run).map(([name]) => name)).toEqual(['find', 'beside', 'load', 'check', 'tidy']);
+  expect([servers.current, servers.servers.size, servers.volumes.has(fresh.volume)]).toEqual([
+    'first',
+    0,
+    false,
+  ]);
+});
+
+it.each([
+  ['absent', { objects: new Map() }, /There is no object shop\/one\.dump\.gz at the destination/],
+  ['damaged', { reads: gzipSync('cut').subarray(0, 12) }, /The object is damaged/],
+  [
+    'another one',
+    { reads: gzipSync(tablesDump('evil')) },
+    /is not the one that was stored: its checksum differs/,
+  ],
+  [
+    'another one that does not load',
+    { reads: gzipSync('evil') },
+    /its checksum differs. Choose another backup/,
+  ],
+])('takes no object that is %s, and changes nothing', async (_, change, sentence) => {
+  const { restore, servers, store, fresh } = world();
+  Object.assign(store, change);
+  if ('objects' in change) store.find = async () => undefined;
+  expect(await restore()).toMatchObject({ status: 'error', errorMessage: expect.stringMatching(sentence) });
+  expect([servers.current, servers.servers.size, servers.volumes.has(fresh.volume)]).toEqual([
+    'first',
+    0,
+    false,
+  ]);
+});
+
+it('says what the program said of an object that is whole', async () => {
+  const { restore } = world({}, 'no dump');
+  expect(await restore()).toMatchObject({
+    status: 'error',
+    errorMessage: 'pg_restore ended with the exit code 1: input file does not appear to be a valid archive',
+  });
+});
+
+it('begins only where there is room for what the dump held, and not only for the object', async () => {
+  const dump = tablesDump(...Array.from({ length: 500 }, (_, at) => `table${at % 3}`));
+  const { restore, room, servers, store } = world({}, dump);
+  const size = store.objects.get(path)?.length ?? 0;
+  room.disk = { free: size * 2, kept: 0 };
+  const run = await restore();
+  expect(run).toMatchObject({
+    status: 'error',
+    errorMessage: expect.stringContaining('Nothing was changed.'),
+  });
+  expect(run.errorMessage).toContain('the restored database needs 4.4 KiB');
+  expect(servers.servers.size).toBe(0);
+});
+
+it('does not take a server for restored that does not answer what it holds', async () => {
+  const { restore, servers } = world();
+  servers.count = 'ERROR';
+  expect(await restore()).toMatchObject({
+    status: 'error',
+    errorMessage: 'The tables of the restored database could not be counted.',
+  });
+  expect(servers.current).toBe('first');
+});
+
+it('leaves the database where it was when it does not come up on the new volume', async () => {
+  const { restore, servers, fresh } = world();
+  servers.refusesChange = true;
+  expect(await restore()).toMatchObject({
+    status: 'error',
+    errorMessage: 'The data was not accepted.',
+    previousVolume: null,
+  });
+  expect([servers.current, servers.volumes.has(fresh.volume)]).toEqual(['first', false]);
+});
+
+it('goes on with a change that had begun before a restart, without loading again', async () => {
+  const { restore, servers, fresh, store, runs } = world({ previousVolume: 'first' });
+  servers.current = fresh.volume;
+  servers.volumes.set(fresh.volume, { databases: new Map([['shop', ['restored']]]), roles: new Set() });
+  store.objects.clear();
+  expect(await restore({ attempts: 2 })).toMatchObject({ status: 'done', previousVolume: 'first' });
+  expect(servers.volumes.get(fresh.volume)?.databases.get('shop')).toEqual(['restored']);
+  expect(runs.get('run-1')?.steps.map(({ name }) => name)).toEqual(['change over']);
+});
+
+it('restores nothing into a database that is gone', async () => {
+  const { restore } = world({ databaseId: null });
+  expect(await restore()).toMatchObject({ errorMessage: 'The database of this run no longer exists.' });
+});
