@@ -7,7 +7,7 @@ import { builderImage } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { ImageState } from '../../ports/engine/engine-image.ts';
-import type { BuildLimiter, BuildLimits } from '../../ports/engine/builder.ts';
+import type { BuildLimiter, BuildLimits, ImageIntake } from '../../ports/engine/builder.ts';
 import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
@@ -16,7 +16,7 @@ import { missingPlatformImage } from '../engine/images/platform-image.ts';
 import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
 import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
-import { buildersOf, ensureBuilder, limitBuilder, stopBuilder } from './builder-container.ts';
+import { buildersOf, ensureBuilder, limitAgain, limitBuilder, stopBuilder } from './builder-container.ts';
 import { nameOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { bringImage, chainsOf, deliverImage } from './image-transfer.ts';
@@ -84,14 +84,14 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
     return builder;
   }
   return {
-    async lend(organizationId, { limits: asked, signal }) {
+    async lend(organizationId, { limits: asked, deliverTo, signal }) {
       const builder = builderOf(organizationId);
       const limits = { ...asked };
       builder.running.add(limits);
       builder.idle.take();
       try {
         const id = await builder.inTurn(() => start(engine, options, builder, signal));
-        return lent(engine, options, builder, { id, limits });
+        return lent(engine, options, builder, { id, limits, deliverTo });
       } catch (error) {
         builder.running.delete(limits);
         builder.idle.giveBack();
@@ -187,29 +187,38 @@ async function start(
   const use = { isInUse: idle.users() > 1, limits: running, signal };
   const hold = async (name: string): Promise<boolean> =>
     heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));
-  const id = await ensureBuilder(
+  const present = await ensureBuilder(
     engine,
     container,
     use,
     async () => (await hold(engineSocketName)) && (await answers(socket)) && hold(partsSocketName),
   );
-  await limitBuilder(engine, id, running);
-  return id;
+  await limitBuilder(engine, present, running);
+  return present.id;
 }
 
 function lent(
   engine: EngineClient,
   { engineSocket, isShared, mayBuildFrom, fetchImage }: BuildEnginesOptions,
   builder: Builder,
-  { id, limits }: { id: string; limits: BuildLimits },
+  { id, limits, deliverTo: to }: { id: string; limits: BuildLimits; deliverTo: ImageIntake | undefined },
 ): BuildEngine {
   const { client, socket, organizationId, running } = builder;
+  const host = { client: engine, socket: engineSocket };
+  const target = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : host;
   const ends = {
-    host: { client: engine, socket: engineSocket },
+    host,
     builder: { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) },
   };
   const brought = new Map<string, string[]>();
+  const built: string[] = [];
   let hasOwn = false;
+  let present: Promise<ReadonlySet<string>> | undefined;
+  /** Where it has lost one of them when it is to take the image, all are sent. */
+  const look = (): Promise<ReadonlySet<string>> => {
+    const shared = to ? chainsOf(target.client, brought.keys()) : [...brought.values()].flat();
+    return layersThere(target.client, organizationId, shared);
+  };
   return {
     socket,
     limiter: builder.limiter,
@@ -239,23 +248,24 @@ function lent(
         if (found.length === 0) refusePull(reference);
         brought.set(reference, found);
       }
+      // Beside the build, which needs longer.
+      present = look();
+      present.catch(() => undefined);
     },
-    async deliver({ name, labels }, to, signal) {
-      const host = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : ends.host;
-      const shared = to ? chainsOf(host.client, brought.keys()) : [...brought.values()].flat();
-      const present = layersThere(host.client, organizationId, shared);
-      const delivered = await deliverImage({ ...ends, host }, { image: name, labels }, present, signal);
-      // Its layers stay in the cache; nobody can begin from it by its name.
-      await removeImage(client, name);
-      return delivered;
+    async deliver({ name, labels }, signal) {
+      built.push(name);
+      const there = present?.catch(look) ?? look();
+      return deliverImage({ ...ends, host: target }, { image: name, labels }, there, signal);
     },
     async giveBack() {
       running.delete(limits);
+      // Their layers stay in the cache; nobody can begin from them by their names.
+      for (const name of built) await removeImage(client, name).catch(() => undefined);
       if (hasOwn) await builder.inTurn(() => forgetOwn(builder)).catch(() => undefined);
       builder.idle.giveBack();
       // Memory that is in use cannot be taken away; the next build sets it anew.
       if (running.size > 0)
-        await builder.inTurn(() => limitBuilder(engine, id, running)).catch(() => undefined);
+        await builder.inTurn(() => limitAgain(engine, id, running)).catch(() => undefined);
     },
   };
 }
