@@ -12,7 +12,7 @@ import type { RegisteredProcedure } from './registry.ts';
 import { shownTo } from './secret-fields.ts';
 import { shownEvents } from './shown-events.ts';
 import { absent, checkResources, idsIn, isNested, type ThingPorts } from './things.ts';
-import { toldChange, type ToldChange } from './told-change.ts';
+import { tellChange, type ToldChange } from './told-change.ts';
 
 /** What the transport knows of a call. */
 export interface Caller {
@@ -208,8 +208,8 @@ async function run(
     await ports.transaction(
       async () => {
         if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
-        const { organizationId } = context.actor;
-        if (!recorded.event) await tell(ports, target, admitted, { value: answer, organizationId });
+        const { actor, scope } = context;
+        if (!recorded.event) await tellChange(ports, { target, actor, scope, input, answer });
       },
       { waitsForNothing: true },
     );
@@ -240,30 +240,6 @@ function audit(
   resourceId: string | undefined,
 ): Promise<void> {
   return ports.recordAudit({ actor, procedure: target.path, resourceId, outcome, ip });
-}
-
-interface Written {
-  value: unknown;
-  organizationId: string;
-  /** Where the subject stands now, as far as the change found it out. */
-  place?: Scope | undefined;
-}
-
-async function tell(
-  ports: GuardPorts,
-  target: NamedProcedure,
-  { context: { actor, scope }, input }: Pick<Admitted, 'context' | 'input'>,
-  { value: answer, organizationId, place }: Written,
-): Promise<void> {
-  const change = await toldChange(ports, {
-    target,
-    actor: { ...actor, organizationId },
-    scope,
-    place,
-    input,
-    answer,
-  });
-  if (change) await ports.tell(change);
 }
 
 function isChange({ procedure: { kind, changes } }: NamedProcedure): boolean {
@@ -329,13 +305,10 @@ function contextOf(
           outcome: 'done',
           ip: caller.ip,
         });
-      if (isChange(target))
-        await tell(
-          ports,
-          target,
-          { context, input },
-          { value, organizationId, place: found?.scope?.(value) },
-        );
+      if (isChange(target)) {
+        const place = found?.scope?.(value);
+        await tellChange(ports, { target, actor: by, scope, place, input, answer: value });
+      }
       return value;
     }, options);
     // Only now are they stored; a commit that failed took them away again.

@@ -40,6 +40,15 @@ const copying = /^duplicate$/;
 /** What is the whole installation's, whoever changes it. */
 const ofInstallation: ReadonlySet<string> = new Set(['settings', 'installationBackup']);
 
+/** Stores the event of a change; none for a call that changes nothing. */
+export async function tellChange(
+  ports: Pick<ThingPorts, 'findScope'> & { tell(change: ToldChange): Promise<void> },
+  change: Change,
+): Promise<void> {
+  const told = await toldChange(ports, change);
+  if (told) await ports.tell(told);
+}
+
 /** Undefined for a call that changes nothing. */
 export async function toldChange(
   { findScope }: Pick<ThingPorts, 'findScope'>,

@@ -1,13 +1,7 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
-import type { Scope } from '../../domain/access/permissions.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
-import {
-  statusAfter,
-  type ApplicationStatus,
-  type DeploymentStarter,
-  type ServiceEvent,
-} from '../../domain/states/lifecycle.ts';
+import { statusAfter, type ApplicationStatus, type ServiceEvent } from '../../domain/states/lifecycle.ts';
 import {
   idFields,
   ownerColumns,
@@ -16,48 +10,16 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../../domain/names/service-ref.ts';
-import type { Actor } from '../../procedure/context.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
+import type { Accepted, Accepting } from './accepting.ts';
 import type { DeploymentStore } from './store.ts';
 
 /** A deployment as lists show it, without the release's settings. */
 export type ShownDeployment = Awaited<ReturnType<DeploymentStore['recent']>>[number];
-
-export interface Accepting {
-  /** Whose service it must be. */
-  organizationId?: string;
-  kind: DeploymentRecord['kind'];
-  title: string;
-  description: string;
-  sourceDeploymentId?: string;
-  /** Image to deploy, where it is not what the service's record names. */
-  image?: string;
-  /** Who or what began it; absent: Berth by itself. */
-  startedBy?: DeploymentStarter | undefined;
-  /** Commit to deploy, where it is not the newest. */
-  commit?: string | undefined;
-  /** Builds without what earlier builds left. */
-  withoutCache?: boolean;
-  /** Keys of the servers of a move. */
-  move?: { from: string; to: string };
-}
-
-/** What the guard need not look up again. */
-export const placeOfAccepted = { scope: ({ scope }: Accepted): Scope | undefined => scope };
-
-/** Whoever calls, by a session or a key. */
-export function startedBy({ userId, apiKeyId }: Pick<Actor, 'userId' | 'apiKeyId'>): DeploymentStarter {
-  return { kind: apiKeyId === undefined ? 'person' : 'key', userId, apiKeyId: apiKeyId ?? null };
-}
-
-/** A deployment that was stored, and where its service stands. */
-export interface Accepted extends DeploymentRecord {
-  scope: Scope | undefined;
-}
 
 /** What deployments know of a service. */
 export interface DeployedService {
