@@ -19,7 +19,7 @@ import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } 
 import { buildersOf, ensureBuilder, limitAgain, limitBuilder, stopBuilder } from './builder-container.ts';
 import { nameOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
-import { bringImage, chainsOf, deliverImage } from './image-transfer.ts';
+import { bringImage, chainsOf, deliverImage, type Ends } from './image-transfer.ts';
 import { holdSocket } from './held-socket.ts';
 import { chainIds } from './layer-archive.ts';
 import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
@@ -197,25 +197,38 @@ async function start(
   return present.id;
 }
 
+/** A build's part of a builder. */
+interface Lent {
+  builder: Builder;
+  ends: Ends;
+  /** By reference, the chain ids of the layers of images that were brought for it. */
+  brought: Map<string, string[]>;
+  /** Whether one of them is the organization's own. */
+  hasOwn: boolean;
+}
+
+interface Lending {
+  /** Of the container. */
+  id: string;
+  limits: BuildLimits;
+  deliverTo: ImageIntake | undefined;
+}
+
 function lent(
   engine: EngineClient,
-  { engineSocket, isShared, mayBuildFrom, fetchImage }: BuildEnginesOptions,
+  options: BuildEnginesOptions,
   builder: Builder,
-  { id, limits, deliverTo: to }: { id: string; limits: BuildLimits; deliverTo: ImageIntake | undefined },
+  { id, limits, deliverTo: to }: Lending,
 ): BuildEngine {
   const { client, socket, organizationId, running } = builder;
-  const host = { client: engine, socket: engineSocket };
+  const host = { client: engine, socket: options.engineSocket };
   const target = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : host;
-  const ends = {
-    host,
-    builder: { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) },
-  };
-  const brought = new Map<string, string[]>();
+  const from = { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) };
+  const part: Lent = { builder, ends: { host, builder: from }, brought: new Map(), hasOwn: false };
   const built: string[] = [];
-  let hasOwn = false;
   let present: Promise<ReadonlySet<string>> | undefined;
-  /** Where it has lost one of them when it is to take the image, all are sent. */
   const look = (): Promise<ReadonlySet<string>> => {
+    const { brought } = part;
     const shared = to ? chainsOf(target.client, brought.keys()) : [...brought.values()].flat();
     return layersThere(target.client, organizationId, shared);
   };
@@ -224,50 +237,57 @@ function lent(
     limiter: builder.limiter,
     async bring(references, signal) {
       // Whatever else a Dockerfile names is no image of an engine's; the builder says so.
-      for (const reference of references.filter(isImageReference)) {
-        const isForAll = await isShared(reference);
-        if (!isForAll) {
-          const image = await findImage(engine, reference);
-          if (!(await mayBuildFrom({ organizationId, reference }, image))) {
-            refusePull(reference);
-            continue;
-          }
-          hasOwn = true;
-        }
-        // One after another for each image; the second finds it there. Builds that need no image go on.
-        const before = builder.bringing.get(reference) ?? Promise.resolve();
-        const chains = before.then(async () => {
-          if (isForAll) await fetchImage?.(reference, signal);
-          return bringImage(ends, reference, signal);
-        });
-        builder.bringing.set(
-          reference,
-          chains.catch(() => undefined),
-        );
-        const found = await chains;
-        if (found.length === 0) refusePull(reference);
-        brought.set(reference, found);
-      }
-      // Beside the build, which needs longer.
+      for (const reference of references.filter(isImageReference))
+        await bringOne(options, part, reference, signal);
+      // Beside the build, which takes longer. Where the engine loses a layer meanwhile, all are sent.
       present = look();
       present.catch(() => undefined);
     },
     async deliver({ name, labels }, signal) {
       built.push(name);
       const there = present?.catch(look) ?? look();
-      return deliverImage({ ...ends, host: target }, { image: name, labels }, there, signal);
+      return deliverImage({ host: target, builder: from }, { image: name, labels }, there, signal);
     },
     async giveBack() {
       running.delete(limits);
       // Their layers stay in the cache; nobody can begin from them by their names.
       for (const name of built) await removeImage(client, name).catch(() => undefined);
-      if (hasOwn) await builder.inTurn(() => forgetOwn(builder)).catch(() => undefined);
+      if (part.hasOwn) await builder.inTurn(() => forgetOwn(builder)).catch(() => undefined);
       builder.idle.giveBack();
       // Memory that is in use cannot be taken away; the next build sets it anew.
       if (running.size > 0)
         await builder.inTurn(() => limitAgain(engine, id, running)).catch(() => undefined);
     },
   };
+}
+
+async function bringOne(
+  { isShared, mayBuildFrom, fetchImage }: BuildEnginesOptions,
+  part: Lent,
+  reference: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { builder, ends } = part;
+  const isForAll = await isShared(reference);
+  if (!isForAll) {
+    const image = await findImage(ends.host.client, reference);
+    if (!(await mayBuildFrom({ organizationId: builder.organizationId, reference }, image)))
+      return refusePull(reference);
+    part.hasOwn = true;
+  }
+  // One after another for each image; the second finds it there. Builds that need no image go on.
+  const before = builder.bringing.get(reference) ?? Promise.resolve();
+  const chains = before.then(async () => {
+    if (isForAll) await fetchImage?.(reference, signal);
+    return bringImage(ends, reference, signal);
+  });
+  builder.bringing.set(
+    reference,
+    chains.catch(() => undefined),
+  );
+  const found = await chains;
+  if (found.length === 0) refusePull(reference);
+  part.brought.set(reference, found);
 }
 
 /** What is not brought, the builder pulls: of set-up's own names anybody could own it at a registry. */

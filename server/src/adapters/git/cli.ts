@@ -91,8 +91,8 @@ export function createGit(options: GitOptions): Git {
 }
 
 /**
- * An empty repository, as `git init` makes one without a template (gitrepository-layout(5)): to start a program
- * for it would take ten times as long.
+ * An empty repository, as `git init` makes one without a template (gitrepository-layout(5)): starting a
+ * program for it takes ten times as long.
  */
 async function makeRepository(directory: string): Promise<void> {
   const git = join(directory, '.git');

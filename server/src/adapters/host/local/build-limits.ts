@@ -54,8 +54,8 @@ export function createBuildLimiter(
 }
 
 /**
- * The group of the engine that serves the socket, looked for once for each engine: asking one what it is takes
- * as long as a small step of a build. Each makes a socket of its own when it starts.
+ * The group of the engine that serves the socket, looked for once for each engine: asking one what it is
+ * takes as long as a small step of a build. Each makes a socket of its own when it starts.
  */
 function knownGroup(socketPath: string, find: typeof findBuildCgroup) {
   let known: { socket: string; group: BuildCgroup } | undefined;
