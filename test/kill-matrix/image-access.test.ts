@@ -14,7 +14,7 @@ import {
   ownerOf,
   type ServiceRef,
 } from '../../server/src/domain/names/service-ref.ts';
-import type { Accepting } from '../../server/src/modules/deployment/accepting.ts';
+import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
 import type { ServiceSpec } from '../../server/src/ports/engine/engine.ts';
 import { findImage } from '../engine-in-memory/images.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';

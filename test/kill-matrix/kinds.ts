@@ -1,5 +1,5 @@
 /** Every kind of deployment: what is there before it, and how it is asked for. */
-import type { Accepting } from '../../server/src/modules/deployment/accepting.ts';
+import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
 import type { PullRequestFacts } from '../../server/src/modules/preview-deployment/preview-deployment.ts';
 import {
   applicationRef,

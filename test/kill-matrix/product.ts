@@ -7,7 +7,7 @@ import type { DeploymentRecord, TableRecord } from '../../server/src/db/tables.t
 import type { DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import { applicationRef, databaseRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
 import type { ApplicationInput } from '../../server/src/modules/application/application.ts';
-import type { Accepting } from '../../server/src/modules/deployment/accepting.ts';
+import type { Accepting } from '../../server/src/modules/deployment/deployment.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
 import { oldRedis, webImage } from './images.ts';
 import { serverRecord, type Machine } from './neighbours.ts';

@@ -1,7 +1,6 @@
 /** A deployment that another run starts and waits for, such as a restore. */
 import type { ServiceRef } from '../domain/names/service-ref.ts';
-import type { Accepting } from '../modules/deployment/accepting.ts';
-import type { Deployments } from '../modules/deployment/deployment.ts';
+import type { Accepting, Deployments } from '../modules/deployment/deployment.ts';
 import type { Queue } from '../ports/queue.ts';
 import { waitUntil } from '../ports/wait-until.ts';
 

@@ -18,6 +18,8 @@ import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Accepted, Accepting } from './accepting.ts';
 import type { DeploymentStore } from './store.ts';
 
+export { placeOfAccepted, startedBy, type Accepted, type Accepting } from './accepting.ts';
+
 /** A deployment as lists show it, without the release's settings. */
 export type ShownDeployment = Awaited<ReturnType<DeploymentStore['recent']>>[number];
 

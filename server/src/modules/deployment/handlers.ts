@@ -9,8 +9,7 @@ import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { deploymentContract } from './contract.ts';
-import { startedBy } from './accepting.ts';
-import type { Deployments, ShownDeployment } from './deployment.ts';
+import { startedBy, type Deployments, type ShownDeployment } from './deployment.ts';
 import { logLine, mayBeOfNewStage, timeOf } from './log-line.ts';
 import { lookedThrough, readPage } from './log-page.ts';
 

@@ -47,7 +47,7 @@ eachDatabase('the statements of a deployment', (test, dialect) => {
     });
   });
 
-  it('are no more when somebody asks for it: who they are, where it stands, the quota, the audit', async () => {
+  it('are no more with who asks, where it stands, the quota and the audit', async () => {
     const world = await begin();
     const composeId = await create(world);
     await world.owner.mutate('compose.update', { composeId, composeFile: harmless });

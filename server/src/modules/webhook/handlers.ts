@@ -1,7 +1,7 @@
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import { startedBy } from '../deployment/accepting.ts';
+import { startedBy } from '../deployment/deployment.ts';
 import type { webhookContract } from './contract.ts';
 import type { Deliveries } from './deliveries.ts';
 
