@@ -1,7 +1,13 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
-import { statusAfter, type ApplicationStatus, type ServiceEvent } from '../../domain/states/lifecycle.ts';
+import {
+  statusAfter,
+  type ApplicationStatus,
+  type DeploymentStarter,
+  type ServiceEvent,
+} from '../../domain/states/lifecycle.ts';
 import {
   idFields,
   ownerColumns,
@@ -10,18 +16,35 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../../domain/names/service-ref.ts';
-import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import type { Actor } from '../../procedure/context.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
-import type { Accepted, Accepting } from './accepting.ts';
+import { queued, type Asked } from './queued.ts';
 import type { DeploymentStore } from './store.ts';
-
-export { placeOfAccepted, startedBy, type Accepted, type Accepting } from './accepting.ts';
 
 /** A deployment as lists show it, without the release's settings. */
 export type ShownDeployment = Awaited<ReturnType<DeploymentStore['recent']>>[number];
+
+export interface Accepting extends Asked {
+  /** Whose service it must be. */
+  organizationId?: string;
+}
+
+/** What the guard need not look up again. */
+export const placeOfAccepted = { scope: ({ scope }: Accepted): Scope | undefined => scope };
+
+/** Whoever calls, by a session or a key. */
+export function startedBy({ userId, apiKeyId }: Pick<Actor, 'userId' | 'apiKeyId'>): DeploymentStarter {
+  return { kind: apiKeyId === undefined ? 'person' : 'key', userId, apiKeyId: apiKeyId ?? null };
+}
+
+/** A deployment that was stored, and where its service stands. */
+export interface Accepted extends DeploymentRecord {
+  scope: Scope | undefined;
+}
 
 /** What deployments know of a service. */
 export interface DeployedService {
@@ -335,39 +358,5 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
       const { kind, serviceId } = ownerOf(deployment);
       return services[kind]?.find(serviceId);
     },
-  };
-}
-
-function queued(
-  service: ServiceRef,
-  organizationId: string,
-  { kind, title, description, sourceDeploymentId, image, commit, startedBy, move, withoutCache }: Accepting,
-  at: { sequence: number; createdAt: string },
-): DeploymentRecord {
-  return {
-    deploymentId: randomId(),
-    organizationId,
-    ...ownerColumns(service),
-    kind,
-    title,
-    description,
-    status: 'queued',
-    stage: 'queue',
-    commit: commit ?? null,
-    image: image ?? null,
-    errorMessage: null,
-    settings: null,
-    sourceDeploymentId: sourceDeploymentId ?? null,
-    startedBy: startedBy ?? { kind: 'berth', userId: null, apiKeyId: null },
-    stages: null,
-    child: null,
-    previousVersion: null,
-    withoutCache: withoutCache ?? false,
-    moveFrom: move?.from ?? null,
-    moveTo: move?.to ?? null,
-    startedAt: null,
-    healthyAt: null,
-    finishedAt: null,
-    ...at,
   };
 }
