@@ -12,6 +12,7 @@ import { createBuildServers } from '../../server/src/modules/server/server.ts';
 import { createStores, type Stores } from '../../server/src/composition/stores.ts';
 import type { Database } from '../../server/src/db/database.ts';
 import type { DeploymentRecord } from '../../server/src/db/tables.ts';
+import { AppError } from '../../server/src/domain/errors.ts';
 import { bind, type Deployer, type Stage, type StageContext } from '../../server/src/deploy/context.ts';
 import { createDeploymentRunner, type DeploymentRunner } from '../../server/src/deploy/run.ts';
 import {
@@ -196,6 +197,11 @@ function servicesOf(stores: Stores, applications: Applications): Record<Deployed
   );
   const previews = {
     find: (previewDeploymentId: string) => stores.previewDeployments.find({ previewDeploymentId }),
+    one: async (previewDeploymentId: string, organizationId: string) => {
+      const found = await stores.previewDeployments.find({ previewDeploymentId, organizationId });
+      if (!found) throw new AppError('NOT_FOUND', 'There is no such preview.');
+      return found;
+    },
     patch: async (previewDeploymentId: string, patch: Partial<PreviewDeploymentRecord>) =>
       void (await stores.previewDeployments.update({ previewDeploymentId }, patch)),
   };

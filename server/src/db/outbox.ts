@@ -28,15 +28,20 @@ export function createOutbox({ builder, run, change }: Pick<Database, 'builder' 
   const count = sql<{ position: number }>`insert into "event_head" ("headId", "position") values (1, ${0})
     on conflict ("headId") do update set "position" = "event_head"."position" + excluded."position"
     returning "position"`.compile(builder);
-  const insert = insertOf(builder);
+  const inserts = Array.from({ length: eventsAtOnce }, (_, index) => insertOf(builder, index + 1));
   return {
     async write({ events }) {
       if (events.length === 0) return;
       const [head] = await run(count, [events.length]);
-      let position = (head?.position ?? 0) - events.length;
-      for (const event of events) {
-        position += 1;
-        await change(insert, [position, ...columns.map((name) => event[name])]);
+      const first = (head?.position ?? 0) - events.length + 1;
+      for (let from = 0; from < events.length; from += eventsAtOnce) {
+        const some = events.slice(from, from + eventsAtOnce);
+        const insert = inserts[some.length - 1];
+        const rows = some.map((event, index) => [
+          first + from + index,
+          ...columns.map((name) => event[name]),
+        ]);
+        if (insert) await change(insert, rows.flat());
       }
     },
     async attempt(gathered, work) {
@@ -58,6 +63,9 @@ export function createOutbox({ builder, run, change }: Pick<Database, 'builder' 
   };
 }
 
+/** Rows of one statement: a change tells of one thing or two, a look at an engine of many. */
+const eventsAtOnce = 8;
+
 const columns = [
   'at',
   'organizationId',
@@ -74,8 +82,9 @@ const columns = [
   'stage',
 ] as const satisfies (keyof NewEvent)[];
 
-function insertOf(builder: Kysely<Tables>) {
+function insertOf(builder: Kysely<Tables>, count: number) {
   const names = ['position', ...columns].map((name) => sql.ref(name));
-  const values = ['position', ...columns].map(() => sql`${''}`);
-  return sql`insert into "event" (${sql.join(names)}) values (${sql.join(values)})`.compile(builder);
+  const row = sql`(${sql.join(names.map(() => sql`${''}`))})`;
+  return sql`insert into "event" (${sql.join(names)})
+    values ${sql.join(Array.from({ length: count }, () => row))}`.compile(builder);
 }

@@ -42,10 +42,17 @@ export interface CallContext {
    */
   actorNow(): Promise<Actor>;
   /**
-   * One transaction with the change and its audit entry: all or nothing. `placeOf` names the organization
-   * whose log the entry belongs to, when that is not the actor's.
+   * One transaction with the change, its audit entry and its event: all or nothing.
    */
-  write<T>(work: () => Promise<T>, placeOf?: (value: T) => string): Promise<T>;
+  write<T>(work: () => Promise<T>, found?: Found<T>): Promise<T>;
   /** The same for work that waits for nothing but the database; changes beside it may share its commit. */
-  writeRecord<T>(work: () => Promise<T>): Promise<T>;
+  writeRecord<T>(work: () => Promise<T>, found?: Found<T>): Promise<T>;
+}
+
+/** What a change found out of its subject, by what it gives. */
+export interface Found<T> {
+  /** Whose log the audit entry belongs to, when that is not the actor's. */
+  organizationId?(value: T): string;
+  /** Where the subject stands after the change, when that was read in it; otherwise the guard reads it. */
+  scope?(value: T): Scope | undefined;
 }

@@ -141,10 +141,7 @@ eachDatabase('the guard', (test) => {
           reach: async () => ({ doneId: 'x' }),
           actIn: async ({ actor }) => ({ organizationId: actor.organizationId, role: actor.role }),
           found: ({ write }, { organizationId }) =>
-            write(
-              async () => ({ organizationId }),
-              (value) => value.organizationId,
-            ),
+            write(async () => ({ organizationId }), { organizationId: (value) => value.organizationId }),
           flat: async () => 'welcome' as const,
           see: async ({ scope, actor }) => ({ scope, role: actor.role }),
         }),

@@ -2,7 +2,7 @@
 import { AppError } from '../domain/errors.ts';
 import type { Grants, Role, Scope } from '../domain/access/permissions.ts';
 import { watchAccess, type AccessWatch } from './access-watch.ts';
-import type { Actor, CallContext } from './context.ts';
+import type { Actor, CallContext, Found } from './context.ts';
 import { parseInput, refuseMasked } from './input/input.ts';
 import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
 import type { StreamEvent, UploadedFile } from './procedure.ts';
@@ -12,7 +12,7 @@ import type { RegisteredProcedure } from './registry.ts';
 import { shownTo } from './secret-fields.ts';
 import { shownEvents } from './shown-events.ts';
 import { absent, checkResources, idsIn, isNested, type ThingPorts } from './things.ts';
-import { toldChange, type ToldChange } from './told-change.ts';
+import { tellChange, type ToldChange } from './told-change.ts';
 
 /** What the transport knows of a call. */
 export interface Caller {
@@ -208,7 +208,8 @@ async function run(
     await ports.transaction(
       async () => {
         if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
-        if (!recorded.event) await tell(ports, target, admitted, answer);
+        const { actor, scope } = context;
+        if (!recorded.event) await tellChange(ports, { target, actor, scope, input, answer });
       },
       { waitsForNothing: true },
     );
@@ -239,23 +240,6 @@ function audit(
   resourceId: string | undefined,
 ): Promise<void> {
   return ports.recordAudit({ actor, procedure: target.path, resourceId, outcome, ip });
-}
-
-async function tell(
-  ports: GuardPorts,
-  target: NamedProcedure,
-  { context: { actor, scope }, input }: Pick<Admitted, 'context' | 'input'>,
-  answer: unknown,
-  organizationId = actor.organizationId,
-): Promise<void> {
-  const change = await toldChange(ports, {
-    target,
-    actor: { ...actor, organizationId },
-    scope,
-    input,
-    answer,
-  });
-  if (change) await ports.tell(change);
 }
 
 function isChange({ procedure: { kind, changes } }: NamedProcedure): boolean {
@@ -306,12 +290,13 @@ function contextOf(
   async function write<T>(
     work: () => Promise<T>,
     options: { waitsForNothing: boolean },
-    placeOf?: (value: T) => string,
+    found?: Found<T>,
   ): Promise<T> {
     const isAudited = recorded.audit;
     const result = await ports.transaction(async () => {
       const value = await ports.withinQuota(actor.organizationId, work);
-      const by = placeOf ? { ...actor, organizationId: placeOf(value) } : actor;
+      const organizationId = found?.organizationId?.(value) ?? actor.organizationId;
+      const by = { ...actor, organizationId };
       if (!isAudited)
         await ports.recordAudit({
           actor: by,
@@ -320,7 +305,10 @@ function contextOf(
           outcome: 'done',
           ip: caller.ip,
         });
-      if (isChange(target)) await tell(ports, target, { context, input }, value, by.organizationId);
+      if (isChange(target)) {
+        const place = found?.scope?.(value);
+        await tellChange(ports, { target, actor: by, scope, place, input, answer: value });
+      }
       return value;
     }, options);
     // Only now are they stored; a commit that failed took them away again.
@@ -340,8 +328,8 @@ function contextOf(
     hasHostReach: () => hasHostReach(ports, target, actor, { scope, input }),
     actorNow: async () =>
       authenticateAgain ? (await check(ports, target, await authenticateAgain(), rawInput)).actor : actor,
-    write: (work, placeOf) => write(work, { waitsForNothing: false }, placeOf),
-    writeRecord: (work) => write(work, { waitsForNothing: true }),
+    write: (work, found) => write(work, { waitsForNothing: false }, found),
+    writeRecord: (work, found) => write(work, { waitsForNothing: true }, found),
   };
   return context;
 }

@@ -27,6 +27,8 @@ export interface Change {
   actor: Pick<Actor, 'organizationId' | 'userId'>;
   /** Of the procedure's subject, before. */
   scope: Scope | undefined;
+  /** The same after the change, when it is known; otherwise it is looked up. */
+  place?: Scope | undefined;
   input: unknown;
   answer: unknown;
 }
@@ -38,10 +40,19 @@ const copying = /^duplicate$/;
 /** What is the whole installation's, whoever changes it. */
 const ofInstallation: ReadonlySet<string> = new Set(['settings', 'installationBackup']);
 
+/** Stores the event of a change; none for a call that changes nothing. */
+export async function tellChange(
+  ports: Pick<ThingPorts, 'findScope'> & { tell(change: ToldChange): Promise<void> },
+  change: Change,
+): Promise<void> {
+  const told = await toldChange(ports, change);
+  if (told) await ports.tell(told);
+}
+
 /** Undefined for a call that changes nothing. */
 export async function toldChange(
   { findScope }: Pick<ThingPorts, 'findScope'>,
-  { target, actor, scope, input, answer }: Change,
+  { target, actor, scope, place: known, input, answer }: Change,
 ): Promise<ToldChange | undefined> {
   const { router: kind } = target;
   const name = target.path.slice(kind.length + 1);
@@ -59,7 +70,7 @@ export async function toldChange(
   if (resourceId === undefined)
     return { ...place, what: 'updated', resourceId: subjectless(kind, actor), scope, former: undefined };
   const resourceKind = isResourceKind(kind) ? kind : undefined;
-  const found = resourceKind && (await findScope(resourceKind, resourceId, actor.organizationId));
+  const found = known ?? (resourceKind && (await findScope(resourceKind, resourceId, actor.organizationId)));
   return madeId === undefined
     ? { ...place, what: 'updated', resourceId, scope: found ?? scope, former: scope }
     : { ...place, what: 'created', resourceId, scope: found ?? scope, former: undefined };

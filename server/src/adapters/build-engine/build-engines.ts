@@ -7,7 +7,7 @@ import { builderImage } from '../../domain/names/builder-image.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { ImageState } from '../../ports/engine/engine-image.ts';
-import type { BuildLimiter, BuildLimits } from '../../ports/engine/builder.ts';
+import type { BuildLimiter, BuildLimits, ImageIntake } from '../../ports/engine/builder.ts';
 import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
@@ -16,10 +16,10 @@ import { missingPlatformImage } from '../engine/images/platform-image.ts';
 import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
 import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
-import { buildersOf, ensureBuilder, limitBuilder, stopBuilder } from './builder-container.ts';
+import { buildersOf, ensureBuilder, limitAgain, limitBuilder, stopBuilder } from './builder-container.ts';
 import { nameOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
-import { bringImage, chainsOf, deliverImage } from './image-transfer.ts';
+import { bringImage, chainsOf, deliverImage, type Ends } from './image-transfer.ts';
 import { holdSocket } from './held-socket.ts';
 import { chainIds } from './layer-archive.ts';
 import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
@@ -84,14 +84,14 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
     return builder;
   }
   return {
-    async lend(organizationId, { limits: asked, signal }) {
+    async lend(organizationId, { limits: asked, deliverTo, signal }) {
       const builder = builderOf(organizationId);
       const limits = { ...asked };
       builder.running.add(limits);
       builder.idle.take();
       try {
         const id = await builder.inTurn(() => start(engine, options, builder, signal));
-        return lent(engine, options, builder, { id, limits });
+        return lent(engine, options, builder, { id, limits, deliverTo });
       } catch (error) {
         builder.running.delete(limits);
         builder.idle.giveBack();
@@ -187,77 +187,107 @@ async function start(
   const use = { isInUse: idle.users() > 1, limits: running, signal };
   const hold = async (name: string): Promise<boolean> =>
     heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));
-  const id = await ensureBuilder(
+  const present = await ensureBuilder(
     engine,
     container,
     use,
     async () => (await hold(engineSocketName)) && (await answers(socket)) && hold(partsSocketName),
   );
-  await limitBuilder(engine, id, running);
-  return id;
+  await limitBuilder(engine, present, running);
+  return present.id;
+}
+
+/** A build's part of a builder. */
+interface Lent {
+  builder: Builder;
+  ends: Ends;
+  /** By reference, the chain ids of the layers of images that were brought for it. */
+  brought: Map<string, string[]>;
+  /** Whether one of them is the organization's own. */
+  hasOwn: boolean;
+}
+
+interface Lending {
+  /** Of the container. */
+  id: string;
+  limits: BuildLimits;
+  deliverTo: ImageIntake | undefined;
 }
 
 function lent(
   engine: EngineClient,
-  { engineSocket, isShared, mayBuildFrom, fetchImage }: BuildEnginesOptions,
+  options: BuildEnginesOptions,
   builder: Builder,
-  { id, limits }: { id: string; limits: BuildLimits },
+  { id, limits, deliverTo: to }: Lending,
 ): BuildEngine {
   const { client, socket, organizationId, running } = builder;
-  const ends = {
-    host: { client: engine, socket: engineSocket },
-    builder: { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) },
+  const host = { client: engine, socket: options.engineSocket };
+  const target = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : host;
+  const from = { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) };
+  const part: Lent = { builder, ends: { host, builder: from }, brought: new Map(), hasOwn: false };
+  const built: string[] = [];
+  let present: Promise<ReadonlySet<string>> | undefined;
+  const look = (): Promise<ReadonlySet<string>> => {
+    const { brought } = part;
+    const shared = to ? chainsOf(target.client, brought.keys()) : [...brought.values()].flat();
+    return layersThere(target.client, organizationId, shared);
   };
-  const brought = new Map<string, string[]>();
-  let hasOwn = false;
   return {
     socket,
     limiter: builder.limiter,
     async bring(references, signal) {
       // Whatever else a Dockerfile names is no image of an engine's; the builder says so.
-      for (const reference of references.filter(isImageReference)) {
-        const isForAll = await isShared(reference);
-        if (!isForAll) {
-          const image = await findImage(engine, reference);
-          if (!(await mayBuildFrom({ organizationId, reference }, image))) {
-            refusePull(reference);
-            continue;
-          }
-          hasOwn = true;
-        }
-        // One after another for each image; the second finds it there. Builds that need no image go on.
-        const before = builder.bringing.get(reference) ?? Promise.resolve();
-        const chains = before.then(async () => {
-          if (isForAll) await fetchImage?.(reference, signal);
-          return bringImage(ends, reference, signal);
-        });
-        builder.bringing.set(
-          reference,
-          chains.catch(() => undefined),
-        );
-        const found = await chains;
-        if (found.length === 0) refusePull(reference);
-        brought.set(reference, found);
-      }
+      for (const reference of references.filter(isImageReference))
+        await bringOne(options, part, reference, signal);
+      // Beside the build, which takes longer. Where the engine loses a layer meanwhile, all are sent.
+      present = look();
+      present.catch(() => undefined);
     },
-    async deliver({ name, labels }, to, signal) {
-      const host = to ? { client: createEngineClient(to.socket, to.name), socket: to.socket } : ends.host;
-      const shared = to ? chainsOf(host.client, brought.keys()) : [...brought.values()].flat();
-      const present = layersThere(host.client, organizationId, shared);
-      const delivered = await deliverImage({ ...ends, host }, { image: name, labels }, present, signal);
-      // Its layers stay in the cache; nobody can begin from it by its name.
-      await removeImage(client, name);
-      return delivered;
+    async deliver({ name, labels }, signal) {
+      built.push(name);
+      const there = present?.catch(look) ?? look();
+      return deliverImage({ host: target, builder: from }, { image: name, labels }, there, signal);
     },
     async giveBack() {
       running.delete(limits);
-      if (hasOwn) await builder.inTurn(() => forgetOwn(builder)).catch(() => undefined);
+      // Their layers stay in the cache; nobody can begin from them by their names.
+      for (const name of built) await removeImage(client, name).catch(() => undefined);
+      if (part.hasOwn) await builder.inTurn(() => forgetOwn(builder)).catch(() => undefined);
       builder.idle.giveBack();
       // Memory that is in use cannot be taken away; the next build sets it anew.
       if (running.size > 0)
-        await builder.inTurn(() => limitBuilder(engine, id, running)).catch(() => undefined);
+        await builder.inTurn(() => limitAgain(engine, id, running)).catch(() => undefined);
     },
   };
+}
+
+async function bringOne(
+  { isShared, mayBuildFrom, fetchImage }: BuildEnginesOptions,
+  part: Lent,
+  reference: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { builder, ends } = part;
+  const isForAll = await isShared(reference);
+  if (!isForAll) {
+    const image = await findImage(ends.host.client, reference);
+    if (!(await mayBuildFrom({ organizationId: builder.organizationId, reference }, image)))
+      return refusePull(reference);
+    part.hasOwn = true;
+  }
+  // One after another for each image; the second finds it there. Builds that need no image go on.
+  const before = builder.bringing.get(reference) ?? Promise.resolve();
+  const chains = before.then(async () => {
+    if (isForAll) await fetchImage?.(reference, signal);
+    return bringImage(ends, reference, signal);
+  });
+  builder.bringing.set(
+    reference,
+    chains.catch(() => undefined),
+  );
+  const found = await chains;
+  if (found.length === 0) refusePull(reference);
+  part.brought.set(reference, found);
 }
 
 /** What is not brought, the builder pulls: of set-up's own names anybody could own it at a registry. */

@@ -23,6 +23,12 @@ const inspected = z.looseObject({
   HostConfig: z.record(z.string(), z.unknown()),
 });
 
+/** A builder's container that runs, and the limits it was seen with. */
+export interface RunningBuilder {
+  id: string;
+  limits: Readonly<Record<string, unknown>>;
+}
+
 /**
  * The container of this specification, which runs when this is done; one of another specification goes first,
  * unless it `isInUse`. Throws PRECONDITION_FAILED with the reason when it does not start.
@@ -32,7 +38,7 @@ export async function ensureBuilder(
   container: BuilderContainer,
   { isInUse, limits, signal }: { isInUse: boolean; limits: Iterable<BuildLimits>; signal: AbortSignal },
   answers: () => Promise<boolean>,
-): Promise<string> {
+): Promise<RunningBuilder> {
   const spec = containerSpec(container);
   const labels = z.record(z.string(), z.string()).parse(spec['Labels']);
   const present = await inspect(client, nameOf(container.organizationId));
@@ -41,10 +47,15 @@ export async function ensureBuilder(
       isInUse ||
       (present.Config.Labels?.[builderSpecLabel] === labels[builderSpecLabel] &&
         present.Image === (await imageId(client, container.image)));
-    if (isSame && present.State.Running && (await answers())) return present.Id;
+    if (isSame && present.State.Running && (await answers()))
+      return { id: present.Id, limits: present.HostConfig };
     await removeContainer(client, present.Id);
   }
-  const id = await create(client, container, { ...spec, HostConfig: hostConfig(spec, limits) });
+  const given = containerLimits(limits);
+  const id = await create(client, container, {
+    ...spec,
+    HostConfig: { ...Object(spec['HostConfig']), ...given },
+  });
   await client.send({
     method: 'POST',
     path: `/containers/${segment(id)}/start`,
@@ -52,11 +63,7 @@ export async function ensureBuilder(
     signal,
   });
   await untilItAnswers(client, id, answers, signal);
-  return id;
-}
-
-function hostConfig(spec: Record<string, unknown>, limits: Iterable<BuildLimits>): object {
-  return { ...Object(spec['HostConfig']), ...containerLimits(limits) };
+  return { id, limits: { ...given } };
 }
 
 /**
@@ -65,11 +72,10 @@ function hostConfig(spec: Record<string, unknown>, limits: Iterable<BuildLimits>
  */
 export async function limitBuilder(
   client: EngineClient,
-  id: string,
+  { id, limits: present }: RunningBuilder,
   limits: Iterable<BuildLimits>,
 ): Promise<void> {
   const { CpuPeriod, CpuQuota, ...memory } = containerLimits(limits);
-  const present: Readonly<Record<string, unknown>> = (await inspect(client, id))?.HostConfig ?? {};
   for (const body of [memory, { CpuPeriod, CpuQuota }]) {
     // A change takes the engine as long as a small step of a build, and most builds have the same limits.
     if (Object.entries(body).every(([name, value]) => present[name] === value)) continue;
@@ -80,6 +86,16 @@ export async function limitBuilder(
       if (!(error instanceof EngineRefusal)) throw error;
     }
   }
+}
+
+/** The same for one that was last looked at a while ago. */
+export async function limitAgain(
+  client: EngineClient,
+  id: string,
+  limits: Iterable<BuildLimits>,
+): Promise<void> {
+  const present = await inspect(client, id);
+  if (present) await limitBuilder(client, { id, limits: present.HostConfig }, limits);
 }
 
 /** Stops it in good order and removes it; its cache stays. */

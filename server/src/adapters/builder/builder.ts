@@ -69,18 +69,19 @@ export function createBuilder(options: BuilderOptions): Builder {
       });
       checked = true;
     }
-    const { signal, limits } = request;
-    const engine = await engines.lend(request.organizationId, { limits, signal });
+    const { signal, limits, deliverTo } = request;
+    const engine = await engines.lend(request.organizationId, { limits, deliverTo, signal });
     try {
       const plan: BuildPlan = { ...prepared, dockerHost: `unix://${engine.socket}` };
       await writeFiles(request, row, plan);
       await engine.bring(await basesOf(row, plan), signal);
       await runSteps(row.steps(plan), request, plan, engine);
-      const { image: name, labels, deliverTo } = request;
-      const delivered = await engine.deliver({ name, labels }, deliverTo, signal);
+      const { image: name, labels } = request;
+      const delivered = await engine.deliver({ name, labels }, signal);
       if (deliverTo) request.onLine(travelled(delivered, options.serverName, deliverTo.name));
     } finally {
-      await engine.giveBack();
+      // What is tidied up after a build holds up nobody.
+      void engine.giveBack();
     }
   }
 }

@@ -5,7 +5,7 @@ import { applicationInputs } from '../inputs/application-inputs.ts';
 import type { ReleaseInputs } from '../inputs/inputs.ts';
 import type { DeployContext } from '../context.ts';
 import type { DomainRecord } from '../release/release-inputs.ts';
-import { serviceSpecOf, type DescribedSpec } from './service-spec.ts';
+import { mayStay, serviceSpecOf, type DescribedSpec } from './service-spec.ts';
 
 export type SpecContext = Pick<
   DeployContext,
@@ -28,12 +28,12 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec &
   if (!deployment.image)
     throw new AppError('PRECONDITION_FAILED', 'There is no image to release yet. Deploy first.');
   const { applicationId } = application;
-  const [info, image, domains, ports, mounts, own, registry] = await Promise.all([
-    engine.info(),
+  const [ports, mounts] = await Promise.all([records.ports(applicationId), records.mounts(applicationId)]);
+  const [nodeId, image, domains, own, registry] = await Promise.all([
+    // An engine takes its time to say what it is.
+    mayStay({ mounts, ports }) ? engine.info().then((info) => info.nodeId) : '',
     engine.image(deployment.image),
     records.domains(applicationId),
-    records.ports(applicationId),
-    records.mounts(applicationId),
     networks.ensureEnvironment(application.environmentId),
     records.registryFacts(application),
   ]);
@@ -50,7 +50,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec &
     domains: followed(domains, portShownBy(image?.exposedPorts ?? [])),
     ports,
     mounts,
-    nodeId: info.nodeId,
+    nodeId,
     probePath: context.probePath,
   });
   return { ...described, inputs: applicationInputs(application, context, { mounts, ports, registry }) };

@@ -24,7 +24,7 @@ export interface SpecInputs {
   domains: DomainRecord[];
   ports: PortRecord[];
   mounts: MountRecord[];
-  /** Node of this server, for services that must stay on it. */
+  /** Node of this server, for services that must stay on it (`mayStay`). */
   nodeId: string;
   probePath: string;
 }
@@ -39,6 +39,12 @@ export interface DescribedSpec {
 export const monitorMs = 5000;
 const defaultGraceSeconds = 10;
 
+const isOfHost = ({ publishMode }: PortRecord): boolean => publishMode === 'host';
+
+/** Whether it can be that the service must stay on its node, which has to be known then. */
+export const mayStay = ({ mounts, ports }: Pick<SpecInputs, 'mounts' | 'ports'>): boolean =>
+  mounts.length > 0 || ports.some(isOfHost);
+
 export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
   const { application, owner, ports, mounts, domains } = inputs;
   const { organizationId, restoredVolumes } = application;
@@ -47,7 +53,7 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
     .map((mount) => serviceMount(mount, { ...owner, organizationId }));
   const bound = onPresentVolumes(first, owner, restoredVolumes);
   const holdsData = bound.length > 0;
-  const holdsPort = ports.some(({ publishMode }) => publishMode === 'host');
+  const holdsPort = ports.some(isOfHost);
   const stays = holdsData || holdsPort;
   const notes = stays
     ? [

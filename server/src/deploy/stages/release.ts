@@ -31,7 +31,7 @@ export const release: Stage = {
       owner: context.owner,
       hasFormer: context.application.liveDeploymentId !== null,
       snapshot: { ...inputs, registryId },
-      before: () => runPreRelease(context, withAuth),
+      ...(context.application.preReleaseCommand ? { before: () => runPreRelease(context, withAuth) } : {}),
     });
   },
 };

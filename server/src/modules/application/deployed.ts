@@ -7,8 +7,10 @@ import { checkDeployable } from './checks.ts';
 
 export function deployedApplications(applications: Applications, hosts: Hosts): DeployedServices {
   return {
-    async find(applicationId) {
-      const application = await applications.find(applicationId);
+    async find(applicationId, organizationId) {
+      const application = await (organizationId === undefined
+        ? applications.find(applicationId)
+        : applications.one(applicationId, organizationId));
       return (
         application && {
           ...application,

@@ -9,7 +9,7 @@ import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { Handlers, UploadedFile } from '../../procedure/procedure.ts';
-import { startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
+import { placeOfAccepted, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { HostReach } from '../host-reach/host-reach.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Members } from '../organization/member.ts';
@@ -106,11 +106,15 @@ export function applicationHandlers(
     input: { applicationId: string },
     accepting: Accepting,
   ): Promise<true> {
-    const { deploymentId } = await context.write(async () =>
-      deployments.accept(applicationRef((await found(context, input)).applicationId), {
-        ...accepting,
-        startedBy: startedBy(context.actor),
-      }),
+    const { organizationId } = context.actor;
+    const { deploymentId } = await context.writeRecord(
+      () =>
+        deployments.accept(applicationRef(input.applicationId), {
+          ...accepting,
+          organizationId,
+          startedBy: startedBy(context.actor),
+        }),
+      placeOfAccepted,
     );
     queue.wake();
     context.announce(deploymentId);

@@ -4,10 +4,15 @@ import type { Hosts } from '../../ports/host/host.ts';
 import type { DeployedServices } from '../deployment/deployment.ts';
 import { checkDeployable, type Composes } from './compose.ts';
 
-export function deployedComposes(composes: Pick<Composes, 'find' | 'patch'>, hosts: Hosts): DeployedServices {
+export function deployedComposes(
+  composes: Pick<Composes, 'find' | 'one' | 'patch'>,
+  hosts: Hosts,
+): DeployedServices {
   return {
-    async find(composeId) {
-      const compose = await composes.find(composeId);
+    async find(composeId, organizationId) {
+      const compose = await (organizationId === undefined
+        ? composes.find(composeId)
+        : composes.one(composeId, organizationId));
       return (
         compose && {
           ...compose,

@@ -6,8 +6,10 @@ import type { Databases } from './database.ts';
 
 export function deployedDatabases(databases: Databases, hosts: Hosts): DeployedServices {
   return {
-    async find(databaseId) {
-      const database = await databases.find(databaseId);
+    async find(databaseId, organizationId) {
+      const database = await (organizationId === undefined
+        ? databases.find(databaseId)
+        : databases.one(databaseId, organizationId));
       return (
         database && {
           ...database,

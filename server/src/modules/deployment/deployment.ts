@@ -1,5 +1,6 @@
 /** Deployments as records: accepted, followed, ended. The work itself is deploy/. */
 import { AppError } from '../../domain/errors.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
 import type { TellFact } from '../../domain/states/fact.ts';
 import {
   statusAfter,
@@ -16,36 +17,33 @@ import {
   type ServiceRef,
 } from '../../domain/names/service-ref.ts';
 import type { Actor } from '../../procedure/context.ts';
-import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
+import { queued, type Asked } from './queued.ts';
 import type { DeploymentStore } from './store.ts';
 
 /** A deployment as lists show it, without the release's settings. */
 export type ShownDeployment = Awaited<ReturnType<DeploymentStore['recent']>>[number];
 
-export interface Accepting {
-  kind: DeploymentRecord['kind'];
-  title: string;
-  description: string;
-  sourceDeploymentId?: string;
-  /** Image to deploy, where it is not what the service's record names. */
-  image?: string;
-  /** Who or what began it; absent: Berth by itself. */
-  startedBy?: DeploymentStarter | undefined;
-  /** Commit to deploy, where it is not the newest. */
-  commit?: string | undefined;
-  /** Builds without what earlier builds left. */
-  withoutCache?: boolean;
-  /** Keys of the servers of a move. */
-  move?: { from: string; to: string };
+export interface Accepting extends Asked {
+  /** Whose service it must be. */
+  organizationId?: string;
 }
+
+/** What the guard need not look up again. */
+export const placeOfAccepted = { scope: ({ scope }: Accepted): Scope | undefined => scope };
 
 /** Whoever calls, by a session or a key. */
 export function startedBy({ userId, apiKeyId }: Pick<Actor, 'userId' | 'apiKeyId'>): DeploymentStarter {
   return { kind: apiKeyId === undefined ? 'person' : 'key', userId, apiKeyId: apiKeyId ?? null };
+}
+
+/** A deployment that was stored, and where its service stands. */
+export interface Accepted extends DeploymentRecord {
+  scope: Scope | undefined;
 }
 
 /** What deployments know of a service. */
@@ -71,7 +69,8 @@ export interface ServicePatch {
 
 /** The records of the services of one kind. */
 export interface DeployedServices {
-  find(serviceId: string): Promise<DeployedService | undefined>;
+  /** With an organization, whose it must be: NOT_FOUND when it is not. */
+  find(serviceId: string, organizationId?: string): Promise<DeployedService | undefined>;
   patch(serviceId: string, patch: ServicePatch): Promise<void>;
 }
 
@@ -99,7 +98,7 @@ export interface Deployments extends DeploymentReads {
    * Stores deployment and job in one transaction and sets the service's status to running; `wake` the queue
    * after it. NOT_FOUND when the service is gone.
    */
-  accept(service: ServiceRef, accepting: Accepting): Promise<DeploymentRecord>;
+  accept(service: ServiceRef, accepting: Accepting): Promise<Accepted>;
   /**
    * queued → running; false when it was cancelled meanwhile. A deployment that was running already (a
    * restart) goes on.
@@ -184,16 +183,16 @@ async function accept(
   service: ServiceRef,
   accepting: Accepting,
   sequence: number,
-): Promise<DeploymentRecord> {
+): Promise<Accepted> {
   const records = services[service.kind];
-  const present = await records?.find(service.serviceId);
+  const present = await records?.find(service.serviceId, accepting.organizationId);
   if (!records || !present)
     throw new AppError('NOT_FOUND', 'There is no such service. It may have been deleted.');
   if (accepting.kind !== 'rollback') await present.requireDeployable();
   await requireRoom?.(present.organizationId, service.serviceId);
   const at = { sequence, createdAt: isoTime(clock) };
   const deployment = queued(service, present.organizationId, accepting, at);
-  await store.insert(deployment);
+  const scope = await store.add(deployment);
   await queue.enqueue({
     kind: 'deployment',
     payload: { deploymentId: deployment.deploymentId },
@@ -201,7 +200,7 @@ async function accept(
     serverKey: present.serverKey,
   });
   await records.patch(service.serviceId, { status: statusAfter('deployAccepted', present.status) });
-  return deployment;
+  return { ...deployment, scope };
 }
 
 async function finish(parts: Parts, deployment: DeploymentRecord, outcome: Outcome): Promise<void> {
@@ -214,16 +213,32 @@ async function finish(parts: Parts, deployment: DeploymentRecord, outcome: Outco
       : { errorMessage: outcome.reason.slice(0, reasonLimit) };
   if (!(await parts.store.transition(deploymentId, outcome.status, { ...end, finishedAt, child: null })))
     return;
-  await tellEnd(parts, deployment, outcome);
+  const present = await found(parts, service);
+  if (present) await tellEnd(parts, deployment, outcome, present);
   await tellHost(parts, deploymentId);
   if (outcome.status === 'done')
-    await setStatus(parts, service, 'deploySucceeded', {
+    await setStatus(parts, present, 'deploySucceeded', {
       ...outcome.patch,
       liveDeploymentId: deploymentId,
       isStopped: false,
     });
-  else if (outcome.status === 'error') await setStatus(parts, service, outcome.event);
-  else await setStatus(parts, service, await eventOfCancel(parts, service));
+  else await setStatus(parts, present, outcome.status === 'error' ? outcome.event : eventOfCancel(present));
+}
+
+/** A service as it is now, with the way to its record; undefined when it was deleted. */
+interface Present {
+  service: ServiceRef;
+  records: DeployedServices;
+  record: DeployedService;
+}
+
+async function found(
+  { services }: Pick<Parts, 'services'>,
+  service: ServiceRef,
+): Promise<Present | undefined> {
+  const records = services[service.kind];
+  const record = await records?.find(service.serviceId);
+  return records && record && { service, records, record };
 }
 
 async function tellHost({ store, tellHost: tell }: Parts, deploymentId: string): Promise<void> {
@@ -232,19 +247,16 @@ async function tellHost({ store, tellHost: tell }: Parts, deploymentId: string):
 }
 
 async function tellEnd(
-  { services, tell }: Parts,
-  deployment: DeploymentRecord,
+  { tell }: Parts,
+  { organizationId, title }: DeploymentRecord,
   outcome: Outcome,
+  { service, record: { name } }: Present,
 ): Promise<void> {
-  const { kind, serviceId } = ownerOf(deployment);
-  const present = await services[kind]?.find(serviceId);
-  if (!tell || !present || outcome.status === 'cancelled') return;
-  const { organizationId, title } = deployment;
-  const { name } = present;
+  if (!tell || outcome.status === 'cancelled') return;
   await tell({
     event: outcome.status === 'done' ? 'deploymentDone' : 'deploymentFailed',
     organizationId,
-    subject: { type: kind, id: serviceId, name },
+    subject: { type: service.kind, id: service.serviceId, name },
     sentence:
       outcome.status === 'done'
         ? `${name}: “${title}” is deployed and healthy.`
@@ -262,15 +274,15 @@ async function cancel(
   if (status === 'queued') await queue.cancelQueued(serviceKey(service));
   else await queue.cancelRunning(serviceKey(service));
   const end = { finishedAt: isoTime(clock), errorMessage: reason, child: null };
-  const found = await store.list({ ...ownerColumns(service), status });
-  for (const { deploymentId } of found) await store.transition(deploymentId, 'cancelled', end);
-  if (found.length > 0) await setStatus(parts, service, await eventOfCancel(parts, service));
+  const cancelled = await store.list({ ...ownerColumns(service), status });
+  for (const { deploymentId } of cancelled) await store.transition(deploymentId, 'cancelled', end);
+  const present = cancelled.length > 0 ? await found(parts, service) : undefined;
+  await setStatus(parts, present, eventOfCancel(present));
 }
 
 /** What runs is what ran before. */
-async function eventOfCancel({ services }: Parts, { kind, serviceId }: ServiceRef): Promise<ServiceEvent> {
-  const present = await services[kind]?.find(serviceId);
-  return present && present.liveDeploymentId !== null && !present.isStopped
+function eventOfCancel(present: Present | undefined): ServiceEvent {
+  return present && present.record.liveDeploymentId !== null && !present.record.isStopped
     ? 'deployCancelledWithRelease'
     : 'deployCancelledWithoutRelease';
 }
@@ -285,23 +297,23 @@ async function cancelQueued(parts: Parts, service: ServiceRef, isRunning: boolea
       });
   }
   // Also where nothing was queued: a status set by hand ends with the next action (decisions 5).
-  await setStatus(parts, service, isRunning ? 'queueCleanedWithTasks' : 'queueCleanedWithoutTasks');
+  const present = await found(parts, service);
+  await setStatus(parts, present, isRunning ? 'queueCleanedWithTasks' : 'queueCleanedWithoutTasks');
   return cancelled.length;
 }
 
 async function setStatus(
-  { store, services }: Parts,
-  service: ServiceRef,
+  { store }: Parts,
+  present: Present | undefined,
   event: ServiceEvent,
   patch: ServicePatch = {},
 ): Promise<void> {
-  const records = services[service.kind];
-  const present = await records?.find(service.serviceId);
-  if (!records || !present) return;
+  if (!present) return;
+  const { service, records, record } = present;
   const stillWorking = (await store.countUnfinished(service)) > 0;
   await records.patch(service.serviceId, {
     ...patch,
-    status: stillWorking ? 'running' : statusAfter(event, present.status),
+    status: stillWorking ? 'running' : statusAfter(event, record.status),
   });
 }
 
@@ -346,39 +358,5 @@ function createReads(store: DeploymentStore, services: DeploymentNeighbours['ser
       const { kind, serviceId } = ownerOf(deployment);
       return services[kind]?.find(serviceId);
     },
-  };
-}
-
-function queued(
-  service: ServiceRef,
-  organizationId: string,
-  { kind, title, description, sourceDeploymentId, image, commit, startedBy, move, withoutCache }: Accepting,
-  at: { sequence: number; createdAt: string },
-): DeploymentRecord {
-  return {
-    deploymentId: randomId(),
-    organizationId,
-    ...ownerColumns(service),
-    kind,
-    title,
-    description,
-    status: 'queued',
-    stage: 'queue',
-    commit: commit ?? null,
-    image: image ?? null,
-    errorMessage: null,
-    settings: null,
-    sourceDeploymentId: sourceDeploymentId ?? null,
-    startedBy: startedBy ?? { kind: 'berth', userId: null, apiKeyId: null },
-    stages: null,
-    child: null,
-    previousVersion: null,
-    withoutCache: withoutCache ?? false,
-    moveFrom: move?.from ?? null,
-    moveTo: move?.to ?? null,
-    startedAt: null,
-    healthyAt: null,
-    finishedAt: null,
-    ...at,
   };
 }

@@ -52,6 +52,8 @@ export interface DeploymentStore extends TableStore<'deployment'> {
   recent(service: ServiceRef): Promise<ShownDeployment[]>;
   /** All of them, newest first. */
   all(service: ServiceRef): Promise<ShownDeployment[]>;
+  /** Stores a new one; gives where its service stands. */
+  add(record: DeploymentRecord): Promise<Scope | undefined>;
   /** Moves a deployment to `to` where the table of states allows it; false when it is elsewhere by now. */
   transition(deploymentId: string, to: DeploymentStatus, patch: Partial<DeploymentRecord>): Promise<boolean>;
   /** Those of every service, newest first, with where each stands; `before` is a sequence to go on after. */
@@ -101,12 +103,7 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     async everywhere(organizationId, { before, limit }) {
       const rows = await database.run(everywhere, [organizationId, before ?? Number.MAX_SAFE_INTEGER, limit]);
       return rows.map(({ projectId, environmentId, serviceId, ...row }) => ({
-        scope: {
-          organizationId,
-          projectId: projectId ?? undefined,
-          environmentId: environmentId ?? undefined,
-          serviceId: serviceId ?? undefined,
-        },
+        scope: scopeOf({ organizationId, projectId, environmentId, serviceId }),
         deployment: deployments.decode(row),
       }));
     },
@@ -115,10 +112,22 @@ export function createDeploymentStore(database: Database): DeploymentStore {
     crowded: (keep) => crowded(database, keep),
     unfinished: async () => (await database.run(unfinished)).map(deployments.decode),
     transactionOf: (service, work) =>
-      database.transaction(async () => {
-        if (database.dialect === 'postgres') await database.run(lockOf(database, service));
-        return work();
-      }),
+      database.transaction(
+        async () => {
+          if (database.dialect === 'postgres') await database.run(lockOf(database, service));
+          return work();
+        },
+        { waitsForNothing: true },
+      ),
+  };
+}
+
+function scopeOf({ organizationId, projectId, environmentId, serviceId }: Place): Scope {
+  return {
+    organizationId,
+    projectId: projectId ?? undefined,
+    environmentId: environmentId ?? undefined,
+    serviceId: serviceId ?? undefined,
   };
 }
 
@@ -142,40 +151,54 @@ async function crowded(database: Database, keep: number): Promise<{ service: Ser
 function toldSteps(
   database: Database,
   deployments: TableStore<'deployment'>,
-): Pick<DeploymentStore, 'insert' | 'update' | 'transition'> {
+): Pick<DeploymentStore, 'insert' | 'add' | 'update' | 'transition'> {
   const tell = tellDeployment(database);
-  async function endStages(deploymentId: string, at: string): Promise<void> {
-    const stages = (await deployments.find({ deploymentId }))?.stages ?? null;
-    if (stages !== null) await deployments.update({ deploymentId }, { stages: nextStages(stages, at) });
+  const together = <T>(work: () => Promise<T>): Promise<T> =>
+    database.transaction(work, { waitsForNothing: true });
+  const add: DeploymentStore['add'] = (record) =>
+    together(async () => {
+      await deployments.insert(record);
+      return tell(record.deploymentId);
+    });
+  /** The stages that it has come through; undefined when it is no longer where it could go on to `to`. */
+  async function claim(
+    deploymentId: string,
+    to: DeploymentStatus,
+  ): Promise<Pick<DeploymentRecord, 'stages'> | undefined> {
+    const [row] = await database.run(
+      sql<Record<string, unknown>>`update "deployment" set "status" = ${to}
+        where "deploymentId" = ${deploymentId} and "status" in (${sql.join(deploymentStatusesBefore(to))})
+        returning "stages"`.compile(database.builder),
+    );
+    return row && deployments.decode(row);
   }
   return {
-    insert: (record) =>
-      database.transaction(async () => {
-        await deployments.insert(record);
-        await tell(record.deploymentId);
-      }),
+    add,
+    insert: async (record) => void (await add(record)),
     update: (where, patch) =>
-      database.transaction(async () => {
+      together(async () => {
         const changed = await deployments.update(where, patch);
         if (changed > 0 && patch.stage !== undefined && where.deploymentId !== undefined)
           await tell(where.deploymentId);
         return changed;
       }),
-    async transition(deploymentId, to, patch) {
-      return database.transaction(async () => {
-        const froms = deploymentStatusesBefore(to);
-        const claim = sql`update "deployment" set "status" = ${to}
-          where "deploymentId" = ${deploymentId} and "status" in (${sql.join(froms)})`.compile(
-          database.builder,
-        );
-        if ((await database.change(claim)) !== 1) return false;
-        await deployments.update({ deploymentId }, patch);
-        if (typeof patch.finishedAt === 'string') await endStages(deploymentId, patch.finishedAt);
+    transition: (deploymentId, to, patch) =>
+      together(async () => {
+        const claimed = await claim(deploymentId, to);
+        if (!claimed) return false;
+        const { stages } = claimed;
+        const { finishedAt } = patch;
+        const ended =
+          stages && typeof finishedAt === 'string' ? { stages: nextStages(stages, finishedAt) } : {};
+        await deployments.update({ deploymentId }, { ...patch, ...ended });
         await tell(deploymentId);
         return true;
-      });
-    },
+      }),
   };
+}
+
+interface Place extends Record<'projectId' | 'environmentId' | 'serviceId', string | null> {
+  organizationId: string;
 }
 
 /** Deployments with the service and the environment they stand in; a preview's are its application's. */
@@ -189,7 +212,7 @@ const placed = sql`"deployment" as d
 
 function everywhereOf({ builder }: Database) {
   const columns = [...shownColumns, 'sequence'].map((name) => sql.ref(`d.${name}`));
-  return sql<Record<string, unknown> & Record<'projectId' | 'environmentId' | 'serviceId', string | null>>`
+  return sql<Record<string, unknown> & Omit<Place, 'organizationId'>>`
     select ${sql.join(columns)}, e."projectId", e."environmentId",
       coalesce(a."applicationId", s."databaseId", c."composeId") as "serviceId"
     from ${placed} where d."organizationId" = ${''} and d."sequence" < ${0}
@@ -200,22 +223,27 @@ function everywhereOf({ builder }: Database) {
  * Every step of a deployment is told with it (decisions 14), whoever makes it: worker, webhook, person. A
  * preview's stands where its application does.
  */
-function tellDeployment({ builder, run, tell }: Database): (deploymentId: string) => Promise<void> {
-  const place = sql<Omit<NewEvent, 'at' | 'formerProjectId' | 'formerEnvironmentId' | 'userId'>>`
+function tellDeployment({
+  builder,
+  run,
+  tell,
+}: Database): (deploymentId: string) => Promise<Scope | undefined> {
+  const place = sql<Omit<NewEvent, 'at' | 'formerProjectId' | 'formerEnvironmentId' | 'userId'> & Place>`
     select d."organizationId", e."projectId", e."environmentId", d."status", d."stage",
       d."deploymentId" as "resourceId", 'deployment' as "kind", 'deployment' as "what",
       coalesce(a."applicationId", s."databaseId", c."composeId") as "serviceId"
     from ${placed} where d."deploymentId" = ${''}`.compile(builder);
   return async (deploymentId) => {
     const [row] = await run(place, [deploymentId]);
-    if (row)
-      await tell({
-        ...row,
-        at: systemClock.now(),
-        formerProjectId: null,
-        formerEnvironmentId: null,
-        userId: null,
-      });
+    if (!row) return undefined;
+    await tell({
+      ...row,
+      at: systemClock.now(),
+      formerProjectId: null,
+      formerEnvironmentId: null,
+      userId: null,
+    });
+    return scopeOf(row);
   };
 }
 

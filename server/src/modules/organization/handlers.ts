@@ -36,10 +36,9 @@ export function organizationHandlers({
   }
   return {
     create: ({ actor, write }, { name }) =>
-      write(
-        () => organizations.create(actor.userId, name),
-        ({ organizationId }) => organizationId,
-      ),
+      write(() => organizations.create(actor.userId, name), {
+        organizationId: ({ organizationId }) => organizationId,
+      }),
     one: (_context, { organizationId }) => organizations.one(organizationId),
     async all({ actor }, input) {
       const all = await organizations.ofUser(actor.userId);
@@ -62,10 +61,9 @@ export function organizationHandlers({
     },
     async delete({ actor, write }, { organizationId }) {
       const first = (await organizations.first()) ?? actor.organizationId;
-      const removed = await write(
-        () => organizations.remove(organizationId),
-        () => first,
-      );
+      const removed = await write(() => organizations.remove(organizationId), {
+        organizationId: () => first,
+      });
       desk.gone(organizationId);
       return removed;
     },
@@ -103,7 +101,7 @@ export function organizationHandlers({
           await invitations.redeem(invitation, async () => ({ userId }));
           return ownOne(userId, invitation.organizationId);
         },
-        ({ organizationId }) => organizationId,
+        { organizationId: ({ organizationId }) => organizationId },
       );
     },
     updateMember: ({ actor, write }, { userId, ...change }) =>

@@ -24,14 +24,16 @@ const ofPreview: Record<PreviewDeploymentRecord['status'], ApplicationStatus> = 
 
 /** `changed` is part of the transaction: the comment on the pull request is to follow. */
 export function deployedPreviews(
-  previews: Pick<PreviewDeployments, 'find' | 'patch'>,
+  previews: Pick<PreviewDeployments, 'find' | 'one' | 'patch'>,
   applications: Pick<Applications, 'find'>,
   hosts: Hosts,
   changed: (preview: PreviewDeploymentRecord) => Promise<void>,
 ): DeployedServices {
   return {
-    async find(previewDeploymentId) {
-      const preview = await previews.find(previewDeploymentId);
+    async find(previewDeploymentId, organizationId) {
+      const preview = await (organizationId === undefined
+        ? previews.find(previewDeploymentId)
+        : previews.one(previewDeploymentId, organizationId));
       const application = preview && (await applications.find(preview.applicationId));
       return (
         preview &&

@@ -12,15 +12,14 @@ export interface BuildEngine {
   /** Brings those of these images that the host's engine has and shares with everybody. */
   bring(references: readonly string[], signal: AbortSignal): Promise<void>;
   /**
-   * Hands a built image over to an engine, under its tag and with exactly these labels over its own, whatever
-   * made it; only layers that this engine lacks travel. Absent `to`: the host's own.
+   * Hands a built image over to the engine that the build is for, under its tag and with exactly these labels
+   * over its own, whatever made it; only layers that this engine lacks travel.
    */
   deliver(
     image: { name: string; labels: Readonly<Record<string, string>> },
-    to: ImageIntake | undefined,
     signal: AbortSignal,
   ): Promise<Delivered>;
-  /** The build is over. */
+  /** The build is over; resolves when nothing is left of it but its cache, and never rejects. */
   giveBack(): Promise<void>;
 }
 
@@ -31,9 +30,16 @@ export interface Delivered {
   bytes: number;
 }
 
+export interface BuildNeed {
+  limits: BuildLimits;
+  /** The engine that gets what is built; absent: the host's own. */
+  deliverTo?: ImageIntake | undefined;
+  signal: AbortSignal;
+}
+
 export interface BuildEngines {
   /** Starts the organization's engine when it does not run; throws AppError with the reason if it cannot. */
-  lend(organizationId: string, need: { limits: BuildLimits; signal: AbortSignal }): Promise<BuildEngine>;
+  lend(organizationId: string, need: BuildNeed): Promise<BuildEngine>;
   /**
    * What a former run of Berth left: engines that run are stopped when nobody uses them, those of
    * organizations that are not among these are removed with their caches.

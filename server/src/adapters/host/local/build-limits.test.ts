@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -60,6 +60,37 @@ test('version 1: builds at one time may have together what they may have one by 
   // Meeting the limit without a kill is the page cache at work.
   writeFileSync(join(memory, 'memory.failcnt'), '9\n');
   expect(await two.ranOutOfMemory()).toBe(false);
+});
+
+test('the group is looked for once for each engine, and again when it takes no limits any more', async () => {
+  const directory = join(folder, 'docker/buildkit');
+  const events = (): void => {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'memory.events'), 'low 0\noom 0\noom_kill 0\n');
+  };
+  events();
+  const socket = join(folder, 'socket');
+  writeFileSync(socket, '');
+  let looks = 0;
+  const limiter = createBuildLimiter(socket, async () => {
+    looks += 1;
+    return { version: 2, directory };
+  });
+  const begin = async (): Promise<number> => {
+    await (await limiter.begin({ memoryBytes: GiB, nanoCpus: 1e9 }, () => undefined)).end();
+    return looks;
+  };
+  expect([await begin(), await begin()]).toEqual([1, 1]);
+  // Another name of the same file is no other engine.
+  linkSync(socket, `${socket}.taken`);
+  expect(await begin()).toBe(1);
+  rmSync(socket);
+  writeFileSync(socket, '');
+  expect([await begin(), await begin()]).toEqual([2, 2]);
+  rmSync(join(folder, 'docker'), { recursive: true });
+  writeFileSync(join(folder, 'docker'), 'in the way');
+  await begin();
+  expect(looks).toBe(3);
 });
 
 test('a group that is gone at the end of a build says nothing against it', async () => {

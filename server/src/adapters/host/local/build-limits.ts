@@ -2,7 +2,7 @@
  * Memory and CPU of builds. BuildKit in the engine ignores `--memory` and `--cgroup-parent`, so the group
  * that all its steps are in is limited: together they get what the builds that run now may have together.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sentenceOf } from '../../../domain/errors.ts';
 import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts';
@@ -16,13 +16,13 @@ export function createBuildLimiter(
   find: typeof findBuildCgroup = findBuildCgroup,
 ): BuildLimiter {
   const running = new Set<BuildLimits>();
+  const groups = knownGroup(socketPath, find);
   const sum = () => ({ memoryBytes: total(running, 'memoryBytes'), nanoCpus: total(running, 'nanoCpus') });
   return {
     begin: async (limits, onLine) => {
       running.add(limits);
       try {
-        const group = await find(socketPath);
-        await apply(group, sum());
+        const group = await groups.limited(sum());
         const kills = await watchKills(group);
         onLine(
           `Build limits: ${Math.round(limits.memoryBytes / 1024 / 1024)} MiB of memory, ` +
@@ -51,6 +51,38 @@ export function createBuildLimiter(
       }
     },
   };
+}
+
+/**
+ * The group of the engine that serves the socket, looked for once for each engine: asking one what it is
+ * takes as long as a small step of a build. Each makes a socket of its own when it starts.
+ */
+function knownGroup(socketPath: string, find: typeof findBuildCgroup) {
+  let known: { socket: string; group: BuildCgroup } | undefined;
+  async function found(limits: BuildLimits): Promise<BuildCgroup> {
+    const socket = await identityOf(socketPath);
+    const group = await find(socketPath);
+    known = socket === undefined ? undefined : { socket, group };
+    await apply(group, limits);
+    return group;
+  }
+  return {
+    /** Gives the group, which has the limits. */
+    async limited(limits: BuildLimits): Promise<BuildCgroup> {
+      if (known === undefined || known.socket !== (await identityOf(socketPath))) return found(limits);
+      const { group } = known;
+      return apply(group, limits).then(
+        () => group,
+        () => found(limits),
+      );
+    },
+  };
+}
+
+/** Of the file itself, whatever further names it gets; undefined where there is none. */
+async function identityOf(path: string): Promise<string | undefined> {
+  const file = await stat(path, { bigint: true }).catch(() => undefined);
+  return file && `${file.dev}:${file.ino}:${file.birthtimeNs}`;
 }
 
 function total(running: Set<BuildLimits>, field: keyof BuildLimits): number {
