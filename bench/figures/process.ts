@@ -35,7 +35,8 @@ export async function memoryAfterLoad({ berth, baseline }: Pair): Promise<Figure
   const later = taken();
   const [measured, ofBaseline] = processes.map(
     (_, index) =>
-      `${amount(atOnce[index] ?? 0, 'MB')}; ${amount(later[index] ?? 0, 'MB')} after ${quietSeconds} s of quiet`,
+      `${amount(atOnce[index] ?? 0, 'MB')}; ` +
+      `${amount(later[index] ?? 0, 'MB')} after ${quietSeconds} s of quiet`,
   );
   return {
     name: 'memory after the load (RSS)',

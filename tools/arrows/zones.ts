@@ -26,7 +26,8 @@ export const zones: readonly Zone[] = [
   },
   {
     name: 'main',
-    files: /^server\/src\/(main|start|config|reset-password)\.ts$|^server\/src\/(composition|commands)\//,
+    files:
+      /^server\/src\/(main|main-of-bundle|bundle|failed-start|start|config|reset-password)\.ts$|^server\/src\/(composition|commands)\//,
     sees: 'everything',
     cure: 'Take the value as an argument; main passes it in.',
   },

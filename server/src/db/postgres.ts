@@ -65,35 +65,8 @@ export function openPostgres(options: PostgresOptions): Database {
   const transactions = new AsyncLocalStorage<TransactionScope>();
   const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
   const statements = { count: 0, kept: 0 };
-  const knownOf = knownStatements();
-  const kept = createKeptReads({ askSnapshot: () => askSnapshot(readers), now: () => performance.now() });
-
-  async function execute<R>(
-    { sql }: CompiledQuery<R>,
-    parameters: readonly unknown[],
-  ): Promise<pg.QueryResult> {
-    statements.count += 1;
-    const { name, isRead: reads } = knownOf(sql);
-    const query = { name, text: sql, values: [...parameters] };
-    const client = transactionClient();
-    if (client) return translated(() => client.query(query));
-    return translated(() => (reads ? readers.query(query) : pool.query(query)));
-  }
-
   const builder = createBuilder();
-  const run = async <R>(query: CompiledQuery<R>, parameters = query.parameters): Promise<R[]> => {
-    const read = async () => (await execute(query, parameters)).rows;
-    const { name, mayBeKept } = knownOf(query.sql);
-    if (!mayBeKept || transactionClient()) return read();
-    const { rows, wasKept } = await kept.rows(JSON.stringify([name, parameters]), read);
-    if (wasKept) {
-      statements.count += 1;
-      statements.kept += 1;
-    }
-    return asRows(rows);
-  };
-  const change: Database['change'] = async (query, parameters = query.parameters) =>
-    (await execute(query, parameters)).rowCount ?? 0;
+  const { run, change, generation } = createQueries({ pool, readers, statements, transactionClient });
   const outbox = createOutbox({ builder, run, change });
   const begin = async <T>(work: () => Promise<T>): Promise<T> =>
     transact({ client: await translated(() => pool.connect()), transactions, outbox }, work);
@@ -103,7 +76,7 @@ export function openPostgres(options: PostgresOptions): Database {
     builder,
     cipher: options.cipher,
     statements,
-    generation: async () => (transactionClient() ? undefined : kept.snapshot()),
+    generation,
     run,
     change,
     script: async (sql) => {
@@ -126,6 +99,52 @@ export function openPostgres(options: PostgresOptions): Database {
     close: async () => {
       await Promise.all([pool.end(), readers.close()]);
     },
+  };
+}
+
+interface Connections {
+  pool: pg.Pool;
+  readers: PostgresReaders;
+  statements: Database['statements'];
+  /** The connection of the transaction under way. */
+  transactionClient(): pg.PoolClient | undefined;
+}
+
+function createQueries({
+  pool,
+  readers,
+  statements,
+  transactionClient,
+}: Connections): Pick<Database, 'run' | 'change' | 'generation'> {
+  const knownOf = knownStatements();
+  const kept = createKeptReads({ askSnapshot: () => askSnapshot(readers), now: () => performance.now() });
+
+  async function execute(
+    { sql }: CompiledQuery<unknown>,
+    parameters: readonly unknown[],
+  ): Promise<pg.QueryResult> {
+    statements.count += 1;
+    const { name, isRead: reads } = knownOf(sql);
+    const query = { name, text: sql, values: [...parameters] };
+    const client = transactionClient();
+    if (client) return translated(() => client.query(query));
+    return translated(() => (reads ? readers.query(query) : pool.query(query)));
+  }
+
+  return {
+    async run(query, parameters = query.parameters) {
+      const read = async () => (await execute(query, parameters)).rows;
+      const { name, mayBeKept } = knownOf(query.sql);
+      if (!mayBeKept || transactionClient()) return read();
+      const { rows, wasKept } = await kept.rows(JSON.stringify([name, parameters]), read);
+      if (wasKept) {
+        statements.count += 1;
+        statements.kept += 1;
+      }
+      return asRows(rows);
+    },
+    change: async (query, parameters = query.parameters) => (await execute(query, parameters)).rowCount ?? 0,
+    generation: async () => (transactionClient() ? undefined : kept.snapshot()),
   };
 }
 

@@ -24,8 +24,8 @@ export function keepHeapSmall(): () => void {
 }
 
 /**
- * V8 has a reducer of its own for this, which waits until hardly anything is allocated: with Berth's loops that
- * is never. While it is told to favour size it does not wait.
+ * V8 has a reducer of its own for this, which waits until hardly anything is allocated: with Berth's loops
+ * that is never. While it is told to favour size it does not wait.
  */
 export function createQuietHeap({ takenBytes, busyShare, setFlag }: HeapState): { look(): void } {
   let isReducing = false;

@@ -98,8 +98,8 @@ function charactersOf(row: Row): number {
 }
 
 /**
- * Work that all share who ask for it before it begins. One is under way at a time: whoever asks meanwhile gets
- * the next one, since the present one may have seen what was true before they asked.
+ * Work that all share who ask for it before it begins. One is under way at a time: whoever asks meanwhile
+ * gets the next one, since the present one may have seen what was true before they asked.
  */
 function sharedAmongAll(work: () => Promise<void>): () => Promise<void> {
   let present: Promise<void> | undefined;
