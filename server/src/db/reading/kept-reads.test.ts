@@ -37,5 +37,7 @@ test('does not wait for a look that gets no answer: the read has connections tha
   expect((await kept.rows('a', read(rows))).wasKept).toBe(true);
   isCutOff = true;
   const answered = kept.rows('a', read(rows)).then((answer) => answer.rows);
+  const generation = kept.snapshot();
   expect(await Promise.race([answered, wait(6000, 'still waiting')])).toEqual(rows);
+  expect(await Promise.race([generation, wait(6000, 'still waiting')])).toBeUndefined();
 });
