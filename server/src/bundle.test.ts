@@ -74,6 +74,26 @@ test('takes none of another source of the same length, nor a broken one', () => 
   }
 });
 
+test('runs a part again whose first run failed, and never gives half of it', () => {
+  const file = write(
+    'first.js',
+    "exports.name = 'half'; if (globalThis.isShort) throw new Error('EMFILE'); exports.run = () => 1;",
+  );
+  const bundle = openBundle(kept());
+  Object.assign(globalThis, { isShort: true });
+  expect(() => bundle.load(file)).toThrow('EMFILE');
+  Object.assign(globalThis, { isShort: undefined });
+  expect(Object.keys(Object(bundle.load(file)))).toEqual(['name', 'run']);
+});
+
+test('runs without a compiled form that cannot be read', () => {
+  const file = write('first.js', 'exports.value = 1;');
+  // As a disk with a fault: what is there cannot be read.
+  mkdirSync(join(kept(), 'first.js'), { recursive: true });
+  const again = loaded(file);
+  expect([again.isTaken, again.part['value']]).toEqual([false, 1]);
+});
+
 test('keeps nothing of a former version, and for its owner alone', () => {
   loaded(write('first-a.js', 'exports.value = 1;')).keep();
   loaded(write('first-b.js', 'exports.value = 2;')).keep();

@@ -55,6 +55,20 @@ test('counts from what V8 gave back by itself', () => {
   expect(state.told).toEqual(['--optimize-for-size']);
 });
 
+test('gives back what a load has left that began while V8 favoured size', () => {
+  const { state, look } = heapOf(30);
+  state.taken = 40;
+  look();
+  expect(state.told).toEqual(['--optimize-for-size']);
+  Object.assign(state, { taken: 120, busy: 0.9 });
+  look();
+  expect(state.told).toEqual(['--optimize-for-size', '--no-optimize-for-size']);
+  // The load is over, and most of the 120 MB are its garbage.
+  state.busy = 0.02;
+  for (let looks = 0; looks < 5; looks += 1) look();
+  expect(state.told[2]).toBe('--optimize-for-size');
+});
+
 /** Allocates for two seconds as a load does, then little, but steadily, as loops do; tells what is taken. */
 const program = `
   import { setFlagsFromString } from 'node:v8';
