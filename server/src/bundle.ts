@@ -5,7 +5,7 @@
  *
  * A part is one function of `require`, `exports` and where it lies (tools/package/program.ts).
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
@@ -49,7 +49,12 @@ export function openBundle(folder: string): Bundle {
     parts.set(file, part);
     const required = (name: string): unknown =>
       name.startsWith('.') ? load(join(dirname(file), name)) : builtIn(name);
-    asFunction(script.runInThisContext())(required, part.exports, file, dirname(file));
+    try {
+      asFunction(script.runInThisContext())(required, part.exports, file, dirname(file));
+    } catch (error) {
+      parts.delete(file);
+      throw error;
+    }
     return part.exports;
   }
 
@@ -80,8 +85,12 @@ function sealed(sum: number, compiled: Buffer): Buffer {
 
 /** The sums with the compiled form behind them. */
 function readKept(path: string, sum: number): Buffer | undefined {
-  if (!existsSync(path)) return undefined;
-  const kept = readFileSync(path);
+  let kept: Buffer;
+  try {
+    kept = readFileSync(path);
+  } catch {
+    return undefined;
+  }
   const isWhole =
     kept.length > sumsLength &&
     kept.readUInt32LE(0) === sum &&

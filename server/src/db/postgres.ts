@@ -17,7 +17,7 @@ import { AppError } from '../domain/errors.ts';
 import { attempted } from './writing/attempted.ts';
 import type { Cipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
-import { createKeptReads } from './reading/kept-reads.ts';
+import { createKeptReads, type KeptReads } from './reading/kept-reads.ts';
 import { createPostgresReaders, type PostgresReaders } from './reading/postgres-readers.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import type { Tables } from './tables.ts';
@@ -66,10 +66,11 @@ export function openPostgres(options: PostgresOptions): Database {
   const transactionClient = (): pg.PoolClient | undefined => transactions.getStore()?.client;
   const statements = { count: 0, kept: 0 };
   const builder = createBuilder();
-  const { run, change, generation } = createQueries({ pool, readers, statements, transactionClient });
+  const connections = { pool, readers, statements, transactionClient };
+  const { run, change, generation, written } = createQueries(connections);
   const outbox = createOutbox({ builder, run, change });
   const begin = async <T>(work: () => Promise<T>): Promise<T> =>
-    transact({ client: await translated(() => pool.connect()), transactions, outbox }, work);
+    transact({ client: await translated(() => pool.connect()), transactions, outbox, written }, work);
 
   return {
     dialect: 'postgres',
@@ -115,7 +116,7 @@ function createQueries({
   readers,
   statements,
   transactionClient,
-}: Connections): Pick<Database, 'run' | 'change' | 'generation'> {
+}: Connections): Pick<Database, 'run' | 'change' | 'generation'> & Pick<KeptReads, 'written'> {
   const knownOf = knownStatements();
   const kept = createKeptReads({ askSnapshot: () => askSnapshot(readers), now: () => performance.now() });
 
@@ -128,7 +129,7 @@ function createQueries({
     const query = { name, text: sql, values: [...parameters] };
     const client = transactionClient();
     if (client) return translated(() => client.query(query));
-    return translated(() => (reads ? readers.query(query) : pool.query(query)));
+    return translated(() => (reads ? readers.query(query) : pool.query(query).finally(kept.written)));
   }
 
   return {
@@ -145,6 +146,7 @@ function createQueries({
     },
     change: async (query, parameters = query.parameters) => (await execute(query, parameters)).rowCount ?? 0,
     generation: async () => (transactionClient() ? undefined : kept.snapshot()),
+    written: kept.written,
   };
 }
 
@@ -156,12 +158,14 @@ const isRead = (sql: string): boolean =>
 const asksTheServer = (sql: string): boolean =>
   /\b(?:pg_\w+|now|random|\w+_timestamp|current_\w+|nextval|currval)\b/i.test(sql);
 
-async function askSnapshot(readers: PostgresReaders): Promise<string> {
+async function askSnapshot(readers: PostgresReaders): Promise<string | undefined> {
   const { rows } = await readers.query({
     name: 'berth_snapshot',
-    text: 'select pg_current_snapshot()::text as "snapshot"',
+    // A standby's leaves out the transactions that its primary has under way.
+    text: 'select case when not pg_is_in_recovery() then pg_current_snapshot()::text end as "snapshot"',
   });
-  return String(rows[0]?.snapshot);
+  const snapshot: unknown = rows[0]?.snapshot;
+  return typeof snapshot === 'string' ? snapshot : undefined;
 }
 
 /** Rows have the shape that the query was compiled for. */
@@ -219,9 +223,13 @@ interface Beginning {
   client: pg.PoolClient;
   transactions: AsyncLocalStorage<TransactionScope>;
   outbox: Outbox;
+  written(): void;
 }
 
-async function transact<T>({ client, transactions, outbox }: Beginning, work: () => Promise<T>): Promise<T> {
+async function transact<T>(
+  { client, transactions, outbox, written }: Beginning,
+  work: () => Promise<T>,
+): Promise<T> {
   // The query that meets a lost connection reports it; without a listener the loss itself would end the
   // process.
   const ignore = (): void => undefined;
@@ -235,7 +243,7 @@ async function transact<T>({ client, transactions, outbox }: Beginning, work: ()
       return value;
     });
     scope.client = undefined;
-    await translated(() => client.query('COMMIT'));
+    await translated(() => client.query('COMMIT').finally(written));
     client.release();
     outbox.committed(scope);
     return result;

@@ -37,8 +37,8 @@ export function createQuietHeap({ takenBytes, busyShare, setFlag }: HeapState): 
       if (isReducing) {
         isReducing = false;
         setFlag(reducingFlags.off);
-        // What is left now lives: it is not worth another look until there is more.
-        settledBytes = taken;
+        // What is left now lives, and is not worth another look until there is more; unless a load runs.
+        if (busy < quietShare || taken < settledBytes) settledBytes = taken;
       } else if (taken < settledBytes) {
         settledBytes = taken;
       } else if (busy < quietShare && taken >= settledBytes + worthBytes) {

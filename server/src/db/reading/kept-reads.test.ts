@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createKeptReads, type Row } from './kept-reads.ts';
 
 /** A server whose snapshot stays; each look is in another 20 ms. */
@@ -13,7 +13,7 @@ const read = (rows: Row[]) => async (): Promise<Row[]> => rows;
 async function untilQuiet(kept: ReturnType<typeof quietReads>): Promise<void> {
   for (let tries = 0; (await kept.snapshot()) === undefined; tries += 1) {
     if (tries > 10) throw new Error('It never became quiet.');
-    await wait(1);
+    await setImmediate();
   }
 }
 
@@ -29,6 +29,8 @@ test('counts the keys with what it keeps: parameters are as long as whoever asks
 });
 
 test('does not wait for a look that gets no answer: the read has connections that give one', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   let isCutOff = false;
   const kept = quietReads(() => (isCutOff ? new Promise(() => undefined) : Promise.resolve('7:7:')));
   await untilQuiet(kept);
@@ -36,8 +38,27 @@ test('does not wait for a look that gets no answer: the read has connections tha
   await kept.rows('a', read(rows));
   expect((await kept.rows('a', read(rows))).wasKept).toBe(true);
   isCutOff = true;
-  const answered = kept.rows('a', read(rows)).then((answer) => answer.rows);
+  const answered = kept.rows('a', read(rows));
   const generation = kept.snapshot();
-  expect(await Promise.race([answered, wait(6000, 'still waiting')])).toEqual(rows);
-  expect(await Promise.race([generation, wait(6000, 'still waiting')])).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await Promise.all([answered, generation])).toEqual([{ rows, wasKept: false }, undefined]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('gives nothing of before to whoever reads after this process has written, whatever a server says', async () => {
+  const kept = quietReads();
+  await untilQuiet(kept);
+  await kept.rows('a', read([{ name: 'former' }]));
+  kept.written();
+  expect((await kept.rows('a', read([{ name: 'new' }]))).rows).toEqual([{ name: 'new' }]);
+});
+
+test('asks a server that has no snapshots once', async () => {
+  let asked = 0;
+  const kept = quietReads(async () => {
+    asked += 1;
+    throw Object.assign(new Error('function pg_current_snapshot() does not exist'), { code: '42883' });
+  });
+  for (let reads = 0; reads < 5; reads += 1) await kept.rows('a', read([]));
+  expect(asked).toBe(1);
 });

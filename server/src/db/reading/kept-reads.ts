@@ -10,13 +10,18 @@ export interface KeptReads {
   rows(key: string, read: () => Promise<Row[]>): Promise<{ rows: Row[]; wasKept: boolean }>;
   /** The snapshot of now; undefined while something is written, or where it could not be asked for. */
   snapshot(): Promise<string | undefined>;
+  /**
+   * To be called once this process has written: its own writes need no look, not even on a server whose
+   * snapshots tell nothing.
+   */
+  written(): void;
 }
 
 export type Row = Record<string, unknown>;
 
 export interface KeptReadsOptions {
-  /** The snapshot of the server as it is when this is called, or later. */
-  askSnapshot: () => Promise<string>;
+  /** The snapshot of the server as it is when this is called, or later; undefined where it tells nothing. */
+  askSnapshot: () => Promise<string | undefined>;
   /** Milliseconds of a clock that only goes forwards. */
   now: () => number;
 }
@@ -25,8 +30,14 @@ export interface KeptReadsOptions {
 const lookAgainAfterMs = 20;
 const mostAnswers = 1000;
 const mostRowsOfAnswer = 100;
-/** Of all answers: their strings, two bytes a character at most. */
+/** Of all answers and what they were asked by, two bytes a character at most. */
 const mostCharacters = 4_000_000;
+/** Ids are far shorter; what is longer was made up by whoever asks. */
+const mostCharactersOfKey = 2000;
+/** A connection that is cut off may never answer: reads then go straight to those that do. */
+const lookLimitMs = 2000;
+/** SQLSTATE of PostgreSQL before 13, which has no such function. */
+const undefinedFunction = '42883';
 
 export function createKeptReads({ askSnapshot, now }: KeptReadsOptions): KeptReads {
   let kept = new Map<string, Row[]>();
@@ -42,12 +53,17 @@ export function createKeptReads({ askSnapshot, now }: KeptReadsOptions): KeptRea
 
   const look = sharedAmongAll(async () => {
     // A server that cannot be asked reports it at the read itself.
-    const present = await askSnapshot().catch(() => undefined);
-    lookedAt = now();
+    const present = await inTime(askSnapshot().catch(whyNot));
+    lookedAt = Math.max(lookedAt, now());
     isQuiet = present !== undefined && present === known;
     if (!isQuiet) forget();
     known = present;
   });
+
+  function whyNot(error: unknown): undefined {
+    if (error instanceof Error && 'code' in error && error.code === undefinedFunction) lookedAt = Infinity;
+    return undefined;
+  }
 
   /** Whether what is kept may be asked for; else it is found out beside the read. */
   function mayAsk(): boolean {
@@ -59,8 +75,8 @@ export function createKeptReads({ askSnapshot, now }: KeptReadsOptions): KeptRea
   }
 
   function keep(key: string, rows: Row[]): void {
-    if (rows.length > mostRowsOfAnswer) return;
-    characters += rows.reduce((sum, row) => sum + charactersOf(row), 0);
+    if (rows.length > mostRowsOfAnswer || key.length > mostCharactersOfKey) return;
+    characters += rows.reduce((sum, row) => sum + charactersOf(row), key.length);
     if (kept.size >= mostAnswers || characters > mostCharacters) forget();
     else kept.set(key, copyOf(rows));
   }
@@ -84,11 +100,26 @@ export function createKeptReads({ askSnapshot, now }: KeptReadsOptions): KeptRea
       await look();
       return known;
     },
+    written() {
+      isQuiet = false;
+      forget();
+    },
   };
 }
 
 /** Whoever reads rows decodes them in place. */
 const copyOf = (rows: Row[]): Row[] => rows.map((row) => ({ ...row }));
+
+/** Undefined when it takes too long. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, lookLimitMs, undefined);
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 function charactersOf(row: Row): number {
   return Object.values(row).reduce<number>(
