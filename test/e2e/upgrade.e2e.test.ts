@@ -125,10 +125,10 @@ it('puts the old version and its database back when the new one migrates and the
 it('puts the old version back when the new one never answers', async () => {
   await host.exec(['bash', '-c', `rm -rf ${checkout}/server && cp -a /opt/good-server ${checkout}/server`]);
   await patch(
-    'server/src/db/storage.ts',
-    'export async function openStorage',
-    "console.log('about to hang'); await new Promise((resolve) => setTimeout(resolve, 1e9));\nexport " +
-      'async function openStorage',
+    'server/src/start.ts',
+    'const berth = await createBerth',
+    "console.log('about to hang');\nawait new Promise((resolve) => setTimeout(resolve, 1e9));\n" +
+      'const berth = await createBerth',
   );
   const run = await runInCheckout(host, ['env', 'BERTH_HEALTH_LIMIT=10', 'bin/up']);
   expect(run.code).toBe(1);
