@@ -45,7 +45,7 @@ test('does not wait for a look that gets no answer: the read has connections tha
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('gives nothing of before to whoever reads after this process has written, whatever a server says', async () => {
+test('gives nothing of before to whoever reads after this process has written', async () => {
   const kept = quietReads();
   await untilQuiet(kept);
   await kept.rows('a', read([{ name: 'former' }]));
