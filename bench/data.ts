@@ -11,6 +11,7 @@ import { newApplication } from '../server/src/modules/application/defaults.ts';
 import { settingsOf } from '../server/src/deploy/inputs/application-inputs.ts';
 import { randomId, systemClock } from '../server/src/ports/clock.ts';
 import { fill } from './fill.ts';
+import { plainDeployment } from '../test/world/plain-deployment.ts';
 
 export interface Installation {
   apiKey: string;
@@ -172,30 +173,16 @@ function deploymentOf(
   const { organizationId, applicationId, createdAt } = application;
   const image = `berth/app:${sequence}`;
   return {
+    ...plainDeployment,
     organizationId,
     applicationId,
     createdAt,
-    databaseId: null,
-    composeId: null,
-    previewDeploymentId: null,
     deploymentId,
-    kind: 'deploy',
     title: 'Manual deployment',
-    description: '',
-    status: 'done',
     stage: 'prune',
     commit: 'a'.repeat(40),
     image,
-    errorMessage: null,
     settings: snapshotOf(application, deploymentId, image),
-    sourceDeploymentId: null,
-    startedBy: null,
-    stages: null,
-    child: null,
-    previousVersion: null,
-    withoutCache: false,
-    moveFrom: null,
-    moveTo: null,
     startedAt: createdAt,
     healthyAt: createdAt,
     finishedAt: createdAt,

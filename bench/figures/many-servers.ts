@@ -15,6 +15,7 @@ import { amount, median, type Figure } from '../figure.ts';
 import { cpuMicroseconds, residentBytes } from '../process-figures.ts';
 import { startServer, type ServerProcess } from '../server-process.ts';
 import { startSimulatedServer, type SimulatedServer } from '../simulated/ssh-server.ts';
+import { plainServer } from '../../test/world/plain-server.ts';
 
 const count = 100;
 const quietMs = 60_000;
@@ -162,26 +163,13 @@ function serverRecord(
   port: number,
 ): TableRecord<'server'> {
   return {
+    ...plainServer,
     ...shared,
     serverId: idOf(at),
     name: idOf(at),
-    description: null,
     ipAddress: '127.0.0.1',
     port,
-    username: 'root',
-    serverType: 'deploy',
-    status: 'active',
-    hostKeyFingerprint: null,
     setupStatus: 'done',
-    setupStage: null,
-    setupError: null,
-    buildsConcurrency: 1,
-    metricsConfig: null,
-    metricsToken: null,
-    trusted: false,
-    clusterServerId: null,
-    swarmNodeId: null,
-    machineSince: null,
   };
 }
 

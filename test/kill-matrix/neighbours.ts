@@ -14,6 +14,7 @@ import type { Host } from '../../server/src/ports/host/host.ts';
 import type { WorkFiles } from '../../server/src/ports/host/work-files.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
 import type { ImageContent } from '../engine-in-memory/programs/program.ts';
+import { plainServer } from '../world/plain-server.ts';
 
 /** What outlives a kill besides the database and the engine: the disk and the proxy. */
 export interface Machine {
@@ -141,27 +142,12 @@ export function logsOf({ logs }: Machine, passes: () => boolean): DeploymentLogs
 /** A set-up server of the organization. */
 export function serverRecord(organizationId: string, serverId = randomId()): TableRecord<'server'> {
   return {
+    ...plainServer,
     serverId,
     organizationId,
     name: 'frankfurt',
-    description: null,
     ipAddress: '192.0.2.20',
-    port: 22,
-    username: 'root',
-    sshKeyId: null,
-    serverType: 'deploy',
-    status: 'active',
-    hostKeyFingerprint: null,
     setupStatus: 'done',
-    setupStage: null,
-    setupError: null,
-    buildsConcurrency: 1,
-    metricsConfig: null,
-    metricsToken: null,
-    trusted: false,
-    clusterServerId: null,
-    swarmNodeId: null,
-    machineSince: null,
     createdAt: isoTime(systemClock),
   };
 }

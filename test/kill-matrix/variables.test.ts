@@ -7,6 +7,7 @@ import { createServiceNames } from '../../server/src/modules/service-name/servic
 import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
 import { webImage } from './images.ts';
 import { productInMemory } from './product.ts';
+import { plainServer } from '../world/plain-server.ts';
 
 const product = productInMemory();
 
@@ -144,27 +145,11 @@ test('a database of another server is its published address; else the failure na
   const serverId = randomId();
   await run(({ stores }) =>
     stores.servers.insert({
+      ...plainServer,
       serverId,
       organizationId,
       name: 'frankfurt',
-      description: null,
       ipAddress: '203.0.113.9',
-      port: 22,
-      username: 'root',
-      sshKeyId: null,
-      serverType: 'deploy',
-      status: 'active',
-      hostKeyFingerprint: null,
-      setupStatus: 'idle',
-      setupStage: null,
-      setupError: null,
-      buildsConcurrency: 1,
-      metricsConfig: null,
-      metricsToken: null,
-      trusted: false,
-      clusterServerId: null,
-      swarmNodeId: null,
-      machineSince: null,
       createdAt: isoTime(systemClock),
     }),
   );

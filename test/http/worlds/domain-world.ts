@@ -18,6 +18,7 @@ import { router } from '../../../server/src/procedure/registry.ts';
 import type { Router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
 import { worlds, type World } from './world.ts';
+import { plainServer } from '../../world/plain-server.ts';
 
 /** What the names lead to, and what was asked. */
 const names: Record<string, Lookup> = {
@@ -143,27 +144,11 @@ export async function withServer(
   organizationId = people.owner.organizationId,
 ): Promise<void> {
   await createStores(database).servers.insert({
+    ...plainServer,
     serverId,
     organizationId,
     name: serverId,
-    description: null,
     ipAddress,
-    port: 22,
-    username: 'root',
-    sshKeyId: null,
-    serverType: 'deploy',
-    status: 'active',
-    hostKeyFingerprint: null,
-    setupStatus: 'idle',
-    setupStage: null,
-    setupError: null,
-    buildsConcurrency: 1,
-    metricsConfig: null,
-    metricsToken: null,
-    trusted: false,
-    clusterServerId: null,
-    swarmNodeId: null,
-    machineSince: null,
     createdAt: '2026-01-01',
   });
 }

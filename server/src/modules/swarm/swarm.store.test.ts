@@ -17,6 +17,7 @@ import { createSightStore } from '../sight/store.ts';
 import { swarmContract } from './contract.ts';
 import { swarmHandlers } from './handlers.ts';
 import { createSwarm } from './swarm.ts';
+import { plainServer } from '../../../../test/world/plain-server.ts';
 
 const calls = [
   ['getNodes', {}],
@@ -181,27 +182,10 @@ eachDatabase('the swarm', (test) => {
       ['foreign', people.stranger.organizationId],
     ] as const) {
       await servers.insert({
+        ...plainServer,
         serverId,
         organizationId,
         name: 's',
-        description: null,
-        ipAddress: '203.0.113.7',
-        port: 22,
-        username: 'root',
-        sshKeyId: null,
-        serverType: 'deploy',
-        status: 'active',
-        hostKeyFingerprint: null,
-        setupStatus: 'idle',
-        setupStage: null,
-        setupError: null,
-        buildsConcurrency: 1,
-        metricsConfig: null,
-        metricsToken: null,
-        trusted: false,
-        clusterServerId: null,
-        swarmNodeId: null,
-        machineSince: null,
         createdAt: '2026',
       });
     }

@@ -9,31 +9,17 @@ import { systemClock } from '../../../ports/clock.ts';
 import { createServerSetup, type ServerSetup } from './setup.ts';
 import type { Stage } from './stage.ts';
 import { setupStages, type SetupStage } from './stages.ts';
+import { plainServer } from '../../../../../test/world/plain-server.ts';
 
 type ServerRecord = TableRecord<'server'>;
 
 const record: ServerRecord = {
+  ...plainServer,
   serverId: 'edge',
   organizationId: 'o',
   name: 'edge',
-  description: null,
-  ipAddress: '203.0.113.7',
-  port: 22,
-  username: 'root',
   sshKeyId: 'key',
-  serverType: 'deploy',
   status: 'inactive',
-  hostKeyFingerprint: null,
-  setupStatus: 'idle',
-  setupStage: null,
-  setupError: null,
-  buildsConcurrency: 1,
-  metricsConfig: null,
-  metricsToken: null,
-  trusted: false,
-  clusterServerId: null,
-  swarmNodeId: null,
-  machineSince: null,
   createdAt: '2026-01-01T00:00:00.000Z',
 };
 const never = new AbortController().signal;
