@@ -17,10 +17,9 @@ const quietShare = 0.25;
 /** What a heap may grow by in quiet times, too. */
 const worthBytes = 8 * 1024 * 1024;
 
-/** Looks every ten seconds; gives the function that ends that. */
-export function keepHeapSmall(): () => void {
-  const timer = setInterval(createQuietHeap(thisProcess()).look, everyMs).unref();
-  return () => clearInterval(timer);
+/** Looks every ten seconds, as long as the process runs. */
+export function keepHeapSmall(): void {
+  setInterval(createQuietHeap(thisProcess()).look, everyMs).unref();
 }
 
 /**

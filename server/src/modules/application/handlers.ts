@@ -9,7 +9,7 @@ import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { Handlers, UploadedFile } from '../../procedure/procedure.ts';
-import { placeOfAccepted, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
+import { acceptAsked, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { HostReach } from '../host-reach/host-reach.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Members } from '../organization/member.ts';
@@ -106,18 +106,7 @@ export function applicationHandlers(
     input: { applicationId: string },
     accepting: Accepting,
   ): Promise<true> {
-    const { organizationId } = context.actor;
-    const { deploymentId } = await context.writeRecord(
-      () =>
-        deployments.accept(applicationRef(input.applicationId), {
-          ...accepting,
-          organizationId,
-          startedBy: startedBy(context.actor),
-        }),
-      placeOfAccepted,
-    );
-    queue.wake();
-    context.announce(deploymentId);
+    await acceptAsked(desk, context, applicationRef(input.applicationId), accepting);
     return true;
   }
 

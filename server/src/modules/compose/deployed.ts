@@ -1,7 +1,7 @@
 /** Compose services as deployments see them. */
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Hosts } from '../../ports/host/host.ts';
-import type { DeployedServices } from '../deployment/deployment.ts';
+import { recordOf, type DeployedServices } from '../deployment/deployment.ts';
 import { checkDeployable, type Composes } from './compose.ts';
 
 export function deployedComposes(
@@ -10,9 +10,7 @@ export function deployedComposes(
 ): DeployedServices {
   return {
     async find(composeId, organizationId) {
-      const compose = await (organizationId === undefined
-        ? composes.find(composeId)
-        : composes.one(composeId, organizationId));
+      const compose = await recordOf(composes, composeId, organizationId);
       return (
         compose && {
           ...compose,

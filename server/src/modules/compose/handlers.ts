@@ -11,7 +11,7 @@ import type { Queue } from '../../ports/queue.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import { placeOfAccepted, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
+import { acceptAsked, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
@@ -80,18 +80,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
     await checkDeployable(compose, desk.hosts);
     if (compose.sourceType === 'raw') await checkRaw(compose, await desk.envBlocks(compose));
-    const { organizationId } = context.actor;
-    const { deploymentId } = await context.writeRecord(
-      () =>
-        deployments.accept(composeRef(compose.composeId), {
-          ...accepting,
-          organizationId,
-          startedBy: startedBy(context.actor),
-        }),
-      placeOfAccepted,
-    );
-    desk.queue.wake();
-    context.announce(deploymentId);
+    await acceptAsked(desk, context, composeRef(compose.composeId), accepting);
     return true;
   }
 

@@ -1,15 +1,13 @@
 /** Databases as deployments see them. */
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Hosts } from '../../ports/host/host.ts';
-import type { DeployedServices } from '../deployment/deployment.ts';
+import { recordOf, type DeployedServices } from '../deployment/deployment.ts';
 import type { Databases } from './database.ts';
 
 export function deployedDatabases(databases: Databases, hosts: Hosts): DeployedServices {
   return {
     async find(databaseId, organizationId) {
-      const database = await (organizationId === undefined
-        ? databases.find(databaseId)
-        : databases.one(databaseId, organizationId));
+      const database = await recordOf(databases, databaseId, organizationId);
       return (
         database && {
           ...database,

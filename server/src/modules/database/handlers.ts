@@ -10,7 +10,7 @@ import type { CallContext } from '../../procedure/context.ts';
 import type { LogEvent } from '../../procedure/log-event.ts';
 import type { StreamEvent } from '../../procedure/procedure.ts';
 import type { Router } from '../../procedure/registry.ts';
-import { placeOfAccepted, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
+import { acceptAsked, startedBy, type Accepting, type Deployments } from '../deployment/deployment.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
@@ -116,18 +116,7 @@ function databaseHandlers(kind: DatabaseKindName, desk: DatabaseDesk): DatabaseH
     const database = await found(context, input);
     const image = accepting.image ?? database.containerImage;
     if (accepting.kind !== 'upgrade') refuseMajorJump(database, image, await desk.majorOf(database, image));
-    const { organizationId } = context.actor;
-    const { deploymentId } = await context.writeRecord(
-      () =>
-        desk.deployments.accept(databaseRef(database.databaseId), {
-          ...accepting,
-          organizationId,
-          startedBy: startedBy(context.actor),
-        }),
-      placeOfAccepted,
-    );
-    desk.queue.wake();
-    context.announce(deploymentId);
+    await acceptAsked(desk, context, databaseRef(database.databaseId), accepting);
     return found(context, input);
   }
 

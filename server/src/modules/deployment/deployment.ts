@@ -16,7 +16,7 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../../domain/names/service-ref.ts';
-import type { Actor } from '../../procedure/context.ts';
+import type { Actor, CallContext } from '../../procedure/context.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { Queue } from '../../ports/queue.ts';
@@ -33,9 +33,6 @@ export interface Accepting extends Asked {
   organizationId?: string;
 }
 
-/** What the guard need not look up again. */
-export const placeOfAccepted = { scope: ({ scope }: Accepted): Scope | undefined => scope };
-
 /** Whoever calls, by a session or a key. */
 export function startedBy({ userId, apiKeyId }: Pick<Actor, 'userId' | 'apiKeyId'>): DeploymentStarter {
   return { kind: apiKeyId === undefined ? 'person' : 'key', userId, apiKeyId: apiKeyId ?? null };
@@ -44,6 +41,23 @@ export function startedBy({ userId, apiKeyId }: Pick<Actor, 'userId' | 'apiKeyId
 /** A deployment that was stored, and where its service stands. */
 export interface Accepted extends DeploymentRecord {
   scope: Scope | undefined;
+}
+
+/** Stores what somebody asked of their organization's own service, and wakes whoever deploys. */
+export async function acceptAsked(
+  { deployments, queue }: { deployments: Pick<Deployments, 'accept'>; queue: Pick<Queue, 'wake'> },
+  { actor, writeRecord, announce }: CallContext,
+  service: ServiceRef,
+  accepting: Accepting,
+): Promise<void> {
+  const { organizationId } = actor;
+  const { deploymentId } = await writeRecord(
+    () => deployments.accept(service, { ...accepting, organizationId, startedBy: startedBy(actor) }),
+    // What the guard need not look up again.
+    { scope: ({ scope }) => scope },
+  );
+  queue.wake();
+  announce(deploymentId);
 }
 
 /** What deployments know of a service. */
@@ -66,6 +80,20 @@ export interface ServicePatch {
   releasedAppName?: string;
   isStopped?: boolean;
 }
+
+/** Records of one kind of service. */
+interface Records<R> {
+  find(serviceId: string): Promise<R | undefined>;
+  one(serviceId: string, organizationId: string): Promise<R>;
+}
+
+/** With an organization, whose it must be: NOT_FOUND when it is not. */
+export const recordOf = <R>(
+  records: Records<R>,
+  serviceId: string,
+  organizationId: string | undefined,
+): Promise<R | undefined> =>
+  organizationId === undefined ? records.find(serviceId) : records.one(serviceId, organizationId);
 
 /** The records of the services of one kind. */
 export interface DeployedServices {

@@ -5,7 +5,7 @@ import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { Hosts } from '../../ports/host/host.ts';
 import type { Applications } from '../application/application.ts';
 import { checkDeployable } from '../application/checks.ts';
-import type { DeployedServices } from '../deployment/deployment.ts';
+import { recordOf, type DeployedServices } from '../deployment/deployment.ts';
 import type { PreviewDeployments } from './preview-deployment.ts';
 
 /** The statuses that the document gives previews, for those of services. */
@@ -31,9 +31,7 @@ export function deployedPreviews(
 ): DeployedServices {
   return {
     async find(previewDeploymentId, organizationId) {
-      const preview = await (organizationId === undefined
-        ? previews.find(previewDeploymentId)
-        : previews.one(previewDeploymentId, organizationId));
+      const preview = await recordOf(previews, previewDeploymentId, organizationId);
       const application = preview && (await applications.find(preview.applicationId));
       return (
         preview &&
