@@ -55,6 +55,7 @@ function onTheServer(engineSocket: string): BuildEngines {
       socket: engineSocket,
       limiter,
       bring: async () => undefined,
+      prepareDelivery: () => undefined,
       deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),
       giveBack: async () => undefined,
     }),

@@ -15,6 +15,7 @@ const buildEngines = ({ engineSocket, limiterOf, folders }: BuildEnginesOptions)
     socket: engineSocket,
     limiter: folders === undefined ? limiterOf(engineSocket) : noLimits,
     bring: async () => undefined,
+    prepareDelivery: () => undefined,
     deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),
     giveBack: async () => undefined,
   }),

@@ -11,7 +11,7 @@ import type { BuildLimiter, BuildLimits, ImageIntake } from '../../ports/engine/
 import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
-import { findImage, listImages, removeImage } from '../engine/images/images.ts';
+import { findImage, imageIds, listImages, removeImage } from '../engine/images/images.ts';
 import { missingPlatformImage } from '../engine/images/platform-image.ts';
 import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
@@ -239,8 +239,10 @@ function lent(
       // Whatever else a Dockerfile names is no image of an engine's; the builder says so.
       for (const reference of references.filter(isImageReference))
         await bringOne(options, part, reference, signal);
-      // Beside the build, which takes longer. Where the engine loses a layer meanwhile, all are sent.
-      present = look();
+    },
+    prepareDelivery() {
+      // Where the engine loses a layer meanwhile, all are sent.
+      present ??= look();
       present.catch(() => undefined);
     },
     async deliver({ name, labels }, signal) {
@@ -317,8 +319,8 @@ async function layersThere(
 
 /** Chain ids of layers that the host's engine has of the organization's own images. */
 async function presentLayers(engine: EngineClient, organizationId: string): Promise<string[]> {
-  const images = await listImages(engine, `berth.organization=${organizationId}`);
-  const layered = await Promise.all(images.slice(0, imagesLookedAt).map(({ id }) => layersOf(engine, id)));
+  const ids = await imageIds(engine, `berth.organization=${organizationId}`);
+  const layered = await Promise.all(ids.slice(0, imagesLookedAt).map((id) => layersOf(engine, id)));
   return layered.flatMap((one) => chainIds(one?.diffIds ?? []));
 }
 

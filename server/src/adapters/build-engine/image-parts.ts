@@ -4,13 +4,18 @@ import { AppError } from '../../domain/errors.ts';
 
 const longestHead = 32;
 
+export interface ImagePart {
+  size: number;
+  body: AsyncIterable<Uint8Array>;
+}
+
 /** SERVICE_UNAVAILABLE when the builder does not answer, PRECONDITION_FAILED when it lacks the part. */
 export async function imagePart(
   socketPath: string,
   kind: 'config' | 'layer',
   digest: string,
   signal: AbortSignal,
-): Promise<{ size: number; body: AsyncIterable<Uint8Array> }> {
+): Promise<ImagePart> {
   const socket = connect({ path: socketPath });
   const stop = (): void => void socket.destroy();
   signal.addEventListener('abort', stop, { once: true });

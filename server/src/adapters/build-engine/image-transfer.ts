@@ -5,9 +5,16 @@ import { AppError } from '../../domain/errors.ts';
 import type { Delivered } from '../../ports/engine/build-engine.ts';
 import type { EngineClient } from '../engine/client/engine-client.ts';
 import { parseImageReference } from '../engine/client/image-reference.ts';
-import { layersOf, loadImage, saveImage, type LayeredImage } from '../engine/images/image-load.ts';
-import { chainIds, digestOf, imageArchive } from './layer-archive.ts';
-import { imagePart } from './image-parts.ts';
+import {
+  layersOf,
+  loadImage,
+  openIntake,
+  saveImage,
+  type Intake,
+  type LayeredImage,
+} from '../engine/images/image-load.ts';
+import { archiveBeginning, chainIds, digestOf, imageArchive, type LayerEntry } from './layer-archive.ts';
+import { imagePart, type ImagePart } from './image-parts.ts';
 
 export interface Ends {
   /** The engine that has base images, or takes a built one. */
@@ -54,59 +61,107 @@ function taggedName(reference: string): string | undefined {
  * this organization may have; where it has lost one in the meantime, all are sent.
  */
 export async function deliverImage(
-  ends: Ends,
+  { host, builder }: Ends,
   { image, labels }: { image: string; labels: Readonly<Record<string, string>> },
   presentLayers: Promise<ReadonlySet<string>>,
   signal: AbortSignal,
 ): Promise<Delivered> {
-  const { host, builder } = ends;
-  const [present, { built, config }] = await Promise.all([
-    presentLayers,
-    builtImage(builder, { image, labels }, signal),
-  ]);
-  const chains = chainIds(built.diffIds);
-  const send = async (left: ReadonlySet<string>): Promise<Delivered> => {
-    const delivered = { layers: chains.length, sent: 0, bytes: 0 };
-    const layers = built.diffIds.map((diffId, index) => {
-      const chainId = chains[index] ?? '';
-      const open = async () => {
-        const part = await imagePart(builder.partsSocket, 'layer', chainId, signal);
-        delivered.sent += 1;
-        delivered.bytes += part.size;
-        return part;
-      };
-      return { diffId, chainId, ...(left.has(chainId) ? {} : { open }) };
+  const open = (): Intake => openIntake(host.socket, signal, archiveBeginning());
+  // The engine gets ready while the image is looked up.
+  const intake = open();
+  const over = new AbortController();
+  const parts = { socket: builder.partsSocket, signal: AbortSignal.any([signal, over.signal]) };
+  try {
+    const [present, built] = await Promise.all([presentLayers, builtImage(builder.client, image)]);
+    const config = configOf(parts, built.id);
+    const send = async (left: ReadonlySet<string>, into: Intake): Promise<Delivered> => {
+      const { delivered, layers } = layersToSend(parts, built.diffIds, left);
+      await into.take(imageArchive({ tag: image, config: labelled(await config, labels), layers }));
+      return delivered;
+    };
+    const delivered = await send(present, intake).catch(async (error: unknown) => {
+      signal.throwIfAborted();
+      if (present.size === 0) throw error;
+      return send(new Set(), open());
     });
-    await loadImage(host.socket, imageArchive({ tag: image, config, layers }), signal);
+    await requireTaken(host.client, image, digestOf(labelled(await config, labels)));
     return delivered;
-  };
-  const delivered = await send(present).catch(async (error: unknown) => {
-    signal.throwIfAborted();
-    if (present.size === 0) throw error;
-    return send(new Set());
-  });
-  const taken = await layersOf(host.client, image);
-  if (taken?.id !== digestOf(config))
-    throw new AppError(
-      'SERVICE_UNAVAILABLE',
-      `The engine has ${taken?.id ?? 'nothing'} under ${image}, not the image that was built ` +
-        `(${digestOf(config)}); deploy again.`,
-    );
-  return delivered;
+  } finally {
+    intake.abandon();
+    over.abort();
+  }
 }
 
-async function builtImage(
-  { client, partsSocket }: Ends['builder'],
-  { image, labels }: { image: string; labels: Readonly<Record<string, string>> },
-  signal: AbortSignal,
-): Promise<{ built: LayeredImage; config: Buffer }> {
+async function requireTaken(client: EngineClient, image: string, id: string): Promise<void> {
+  const taken = await layersOf(client, image);
+  if (taken?.id === id) return;
+  throw new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The engine has ${taken?.id ?? 'nothing'} under ${image}, not the image that was built ` +
+      `(${id}); deploy again.`,
+  );
+}
+
+async function builtImage(client: EngineClient, image: string): Promise<LayeredImage> {
   const built = await layersOf(client, image);
   if (built === undefined)
     throw new AppError('PRECONDITION_FAILED', `The build ended without an image ${image}.`);
-  return { built, config: labelled(await configOf(partsSocket, built.id, signal), labels) };
+  return built;
 }
 
-async function configOf(socket: string, id: string, signal: AbortSignal): Promise<Buffer> {
+/** Where parts of images come from. */
+interface Parts {
+  socket: string;
+  signal: AbortSignal;
+}
+
+/** All layers of the image; those that are not left out can be opened, and count as sent then. */
+function layersToSend(
+  parts: Parts,
+  diffIds: readonly string[],
+  left: ReadonlySet<string>,
+): { delivered: Delivered; layers: LayerEntry[] } {
+  const chains = chainIds(diffIds);
+  const delivered = { layers: chains.length, sent: 0, bytes: 0 };
+  const ask = askedAhead(
+    parts,
+    chains.filter((chainId) => !left.has(chainId)),
+  );
+  const open = async (chainId: string): Promise<ImagePart> => {
+    const part = await ask(chainId);
+    delivered.sent += 1;
+    delivered.bytes += part.size;
+    return part;
+  };
+  const layers = diffIds.map((diffId, index) => {
+    const chainId = chains[index] ?? '';
+    return { diffId, chainId, ...(left.has(chainId) ? {} : { open: () => open(chainId) }) };
+  });
+  return { delivered, layers };
+}
+
+/** Asks for the first of these layers, and for each next one when the one before it is to be read. */
+function askedAhead(
+  { socket, signal }: Parts,
+  chains: readonly string[],
+): (chainId: string) => Promise<ImagePart> {
+  const asked = new Map<string, Promise<ImagePart>>();
+  const ask = (chainId: string): Promise<ImagePart> => {
+    const part = asked.get(chainId) ?? imagePart(socket, 'layer', chainId, signal);
+    // Whoever reads it sees the failure.
+    part.catch(() => undefined);
+    asked.set(chainId, part);
+    return part;
+  };
+  for (const first of chains.slice(0, 1)) void ask(first);
+  return (chainId) => {
+    const part = ask(chainId);
+    for (const next of chains.slice(chains.indexOf(chainId) + 1).slice(0, 1)) void ask(next);
+    return part;
+  };
+}
+
+async function configOf({ socket, signal }: Parts, id: string): Promise<Buffer> {
   const { size, body } = await imagePart(socket, 'config', id, signal);
   if (size > largestConfig)
     throw new AppError(

@@ -1,6 +1,7 @@
 /** An image as the engine API's `POST /images/load` takes it: a tar archive of chosen layers. */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../domain/errors.ts';
+import type { ImagePart } from './image-parts.ts';
 
 export interface ImageArchive {
   /** The image's only tag. */
@@ -15,7 +16,7 @@ export interface LayerEntry {
   diffId: string;
   chainId: string;
   /** Undefined: the engine has it. */
-  open?: () => Promise<{ size: number; body: AsyncIterable<Uint8Array> }>;
+  open?: () => Promise<ImagePart>;
 }
 
 /**
@@ -34,9 +35,13 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
+/** The archive's first bytes, which are the same for every image: an empty file that no engine looks at. */
+export const archiveBeginning = (): Uint8Array => tarHeader('berth', 0);
+
 /**
- * The bytes of the archive. Each layer is held against its digest on the way, so that nobody gets a layer of
- * the engine by its name alone: throws before the archive's end, and the engine reads nothing of it then.
+ * The bytes of the archive after its beginning. Each layer is held against its digest on the way, so that
+ * nobody gets a layer of the engine by its name alone: throws before the archive's end, and the engine reads
+ * nothing of it then.
  */
 export async function* imageArchive({ tag, config, layers }: ImageArchive): AsyncGenerator<Uint8Array> {
   const configName = `${digestOf(config).slice('sha256:'.length)}.json`;

@@ -101,10 +101,21 @@ async function runSteps(
   const deadline = performance.now() + request.limitMs;
   const limited = await engine.limiter.begin(request.limits, (line) => request.onLine(line));
   try {
-    for (const step of steps) await runStep(step, request, plan, limited, deadline);
+    const running = { request, plan, engine, limited, deadline };
+    for (const step of steps) await runStep(step, running);
   } finally {
     await limited.end();
   }
+}
+
+/** A build whose steps run. */
+interface Running {
+  request: BuildRequest;
+  plan: BuildPlan;
+  engine: BuildEngine;
+  limited: LimitedBuild;
+  /** As `performance.now()` counts. */
+  deadline: number;
 }
 
 /** Images that the host may have to bring to the builder. */
@@ -245,10 +256,7 @@ const noise = /^#\d+ sha256:[0-9a-f]{64}$/;
 
 async function runStep(
   step: BuildStep,
-  request: BuildRequest,
-  plan: BuildPlan,
-  limited: LimitedBuild,
-  deadline: number,
+  { request, plan, engine, limited, deadline }: Running,
 ): Promise<void> {
   const redact = redactorOf(request);
   const lines: string[] = [];
@@ -256,7 +264,10 @@ async function runStep(
     signal: request.signal,
     limitMs: Math.max(1, deadline - performance.now()),
     scratchDirectory: plan.scratch,
-    onChild: (child) => request.onChild(child),
+    onChild: (child) => {
+      engine.prepareDelivery();
+      return request.onChild(child);
+    },
     onLine: (line) => {
       if (noise.test(line)) return;
       const safe = redact(line);

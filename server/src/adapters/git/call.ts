@@ -10,6 +10,7 @@ export interface CallResult {
   ok: boolean;
   /** What git said, without secrets; the first 1,000 lines. */
   lines: string[];
+  lastLine: string;
   stdout: string;
 }
 
@@ -17,7 +18,13 @@ export interface CallResult {
  * Runs git with these arguments. Throws the signal's reason when aborted and SERVICE_UNAVAILABLE at the
  * limit; a failing git is a result.
  */
-export type Call = (args: readonly string[], options?: { quick?: boolean }) => Promise<CallResult>;
+export type Call = (args: readonly string[], options?: CallOptions) => Promise<CallResult>;
+
+export interface CallOptions {
+  quick?: boolean;
+  /** Lines that say nothing to whoever follows the log. */
+  hidden?: RegExp;
+}
 
 export interface CallContext {
   gitPath: string;
@@ -40,8 +47,9 @@ export function createCall({ gitPath, environment, directory, place, access, git
   const deadline = performance.now() + git.limitMs;
   // Git looks for a repository in the folders above as well; it must find none there.
   const env = { ...environment.env, GIT_CEILING_DIRECTORIES: dirname(directory) };
-  return async (args, { quick = false } = {}) => {
+  return async (args, { quick = false, hidden } = {}) => {
     const lines: string[] = [];
+    let lastLine = '';
     const result = await run(command([gitPath, ...args], { cwd: directory, env }), {
       signal: git.signal,
       limitMs: Math.max(1, deadline - performance.now()),
@@ -52,7 +60,8 @@ export function createCall({ gitPath, environment, directory, place, access, git
       onLine: (line) => {
         const safe = redact(line);
         if (lines.length < 1000) lines.push(safe);
-        git.onLine(safe);
+        lastLine = safe;
+        if (!hidden?.test(line)) git.onLine(safe);
       },
     });
     if (result.ended === 'aborted') git.signal.throwIfAborted();
@@ -67,6 +76,6 @@ export function createCall({ gitPath, environment, directory, place, access, git
         'SERVICE_UNAVAILABLE',
         `Fetching the source from ${place} printed more than 16 MiB and was ended.`,
       );
-    return { ok: result.exitCode === 0, lines, stdout: result.stdout };
+    return { ok: result.exitCode === 0, lines, lastLine, stdout: result.stdout };
   };
 }

@@ -1,5 +1,5 @@
 /** Git through the system's own program, with settings, keys and a home made for each run. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../../domain/errors.ts';
@@ -8,7 +8,7 @@ import type { GitUrl } from '../../domain/git/git-source.ts';
 import type { Git, GitSource } from '../../ports/git.ts';
 import type { Gate, JudgedHost, Outgoing } from '../../ports/outgoing.ts';
 import { createCall } from './call.ts';
-import type { Call } from './call.ts';
+import type { Call, CallOptions } from './call.ts';
 import { createGitEnvironment } from './environment.ts';
 import { connectFailure, gitFailure, isMissingRef, submoduleFailure, wantsFullFetch } from './failures.ts';
 import { createSshHosts, type SshHosts } from './ssh-hosts.ts';
@@ -74,14 +74,9 @@ export function createGit(options: GitOptions): Git {
             steps,
             wanted.kind === 'default' ? ['HEAD'] : [`refs/heads/${wanted.name}`, `refs/tags/${wanted.name}`],
           );
-        const [found, files] = await Promise.allSettled([
-          head(steps),
-          must(steps, ['checkout', '--quiet', '--force', '--detach', sourceRef]),
-        ]);
-        if (files.status === 'rejected') throw files.reason;
-        if (found.status === 'rejected') throw found.reason;
+        const found = await checkOut(steps);
         if (source.submodules) await updateSubmodules(steps);
-        return found.value;
+        return found;
       } catch (error) {
         await rm(directory, { recursive: true, force: true });
         throw error;
@@ -203,15 +198,32 @@ async function updateSubmodules(steps: Steps): Promise<void> {
   throw submoduleFailure(full.lines, steps.gate.fault());
 }
 
-async function head(steps: Steps): Promise<{ commit: string; subject: string }> {
+/**
+ * Writes the files; gives the commit that they are of. What git says of it last has its subject: another
+ * program that looks it up would take as long as the files of a small repository.
+ */
+async function checkOut(steps: Steps): Promise<{ commit: string; subject: string }> {
+  const checkout = ['-c', 'core.abbrev=no', 'checkout', '--force', '--detach', sourceRef];
+  const { lastLine } = await must(steps, checkout, { hidden: /^HEAD is now at / });
+  const head = await readFile(join(steps.directory, '.git/HEAD'), 'utf8');
+  const said = `HEAD is now at ${head.trim()} `;
+  // A secret that stands in the line was taken out of it, and a subject may hold anything but a line break.
+  return lastLine.startsWith(said)
+    ? { commit: parseCommit(head.trim()), subject: lastLine.slice(said.length, said.length + longestSubject) }
+    : lookUp(steps);
+}
+
+const longestSubject = 500;
+
+async function lookUp(steps: Steps): Promise<{ commit: string; subject: string }> {
   const log = await must(steps, ['log', '-1', '--no-show-signature', '--format=%H%n%s', sourceRef, '--'], {
     quick: true,
   });
   const [commit = '', subject = ''] = log.stdout.split('\n');
-  return { commit: parseCommit(commit), subject: subject.slice(0, 500) };
+  return { commit: parseCommit(commit), subject: subject.slice(0, longestSubject) };
 }
 
-async function must(steps: Steps, args: readonly string[], options?: { quick: boolean }) {
+async function must(steps: Steps, args: readonly string[], options?: CallOptions) {
   const result = await steps.call(args, options);
   if (!result.ok) throw failure(steps, result.lines);
   return result;

@@ -45,10 +45,11 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     ensurePlatform: () => ensure(platformNetwork, 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
-      await ensure(name, await environments.networkIndex(environmentId), {
-        [environmentLabel]: environmentId,
-      });
-      await attachProxy(engine, await proxyContainers(), [name]);
+      const [proxies] = await Promise.all([
+        proxyContainers(),
+        ensure(name, await environments.networkIndex(environmentId), { [environmentLabel]: environmentId }),
+      ]);
+      await attachProxy(engine, proxies, [name]);
       return name;
     },
     async ensureCompose(composeId) {

@@ -26,16 +26,21 @@ export async function findImage(client: EngineClient, reference: string): Promis
 
 /** This node's images that bear the label, newest first. */
 export async function listImages(client: EngineClient, label: string): Promise<ImageState[]> {
-  const listed = await client.call(
-    { method: 'GET', path: '/images/json', query: { filters: { label: [label] } }, doing: 'listing images' },
-    imagesAnswer,
-  );
   const images: ImageState[] = [];
-  for (const { Id: id } of listed) {
+  for (const id of await imageIds(client, label)) {
     const image = await findImage(client, id);
     if (image !== undefined) images.push(image);
   }
   return images.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+}
+
+/** Ids of this node's images that bear the label, newest first, by the second. */
+export async function imageIds(client: EngineClient, label: string): Promise<string[]> {
+  const listed = await client.call(
+    { method: 'GET', path: '/images/json', query: { filters: { label: [label] } }, doing: 'listing images' },
+    imagesAnswer,
+  );
+  return listed.sort((a, b) => b.Created - a.Created).map(({ Id: id }) => id);
 }
 
 export async function tagImage(client: EngineClient, source: string, target: string): Promise<void> {

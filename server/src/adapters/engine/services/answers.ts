@@ -179,7 +179,7 @@ export type ImageAnswer = z.infer<typeof imageAnswer>;
 
 export const distributionAnswer = z.looseObject({ Descriptor: z.looseObject({ digest: z.string() }) });
 
-export const imagesAnswer = z.array(z.looseObject({ Id: z.string() }));
+export const imagesAnswer = z.array(z.looseObject({ Id: z.string(), Created: z.number() }));
 
 export const volumeAnswer = z.looseObject({ Name: z.string(), Labels: labels });
 

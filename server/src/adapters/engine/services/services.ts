@@ -130,11 +130,14 @@ async function applyOnce(
   spec: ServiceSpec,
   isOwnImage: (reference: string) => boolean,
 ): Promise<AppliedService> {
+  const pinned = pinImage(client, spec.image, isOwnImage);
+  // Of no interest where the service keeps the image that it was given.
+  pinned.catch(() => undefined);
   const [configIds, current] = await Promise.all([
     storeFiles(client, spec.files),
     findService(client, spec.name),
   ]);
-  const image = keptPin(spec, current) ?? (await pinImage(client, spec.image, isOwnImage));
+  const image = keptPin(spec, current) ?? (await pinned);
   if (current === undefined) {
     const body = toDockerSpec(spec, { image, configIds, restarts: 0 });
     await client.call(
