@@ -41,12 +41,14 @@ export async function ensureBuilder(
 ): Promise<RunningBuilder> {
   const spec = containerSpec(container);
   const labels = z.record(z.string(), z.string()).parse(spec['Labels']);
-  const present = await inspect(client, nameOf(container.organizationId));
+  const [present, wanted] = await Promise.all([
+    inspect(client, nameOf(container.organizationId)),
+    imageId(client, container.image),
+  ]);
   if (present !== undefined) {
     const isSame =
       isInUse ||
-      (present.Config.Labels?.[builderSpecLabel] === labels[builderSpecLabel] &&
-        present.Image === (await imageId(client, container.image)));
+      (present.Config.Labels?.[builderSpecLabel] === labels[builderSpecLabel] && present.Image === wanted);
     if (isSame && present.State.Running && (await answers()))
       return { id: present.Id, limits: present.HostConfig };
     await removeContainer(client, present.Id);

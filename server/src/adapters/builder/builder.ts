@@ -73,9 +73,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     const engine = await engines.lend(request.organizationId, { limits, deliverTo, signal });
     try {
       const plan: BuildPlan = { ...prepared, dockerHost: `unix://${engine.socket}` };
-      await writeFiles(request, row, plan);
-      await engine.bring(await basesOf(row, plan), signal);
-      await runSteps(row.steps(plan), request, plan, engine);
+      await runSteps(row, request, plan, engine);
       const { image: name, labels } = request;
       const delivered = await engine.deliver({ name, labels }, signal);
       if (deliverTo) request.onLine(travelled(delivered, options.serverName, deliverTo.name));
@@ -93,17 +91,21 @@ function travelled({ layers, sent, bytes }: Delivered, from: string, to: string)
 }
 
 async function runSteps(
-  steps: readonly BuildStep[],
+  row: BuilderRow,
   request: ChosenRequest,
   plan: BuildPlan,
   engine: BuildEngine,
 ): Promise<void> {
-  const deadline = performance.now() + request.limitMs;
-  const limited = await engine.limiter.begin(request.limits, (line) => request.onLine(line));
+  // It never fails, and is set while everything else is made ready.
+  const limiting = engine.limiter.begin(request.limits, (line) => request.onLine(line));
   try {
-    const running = { request, plan, engine, limited, deadline };
-    for (const step of steps) await runStep(step, running);
+    await writeFiles(request, row, plan);
+    await engine.bring(await basesOf(row, plan), request.signal);
+    const deadline = performance.now() + request.limitMs;
+    const running = { request, plan, engine, limited: await limiting, deadline };
+    for (const step of row.steps(plan)) await runStep(step, running);
   } finally {
+    const limited = await limiting;
     await limited.end();
   }
 }
@@ -242,8 +244,11 @@ function isArgumentName(name: string): boolean {
 }
 
 async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPlan): Promise<void> {
-  for (const folder of ['secrets', 'docker-config', 'empty'])
-    await mkdir(join(plan.scratch, folder), { recursive: true, mode: 0o700 });
+  await Promise.all(
+    ['secrets', 'docker-config', 'empty'].map((folder) =>
+      mkdir(join(plan.scratch, folder), { recursive: true, mode: 0o700 }),
+    ),
+  );
   await writeFile(join(plan.scratch, 'docker-config/config.json'), '{}', { mode: 0o600 });
   for (const [name, text] of Object.entries(row.files(plan)))
     await writeFile(join(plan.scratch, name), text, { mode: 0o600 });

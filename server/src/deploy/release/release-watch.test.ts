@@ -3,6 +3,7 @@ import type { ContainerEnd } from '../../ports/engine/container-end.ts';
 import type { ServiceState, TaskState, UpdateState } from '../../ports/engine/engine.ts';
 import { failureReason } from './failure-reason.ts';
 import { judgeRelease } from './release-verdict.ts';
+import { watchRelease } from './release-watch.ts';
 import type { ReleaseTarget } from './release-verdict.ts';
 
 const target: ReleaseTarget = { generation: 'new.0', expectedReplicas: 1, monitorMs: 5_000, failedTasks: 3 };
@@ -248,4 +249,46 @@ test('a user other than root and a volume are named when the program ends badly'
 
 test('a failure without a task still has a reason', () => {
   expect(failureReason(undefined, undefined, false)).toContain('names no failed task');
+});
+
+/** What a release ends with whose task an engine shows as starting, and 75 ms later as running since then. */
+async function healthyAtOf(stateAt: string) {
+  const looks = [9_000, 9_075].map((now, index) => ({
+    now,
+    tasks: [task(index === 0 ? 'starting' : 'running', { stateAt })],
+  }));
+  let look = looks[0];
+  return watchRelease({
+    ...target,
+    engine: {
+      async serviceWithTasks() {
+        look = looks.shift() ?? look;
+        return { service: service({ state: 'completed' }), tasks: look?.tasks ?? [] };
+      },
+      containerEnd: async () => undefined,
+      failedCheck: async () => undefined,
+    },
+    clock: { now: () => look?.now ?? 0 },
+    serviceName: 'web',
+    signal: new AbortController().signal,
+    limitMs: 60_000,
+    onEvent: () => undefined,
+  });
+}
+
+describe('a release is healthy since', () => {
+  test.each([
+    ['its task came to run', 9_020],
+    ['then also where the engine tells it after the look before', 8_950],
+  ])('%s', async (_, at) => {
+    expect(await healthyAtOf(new Date(at).toISOString())).toEqual({ kind: 'completed', healthyAt: at });
+  });
+
+  test.each([
+    ['is an hour late', -3_600_000, 8_900],
+    ['is an hour early', 3_600_000, 9_075],
+  ])('a moment between the two looks where the clock of its node %s', async (_, wrongBy, healthyAt) => {
+    const outcome = await healthyAtOf(new Date(9_020 + wrongBy).toISOString());
+    expect(outcome).toEqual({ kind: 'completed', healthyAt });
+  });
 });

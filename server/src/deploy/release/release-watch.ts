@@ -30,7 +30,8 @@ export interface ReleaseWatch {
 
 export type ReleaseEvent =
   /**
-   * All replicas run and are healthy; reported again after they were not. The monitor has not passed yet.
+   * All replicas run and are healthy since `at`; reported again after they were not. The monitor has not
+   * passed yet.
    */
   | { kind: 'healthy'; at: number }
   /** The newest task of the release has changed its state. */
@@ -64,6 +65,9 @@ export type ReleaseOutcome =
  */
 const pauseMs = (looks: number): number => (looks < 40 ? 75 : 300);
 
+/** A manager learns so late, at most, what its nodes tell of their tasks (measured on 20.10). */
+const reportDelayMs = 100;
+
 /** How long to wait for an engine that restarts before its absence is an error. */
 const engineAbsenceMs = 60_000;
 
@@ -88,7 +92,7 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
       const verdict = judgeRelease(target, observation, progress.healthySince());
       await progress.note(observation, verdict);
       if (verdict.kind === 'waiting') await checks.look(progress.newest());
-      const outcome = await conclude(watch, verdict, { hasRun: progress.hasRun, words: checks.words });
+      const outcome = await conclude(watch, verdict, { ...progress, words: checks.words });
       if (outcome !== undefined) return outcome;
     }
     if (watch.clock.now() >= end) return timedOut(watch, progress.newest(), checks.words());
@@ -122,6 +126,8 @@ function createLook({
 function createProgress(watch: ReleaseWatch) {
   const seenRunning = new Set<string>();
   let healthySince: number | undefined;
+  let healthyAt = 0;
+  let lookedAt: number | undefined;
   let newest: TaskState | undefined;
   let isRollingBack = false;
   const hasRun = (task: TaskState | undefined): boolean => task !== undefined && seenRunning.has(task.id);
@@ -139,18 +145,27 @@ function createProgress(watch: ReleaseWatch) {
     watch.onEvent({ kind: 'task', task: first });
   }
 
-  function noteHealth(since: number | undefined): void {
-    if (since !== undefined && healthySince === undefined) watch.onEvent({ kind: 'healthy', at: since });
+  function noteHealth(since: number | undefined, { tasks, now }: ReleaseObservation): void {
+    if (since !== undefined && healthySince === undefined) {
+      healthyAt = lastBegan(
+        tasks.filter((task) => task.generation === watch.generation && task.state === 'running'),
+        { from: lookedAt === undefined ? now : lookedAt - reportDelayMs, to: now },
+      );
+      watch.onEvent({ kind: 'healthy', at: healthyAt });
+    }
     healthySince = since;
+    lookedAt = now;
   }
 
   return {
     healthySince: () => healthySince,
+    healthyAt: () => healthyAt,
     newest: () => newest,
     hasRun,
-    async note({ tasks }: ReleaseObservation, verdict: ReleaseVerdict): Promise<void> {
-      noteTasks(tasks);
-      if (verdict.kind === 'waiting' || verdict.kind === 'completed') noteHealth(verdict.healthySince);
+    async note(observation: ReleaseObservation, verdict: ReleaseVerdict): Promise<void> {
+      noteTasks(observation.tasks);
+      if (verdict.kind === 'waiting' || verdict.kind === 'completed')
+        noteHealth(verdict.healthySince, observation);
       if (verdict.kind !== 'rolling-back' || isRollingBack) return;
       isRollingBack = true;
       watch.onEvent({
@@ -161,17 +176,33 @@ function createProgress(watch: ReleaseWatch) {
   };
 }
 
+/**
+ * When the last of these tasks came to its state, by the clock of its node. Other servers' clocks may be
+ * wrong; between the two looks that differ it was in any case.
+ */
+function lastBegan(tasks: readonly TaskState[], { from, to }: { from: number; to: number }): number {
+  const began = Math.max(...tasks.map(({ stateAt }) => Date.parse(stateAt)));
+  return Number.isNaN(began) ? to : Math.min(to, Math.max(from, began));
+}
+
+/** What the verdicts are told with. */
+interface Seen {
+  healthyAt(): number;
+  hasRun(task: TaskState | undefined): boolean;
+  words(): string | undefined;
+}
+
 async function conclude(
   watch: ReleaseWatch,
   verdict: ReleaseVerdict,
-  { hasRun, words }: { hasRun(task: TaskState | undefined): boolean; words(): string | undefined },
+  { healthyAt, hasRun, words }: Seen,
 ): Promise<ReleaseOutcome | undefined> {
   switch (verdict.kind) {
     case 'waiting':
     case 'rolling-back':
       return undefined;
     case 'completed':
-      return { kind: 'completed', healthyAt: verdict.healthySince };
+      return { kind: 'completed', healthyAt: healthyAt() };
     case 'removed':
       return {
         kind: 'failed',
