@@ -6,7 +6,7 @@ here=/usr/local/lib/berth-builder
 "$here/groups.sh"
 rm -f /run/builder/*.sock /var/run/docker.pid
 echo '{"builder":{"gc":{"enabled":true,"defaultKeepStorage":"10GB"}}}' >/etc/docker/daemon.json
-socat UNIX-LISTEN:/run/builder/images.sock,fork,mode=600 EXEC:"$here/give.pl" &
+"$here/give.pl" /run/builder/images.sock &
 # What a step becomes when it leaves its container is a user that owns nothing here.
 exec dockerd \
   --host unix:///run/builder/docker.sock \
