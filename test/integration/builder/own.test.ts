@@ -1,5 +1,8 @@
 /** An organization's own builder: its life, what a killed Berth leaves of it, and what travels from it. */
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
+import { archiveBeginning, emptyArchive } from '../../../server/src/adapters/build-engine/layer-archive.ts';
 import { createBuilderFixture } from './builder-fixture.ts';
 
 const { engineSocket } = inject('servers').m1;
@@ -65,13 +68,17 @@ test('names, modes, links and whiteouts of an image arrive as they were built', 
   const odd = 'a "b" é & <x>';
   fixture.write({
     Dockerfile:
-      `${base}RUN mkdir -p /odd/gone /odd/opaque && printf x > '/odd/${odd}' && echo 1 > /odd/gone/file && ` +
+      // Of so many files that what stands between them is not kept while they are counted.
+      `${base}RUN mkdir /many && cd /many && seq 8000 | xargs touch\n` +
+      'RUN mkdir -p /odd/gone /odd/opaque && printf x > ' +
+      `'/odd/${odd}' && echo 1 > /odd/gone/file && ` +
       'ln -s /etc/passwd /odd/link && ln /odd/gone/file /odd/hard && chmod 4711 /odd/hard && ' +
       'chown 1000:1000 /odd/gone && echo 1 > /odd/opaque/one && head -c 3000000 /dev/urandom > /odd/large\n' +
       'RUN sha256sum /odd/large > /odd/sum && rm /odd/gone/file && rm -r /odd/opaque && ' +
       'mkdir /odd/opaque && echo 2 > /odd/opaque/two\n',
   });
   const image = await fixture.build();
+  expect(await fixture.docker('run', '--rm', image, 'sh', '-c', 'ls /many | wc -l')).toBe('8000');
   const show = 'cd /odd && sha256sum -c sum && ls -A opaque gone && stat -c "%a %u %F %n" * && readlink link';
   const said = (await fixture.docker('run', '--rm', image, 'sh', '-c', show)).split('\n');
   expect(said).toContain('/odd/large: OK');
@@ -99,6 +106,21 @@ test('only layers that the engine lacks travel; labels are Berth’s, whatever a
   // The builder keeps no image under its name: nobody begins from it without being judged.
   fixture.write({ Dockerfile: `FROM ${second}\n` });
   await expect(fixture.build()).rejects.toThrow('The base image ');
+});
+
+test('an engine that was told of an image that does not come goes on without it', async () => {
+  const before = await fixture.docker('image', 'ls', '--quiet');
+  const answer = await new Promise<{ status: number | undefined; words: string }>((resolve, reject) => {
+    const call = request({ socketPath: engineSocket, method: 'POST', path: '/images/load?quiet=1' });
+    call.once('error', reject);
+    call.once('response', (response) => {
+      text(response).then((words) => resolve({ status: response.statusCode, words }), reject);
+    });
+    call.write(archiveBeginning());
+    call.end(emptyArchive());
+  });
+  expect(answer).toEqual({ status: 200, words: '' });
+  expect(await fixture.docker('image', 'ls', '--quiet')).toBe(before);
 });
 
 /** Images as deployments of applications have them. */

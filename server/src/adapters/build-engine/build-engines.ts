@@ -19,6 +19,7 @@ import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } 
 import { buildersOf, ensureBuilder, limitAgain, limitBuilder, stopBuilder } from './builder-container.ts';
 import { nameOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
+import { createEarlyIntake } from './early-intake.ts';
 import { bringImage, chainsOf, deliverImage, type Ends } from './image-transfer.ts';
 import { holdSocket } from './held-socket.ts';
 import { chainIds } from './layer-archive.ts';
@@ -226,6 +227,7 @@ function lent(
   const from = { client, socket, partsSocket: join(builder.heldFolder, partsSocketName) };
   const part: Lent = { builder, ends: { host, builder: from }, brought: new Map(), hasOwn: false };
   const built: string[] = [];
+  const intake = createEarlyIntake(target.socket);
   let present: Promise<ReadonlySet<string>> | undefined;
   const look = (): Promise<ReadonlySet<string>> => {
     const { brought } = part;
@@ -241,6 +243,7 @@ function lent(
         await bringOne(options, part, reference, signal);
     },
     prepareDelivery() {
+      intake.open();
       // Where the engine loses a layer meanwhile, all are sent.
       present ??= look();
       present.catch(() => undefined);
@@ -248,9 +251,11 @@ function lent(
     async deliver({ name, labels }, signal) {
       built.push(name);
       const there = present?.catch(look) ?? look();
-      return deliverImage({ host: target, builder: from }, { image: name, labels }, there, signal);
+      const ends = { host: target, builder: from };
+      return deliverImage(ends, { image: name, labels }, { intake, presentLayers: there }, signal);
     },
     async giveBack() {
+      intake.close();
       running.delete(limits);
       // Their layers stay in the cache; nobody can begin from them by their names.
       for (const name of built) await removeImage(client, name).catch(() => undefined);

@@ -5,15 +5,9 @@ import { AppError } from '../../domain/errors.ts';
 import type { Delivered } from '../../ports/engine/build-engine.ts';
 import type { EngineClient } from '../engine/client/engine-client.ts';
 import { parseImageReference } from '../engine/client/image-reference.ts';
-import {
-  layersOf,
-  loadImage,
-  openIntake,
-  saveImage,
-  type Intake,
-  type LayeredImage,
-} from '../engine/images/image-load.ts';
-import { archiveBeginning, chainIds, digestOf, imageArchive, type LayerEntry } from './layer-archive.ts';
+import { layersOf, loadImage, saveImage, type LayeredImage } from '../engine/images/image-load.ts';
+import { chainIds, digestOf, imageArchive, type LayerEntry } from './layer-archive.ts';
+import type { EarlyIntake } from './early-intake.ts';
 import { imagePart, type ImagePart } from './image-parts.ts';
 
 export interface Ends {
@@ -56,38 +50,43 @@ function taggedName(reference: string): string | undefined {
   return tag.includes(':') ? undefined : `${repository}:${tag}`;
 }
 
-/**
- * Hands the image over under its tag. `presentLayers` are chain ids of layers that the host's engine has and
- * this organization may have; where it has lost one in the meantime, all are sent.
- */
+/** What was made ready for the delivery while the build ran. */
+export interface Intended {
+  /** Of the host's engine. */
+  intake: EarlyIntake;
+  /** Chain ids of layers that the host's engine has and this organization may have. */
+  presentLayers: Promise<ReadonlySet<string>>;
+}
+
+/** Hands the image over under its tag. Where the host's engine has lost a layer meanwhile, all are sent. */
 export async function deliverImage(
   { host, builder }: Ends,
   { image, labels }: { image: string; labels: Readonly<Record<string, string>> },
-  presentLayers: Promise<ReadonlySet<string>>,
+  { intake, presentLayers }: Intended,
   signal: AbortSignal,
 ): Promise<Delivered> {
-  const open = (): Intake => openIntake(host.socket, signal, archiveBeginning());
   // The engine gets ready while the image is looked up.
-  const intake = open();
+  intake.open();
   const over = new AbortController();
   const parts = { socket: builder.partsSocket, signal: AbortSignal.any([signal, over.signal]) };
   try {
     const [present, built] = await Promise.all([presentLayers, builtImage(builder.client, image)]);
     const config = configOf(parts, built.id);
-    const send = async (left: ReadonlySet<string>, into: Intake): Promise<Delivered> => {
+    const send = async (left: ReadonlySet<string>): Promise<Delivered> => {
       const { delivered, layers } = layersToSend(parts, built.diffIds, left);
-      await into.take(imageArchive({ tag: image, config: labelled(await config, labels), layers }));
+      const archive = imageArchive({ tag: image, config: labelled(await config, labels), layers });
+      await intake.take().take(archive, signal);
       return delivered;
     };
-    const delivered = await send(present, intake).catch(async (error: unknown) => {
+    const delivered = await send(present).catch(async (error: unknown) => {
       signal.throwIfAborted();
       if (present.size === 0) throw error;
-      return send(new Set(), open());
+      return send(new Set());
     });
     await requireTaken(host.client, image, digestOf(labelled(await config, labels)));
     return delivered;
   } finally {
-    intake.abandon();
+    intake.close();
     over.abort();
   }
 }

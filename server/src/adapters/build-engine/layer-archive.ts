@@ -35,8 +35,12 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** The archive's first bytes, which are the same for every image: an empty file that no engine looks at. */
-export const archiveBeginning = (): Uint8Array => tarHeader('berth', 0);
+/** The archive's first bytes, which are the same for every image: an empty folder that no engine looks at. */
+export const archiveBeginning = (): Uint8Array => tarHeader('berth/', 0, 'folder');
+
+/** The rest of an archive of no image. */
+export const emptyArchive = (): Uint8Array =>
+  Buffer.concat([...entry('manifest.json', Buffer.from('[]')), archiveEnd()]);
 
 /**
  * The bytes of the archive after its beginning. Each layer is held against its digest on the way, so that
@@ -57,10 +61,11 @@ export async function* imageArchive({ tag, config, layers }: ImageArchive): Asyn
     yield* verified(body, { size, diffId });
     yield padding(size);
   }
-  yield Buffer.alloc(2 * blockSize);
+  yield archiveEnd();
 }
 
 const blockSize = 512;
+const archiveEnd = (): Buffer => Buffer.alloc(2 * blockSize);
 const fileOf = (chainId: string): string => `${chainId.slice('sha256:'.length)}.tar`;
 
 function* entry(name: string, bytes: Buffer): Generator<Uint8Array> {
@@ -89,10 +94,10 @@ async function* verified(
 }
 
 /** A header of POSIX ustar; a size beyond 8 GiB in GNU's base-256 form. */
-export function tarHeader(name: string, size: number): Buffer {
+export function tarHeader(name: string, size: number, kind: 'file' | 'folder' = 'file'): Buffer {
   const header = Buffer.alloc(blockSize);
   header.write(name, 0, 100, 'latin1');
-  header.write('0000644\0', 100, 'latin1');
+  header.write(kind === 'file' ? '0000644\0' : '0000755\0', 100, 'latin1');
   header.write('0000000\0', 108, 'latin1');
   header.write('0000000\0', 116, 'latin1');
   if (size < 8 ** 11) header.write(`${size.toString(8).padStart(11, '0')}\0`, 124, 'latin1');
@@ -101,7 +106,7 @@ export function tarHeader(name: string, size: number): Buffer {
     header.writeBigUInt64BE(BigInt(size), 128);
   }
   header.write('00000000000\0', 136, 'latin1');
-  header.write('        0', 148, 'latin1');
+  header.write(`        ${kind === 'file' ? 0 : 5}`, 148, 'latin1');
   header.write('ustar\x0000', 257, 'latin1');
   const sum = header.reduce((total, byte) => total + byte, 0);
   header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');

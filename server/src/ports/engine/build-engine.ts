@@ -11,7 +11,7 @@ export interface BuildEngine {
   limiter: BuildLimiter;
   /** Brings those of these images that the host's engine has and shares with everybody. */
   bring(references: readonly string[], signal: AbortSignal): Promise<void>;
-  /** To call once the build runs and all is brought: looks up beside it what a delivery has to know. */
+  /** To call once the build runs and all is brought: makes ready beside it what a delivery needs. */
   prepareDelivery(): void;
   /**
    * Hands a built image over to the engine that the build is for, under its tag and with exactly these labels

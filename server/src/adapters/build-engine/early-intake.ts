@@ -1,0 +1,42 @@
+/** An engine that is told of an image before it is there, so that it has got ready meanwhile. */
+import { openIntake, type Intake } from '../engine/images/image-load.ts';
+import { archiveBeginning, emptyArchive } from './layer-archive.ts';
+
+export interface EarlyIntake {
+  /** Tells it, the first time. It is told that nothing comes when nobody takes it within a few seconds. */
+  open(): void;
+  /** The intake that was opened, as long as it is held, or a new one. Its archive goes on from its beginning. */
+  take(): Intake;
+  /** Nothing comes any more. */
+  close(): void;
+}
+
+/** An engine that waits has a program running. In longer builds the time that it saves is nothing. */
+const defaultHeldMs = 5_000;
+
+export function createEarlyIntake(socketPath: string, heldMs = defaultHeldMs): EarlyIntake {
+  let held: Intake | undefined;
+  let isTold = false;
+  let timer: NodeJS.Timeout | undefined;
+  const letGo = (): Intake | undefined => {
+    clearTimeout(timer);
+    const former = held;
+    held = undefined;
+    return former;
+  };
+  const close = (): void => letGo()?.end(emptyArchive());
+  return {
+    open() {
+      if (isTold) return;
+      isTold = true;
+      held = openIntake(socketPath, archiveBeginning());
+      timer = setTimeout(close, heldMs);
+      timer.unref();
+    },
+    take() {
+      const former = letGo();
+      return former?.isOpen() === true ? former : openIntake(socketPath, archiveBeginning());
+    },
+    close,
+  };
+}
