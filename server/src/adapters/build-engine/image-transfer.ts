@@ -152,10 +152,14 @@ function askedAhead(
     asked.set(chainId, part);
     return part;
   };
-  for (const first of chains.slice(0, 1)) void ask(first);
+  const askAt = (index: number): void => {
+    const chainId = chains[index];
+    if (chainId !== undefined) void ask(chainId);
+  };
+  askAt(0);
   return (chainId) => {
     const part = ask(chainId);
-    for (const next of chains.slice(chains.indexOf(chainId) + 1).slice(0, 1)) void ask(next);
+    askAt(chains.indexOf(chainId) + 1);
     return part;
   };
 }

@@ -96,11 +96,16 @@ async function runSteps(
   plan: BuildPlan,
   engine: BuildEngine,
 ): Promise<void> {
-  // It never fails, and is set while everything else is made ready.
-  const limiting = engine.limiter.begin(request.limits, (line) => request.onLine(line));
+  const ready = Promise.withResolvers<void>();
+  // It never fails, and is set while everything else is made ready; of a build that is refused it says nothing.
+  const limiting = engine.limiter.begin(
+    request.limits,
+    (line) => void ready.promise.then(() => request.onLine(line)),
+  );
   try {
     await writeFiles(request, row, plan);
     await engine.bring(await basesOf(row, plan), request.signal);
+    ready.resolve();
     const deadline = performance.now() + request.limitMs;
     const running = { request, plan, engine, limited: await limiting, deadline };
     for (const step of row.steps(plan)) await runStep(step, running);
