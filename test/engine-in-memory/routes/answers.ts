@@ -149,6 +149,10 @@ export function inspectJson(state: State, container: Container): Record<string, 
   };
 }
 
+export function listedImageJson(image: Image): Record<string, unknown> {
+  return { Id: image.id, RepoTags: [...image.tags], Created: Math.floor(image.createdAt / 1000) };
+}
+
 export function imageJson(image: Image): Record<string, unknown> {
   const { content } = image;
   return {

@@ -23,7 +23,7 @@ export const imageAnswers: Answers = [
     answer: ({ state, filters }) =>
       [...state.images.values()]
         .filter(({ content }) => passes(content.labels ?? {}, filters['label']))
-        .map(answers.imageJson),
+        .map(answers.listedImageJson),
   },
   {
     method: 'GET',

@@ -5,7 +5,7 @@ import { archiveBeginning, emptyArchive } from './layer-archive.ts';
 export interface EarlyIntake {
   /** Tells it, the first time. It is told that nothing comes when nobody takes it within a few seconds. */
   open(): void;
-  /** The intake that was opened, as long as it is held, or a new one. Its archive goes on from its beginning. */
+  /** The intake that was opened, while it is held, or a new one; either has got the archive's beginning. */
   take(): Intake;
   /** Nothing comes any more. */
   close(): void;

@@ -97,7 +97,7 @@ async function runSteps(
   engine: BuildEngine,
 ): Promise<void> {
   const ready = Promise.withResolvers<void>();
-  // It never fails, and is set while everything else is made ready; of a build that is refused it says nothing.
+  // It never fails, and says nothing of a build that is refused while everything else is made ready.
   const limiting = engine.limiter.begin(
     request.limits,
     (line) => void ready.promise.then(() => request.onLine(line)),
