@@ -59,6 +59,7 @@ function onTheServer(engineSocket: string): BuildEngines {
       deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),
       giveBack: async () => undefined,
     }),
+    getReady: async () => undefined,
     tidy: async () => undefined,
     remove: async () => undefined,
   };

@@ -123,6 +123,16 @@ test('a build that fails leaves the former version', async () => {
   expect(await running(installation, name)).toEqual(before);
 });
 
+test.each([
+  ['source, again', 1],
+  ['image, again', 0],
+])('a deployment of %s tells a builder that a build comes: %i', async (kindName, times) => {
+  const { installation, service } = await deployed(kindName);
+  installation.machine.readied.splice(0);
+  await deploy(installation, service);
+  expect(installation.machine.readied).toHaveLength(times);
+});
+
 test('an engine that is away for a while during a release is waited for', async () => {
   const { installation, service } = await deployed('source, again');
   const { memory } = installation.machine;

@@ -30,6 +30,8 @@ export interface Machine {
   /** What a build takes, in milliseconds. */
   buildMs: number;
   logs: Map<string, string[]>;
+  /** Organizations whose builders were told of a build that comes. */
+  readied: string[];
   /** Servers beside Berth's own machine, by their ids. */
   others: Map<string, Machine>;
   /** Of its disk; absent: plenty. */
@@ -56,6 +58,7 @@ export function gitOf(machine: Machine): Git {
 /** `engineAt` gives the engine of another server by its socket. */
 export function builderOf(machine: Machine, engineAt: (socket: string) => EngineInMemory): Builder {
   return {
+    getReady: async (organizationId) => void machine.readied.push(organizationId),
     programs: async () => [],
     tidy: async () => undefined,
     remove: async () => undefined,

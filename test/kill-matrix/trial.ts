@@ -154,6 +154,7 @@ export async function createMachine(): Promise<Machine> {
     built: web,
     buildMs: 0,
     logs: new Map(),
+    readied: [],
     others: new Map(),
   };
 }

@@ -19,6 +19,7 @@ const buildEngines = ({ engineSocket, limiterOf, folders }: BuildEnginesOptions)
     deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),
     giveBack: async () => undefined,
   }),
+  getReady: async () => undefined,
   tidy: async () => undefined,
   remove: async () => undefined,
 });

@@ -63,6 +63,21 @@ test('a builder whose organization is gone is removed with its cache', async () 
   expect(await fixture.docker('volume', 'ls', '--quiet')).not.toContain(gone.organizationId);
 });
 
+test('a builder that was told of a build runs when it comes, and is stopped when none does', async () => {
+  const own = createBuilderFixture(engineSocket);
+  await own.engines.getReady(own.organizationId, { limits, signal });
+  const ready = await idsOf(own.organizationId);
+  expect(ready).toMatch(/^[0-9a-f]{64}$/);
+  own.write({ Dockerfile: base });
+  await own.build();
+  expect(await idsOf(own.organizationId)).toBe(ready);
+  await own.engines.remove(own.organizationId);
+  const idle = createBuilderFixture(engineSocket, {}, { idleMs: 1 });
+  await idle.engines.getReady(idle.organizationId, { limits, signal });
+  await expect.poll(() => idsOf(idle.organizationId), { timeout: 60_000 }).toBe('');
+  await idle.engines.remove(idle.organizationId);
+});
+
 test('names, modes, links and whiteouts of an image arrive as they were built', async () => {
   // As JSON notes them, too.
   const odd = 'a "b" é & <x>';

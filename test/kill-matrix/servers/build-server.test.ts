@@ -46,6 +46,7 @@ test('the build server makes the image, and only the server that runs it has it'
   expect(done).toMatchObject({ status: 'done', errorMessage: null });
   expect(builtOn(runs.machine)).toEqual([done.image]);
   expect(builtOn(builds.machine)).toEqual([]);
+  expect(runs.machine.readied).toEqual([]);
   expect([...runs.machine.memory.state.services.values()].map(({ spec }) => spec.Name)).toContain('shop');
   expect(product().logOf(done)).toContain(`The build runs on the server ${builds.serverId} (buildServerId).`);
   expect(await product().run(({ stores }) => stores.jobs.list({ serverKey: runs.serverId }))).toMatchObject([

@@ -91,13 +91,25 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       builder.running.add(limits);
       builder.idle.take();
       try {
-        const id = await builder.inTurn(() => start(engine, options, builder, signal));
+        const need = { limits: builder.running, signal };
+        const id = await builder.inTurn(() => start(engine, options, builder, need));
         return lent(engine, options, builder, { id, limits, deliverTo });
       } catch (error) {
         builder.running.delete(limits);
         builder.idle.giveBack();
         signal.throwIfAborted();
         throw withoutEngine(error);
+      }
+    },
+    async getReady(organizationId, { limits, signal }) {
+      const builder = builderOf(organizationId);
+      if (builder.idle.isAwaited()) return;
+      builder.idle.take();
+      const limited = () => (builder.running.size > 0 ? builder.running : [limits]);
+      try {
+        await builder.inTurn(() => start(engine, options, builder, { limits: limited(), signal }));
+      } finally {
+        builder.idle.giveBack();
       }
     },
     async tidy(organizations) {
@@ -173,8 +185,8 @@ async function stopUnused(engine: EngineClient, builder: Builder): Promise<void>
 async function start(
   engine: EngineClient,
   options: BuildEnginesOptions,
-  { organizationId, folder, heldFolder, socket, running, idle }: Builder,
-  signal: AbortSignal,
+  { organizationId, folder, heldFolder, socket, idle }: Builder,
+  { limits, signal }: { limits: Iterable<BuildLimits>; signal: AbortSignal },
 ): Promise<string> {
   const { image = builderImage, hostFolder, wallsOf, fetchImage } = options;
   // On a server each is a way there and back.
@@ -185,7 +197,7 @@ async function start(
   ]);
   const own = join(hostFolder, folderOf(organizationId));
   const container = { organizationId, image, hostFolder: own, walls };
-  const use = { isInUse: idle.users() > 1, limits: running, signal };
+  const use = { isInUse: idle.users() > 1, limits, signal };
   const hold = async (name: string): Promise<boolean> =>
     heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));
   const present = await ensureBuilder(
@@ -194,7 +206,7 @@ async function start(
     use,
     async () => (await hold(engineSocketName)) && (await answers(socket)) && hold(partsSocketName),
   );
-  await limitBuilder(engine, present, running);
+  await limitBuilder(engine, present, limits);
   return present.id;
 }
 

@@ -17,6 +17,18 @@ test('what nobody uses is stopped after its time, and not before', async () => {
   expect(stop).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
   expect(stop).toHaveBeenCalledTimes(1);
+  expect(idle.isAwaited()).toBe(false);
+});
+
+test('it is awaited from its first use until it is stopped', async () => {
+  const idle = createIdle(minute, async () => undefined);
+  expect(idle.isAwaited()).toBe(false);
+  idle.take();
+  expect(idle.isAwaited()).toBe(true);
+  idle.giveBack();
+  expect(idle.isAwaited()).toBe(true);
+  await vi.advanceTimersByTimeAsync(minute);
+  expect(idle.isAwaited()).toBe(false);
 });
 
 test('another use begins the time anew, and one of two users keeps it', async () => {

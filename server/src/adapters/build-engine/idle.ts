@@ -6,6 +6,8 @@ export interface Idle {
   giveBack(): void;
   /** How many use it. */
   users(): number;
+  /** Whether it is used, or is not stopped yet. */
+  isAwaited(): boolean;
 }
 
 /** `stop` is called `afterMs` after the last user, and again when it fails. */
@@ -15,6 +17,7 @@ export function createIdle(afterMs: number, stop: () => Promise<void>): Idle {
   const wait = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
+      timer = undefined;
       if (users === 0) stop().catch(wait);
     }, afterMs);
     timer.unref();
@@ -23,11 +26,13 @@ export function createIdle(afterMs: number, stop: () => Promise<void>): Idle {
     take() {
       users += 1;
       clearTimeout(timer);
+      timer = undefined;
     },
     giveBack() {
       users = Math.max(0, users - 1);
       if (users === 0) wait();
     },
     users: () => users,
+    isAwaited: () => users > 0 || timer !== undefined,
   };
 }

@@ -45,6 +45,7 @@ export function createBuilder(options: BuilderOptions): Builder {
   let checked = false;
   return {
     programs: probePrograms,
+    getReady: (organizationId, need) => engines.getReady(organizationId, need).catch(() => undefined),
     tidy: (organizations) => engines.tidy(organizations),
     remove: (organizationId) => engines.remove(organizationId),
     build: async (request) => {

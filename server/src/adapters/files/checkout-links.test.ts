@@ -90,6 +90,7 @@ const build = (request: Partial<BuildRequest> & { buildType: BuildType }): Promi
     staticImage: 'caddy:2',
     engines: {
       lend: () => Promise.reject(new Error('no builder is asked')),
+      getReady: async () => undefined,
       tidy: async () => undefined,
       remove: async () => undefined,
     },

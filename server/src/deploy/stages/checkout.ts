@@ -31,8 +31,20 @@ export const checkout: Stage = {
   holdsBuildSlot: true,
   buildsNothing: ({ application }) => application.sourceType === 'container',
   sentence: (context) => rowOf(context).sentence(context),
-  run: (context) => rowOf(context).fetch(context),
+  async run(context) {
+    const row = rowOf(context);
+    void readyBuilder(context).catch(() => undefined);
+    await row.fetch(context);
+  },
 };
+
+/** One that has stopped takes a second to start, about as long as a source takes to be fetched. */
+async function readyBuilder({ application, builder, settings, signal }: DeployContext): Promise<void> {
+  const { sourceType, buildServerId, organizationId } = application;
+  if (sourceType === 'container' || buildServerId !== null) return;
+  const { buildMemoryBytes: memoryBytes, buildNanoCpus: nanoCpus } = await settings();
+  await builder.getReady(organizationId, { limits: { memoryBytes, nanoCpus }, signal });
+}
 
 function rowOf({ application }: DeployContext): Source {
   const row = sources[application.sourceType];

@@ -42,6 +42,8 @@ export interface BuildNeed {
 export interface BuildEngines {
   /** Starts the organization's engine when it does not run; throws AppError with the reason if it cannot. */
   lend(organizationId: string, need: BuildNeed): Promise<BuildEngine>;
+  /** Starts the organization's engine when it was not used lately, so that who lends it finds it running. */
+  getReady(organizationId: string, need: Omit<BuildNeed, 'deliverTo'>): Promise<void>;
   /**
    * What a former run of Berth left: engines that run are stopped when nobody uses them, those of
    * organizations that are not among these are removed with their caches.

@@ -9,6 +9,11 @@ export interface Builder {
    * memory).
    */
   build(request: BuildRequest): Promise<void>;
+  /**
+   * Starts the organization's builder, if it does not run, for a build that is about to come. Never rejects:
+   * the build tells why it cannot be had.
+   */
+  getReady(organizationId: string, need: { limits: BuildLimits; signal: AbortSignal }): Promise<void>;
   /** The programs beside docker that build types need; `scratchDirectory` is made and removed. */
   programs(scratchDirectory: string, signal: AbortSignal): Promise<BuilderProgram[]>;
   /**
