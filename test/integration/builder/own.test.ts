@@ -123,8 +123,7 @@ test('only layers that the engine lacks travel; labels are Berth’s, whatever a
   await expect(fixture.build()).rejects.toThrow('The base image ');
 });
 
-test('an engine that was told of an image that does not come goes on without it', async () => {
-  const before = await fixture.docker('image', 'ls', '--quiet');
+test('an engine that was told of an image takes an archive without one', async () => {
   const answer = await new Promise<{ status: number | undefined; words: string }>((resolve, reject) => {
     const call = request({ socketPath: engineSocket, method: 'POST', path: '/images/load?quiet=1' });
     call.once('error', reject);
@@ -135,7 +134,6 @@ test('an engine that was told of an image that does not come goes on without it'
     call.end(emptyArchive());
   });
   expect(answer).toEqual({ status: 200, words: expect.not.stringMatching(/error/i) });
-  expect(await fixture.docker('image', 'ls', '--quiet')).toBe(before);
 });
 
 /** Images as deployments of applications have them. */

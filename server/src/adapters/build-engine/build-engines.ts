@@ -58,6 +58,9 @@ const defaultIdleMs = 10 * 60_000;
 /** So many of an organization's newest images tell which layers the host's engine has of it. */
 const imagesLookedAt = 5;
 
+/** Of an answer of a builder, in which steps of a build may have got out of their container. */
+const mostCharacters = 4 * 1024 * 1024;
+
 /** What is known of an organization's builder. */
 interface Builder {
   organizationId: string;
@@ -160,7 +163,7 @@ function newBuilder(
     folder: seen,
     heldFolder,
     socket,
-    client: createEngineClient(socket, 'of the builder'),
+    client: createEngineClient(socket, 'of the builder', undefined, mostCharacters),
     limiter: limiterOf(socket),
     idle: createIdle(idleMs, () => builder.inTurn(() => stopUnused(engine, builder))),
     running: new Set(),

@@ -35,7 +35,9 @@ export function createEarlyIntake(socketPath: string, heldMs = defaultHeldMs): E
     },
     take() {
       const former = letGo();
-      return former?.isOpen() === true ? former : openIntake(socketPath, archiveBeginning());
+      if (former?.isOpen() === true) return former;
+      former?.end(emptyArchive());
+      return openIntake(socketPath, archiveBeginning());
     },
     close,
   };

@@ -6,6 +6,7 @@ const longestHead = 32;
 
 export interface ImagePart {
   size: number;
+  /** Never more than `size`: what a builder sends beyond it fails. It may be less. */
   body: AsyncIterable<Uint8Array>;
 }
 
@@ -16,6 +17,8 @@ export async function imagePart(
   digest: string,
   signal: AbortSignal,
 ): Promise<ImagePart> {
+  // One that is aborted already would tell nobody any more.
+  signal.throwIfAborted();
   const socket = connect({ path: socketPath });
   const stop = (): void => void socket.destroy();
   signal.addEventListener('abort', stop, { once: true });
@@ -30,9 +33,10 @@ export async function imagePart(
       head = Buffer.concat([head, next.value]);
     }
     const end = head.indexOf('\n');
-    const size = Number(head.subarray(0, end).toString('latin1'));
-    if (!Number.isSafeInteger(size)) throw absentPart(kind, digest);
-    return { size, body: rest(head.subarray(end + 1), chunks, stop) };
+    const said = head.subarray(0, end).toString('latin1');
+    if (!/^\d{1,15}$/.test(said)) throw absentPart(kind, digest);
+    const size = Number(said);
+    return { size, body: atMost(size, rest(head.subarray(end + 1), chunks, stop)) };
   } catch (cause) {
     stop();
     signal.throwIfAborted();
@@ -42,6 +46,21 @@ export async function imagePart(
       'The builder does not answer, so the image that it built cannot be fetched; deploy again.',
       { cause },
     );
+  }
+}
+
+/** In an archive, what goes beyond the size would stand there as further files. */
+async function* atMost(size: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let left = size;
+  for await (const chunk of body) {
+    left -= chunk.length;
+    if (left < 0)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The builder sent more than the ${size} bytes that it announced; the image was not imported. Deploy ` +
+          'again with a clean cache.',
+      );
+    yield chunk;
   }
 }
 

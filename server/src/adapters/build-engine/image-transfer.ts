@@ -1,6 +1,5 @@
 /** Images between the host's engine and a builder's: base images in, built ones out, layer by layer. */
 import { buffer } from 'node:stream/consumers';
-import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { Delivered } from '../../ports/engine/build-engine.ts';
 import type { EngineClient } from '../engine/client/engine-client.ts';
@@ -9,6 +8,8 @@ import { layersOf, loadImage, saveImage, type LayeredImage } from '../engine/ima
 import { chainIds, digestOf, imageArchive, type LayerEntry } from './layer-archive.ts';
 import type { EarlyIntake } from './early-intake.ts';
 import { imagePart, type ImagePart } from './image-parts.ts';
+import { mostLayers, readImageConfig, type ImageConfig } from './image-config.ts';
+import { removeImage } from '../engine/images/images.ts';
 
 export interface Ends {
   /** The engine that has base images, or takes a built one. */
@@ -17,10 +18,6 @@ export interface Ends {
 }
 
 const largestConfig = 8 * 1024 * 1024;
-/** Only what is changed; everything else stays as it is. */
-const configuration = z.looseObject({
-  config: z.looseObject({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
-});
 
 /** Brings an image to the builder unless it has exactly it; gives the chain ids of its layers. */
 export async function bringImage(
@@ -71,11 +68,11 @@ export async function deliverImage(
   const parts = { socket: builder.partsSocket, signal: AbortSignal.any([signal, over.signal]) };
   try {
     const [present, built] = await Promise.all([presentLayers, builtImage(builder.client, image)]);
-    const config = configOf(parts, built.id);
+    const reading = configOf(parts, built);
     const send = async (left: ReadonlySet<string>): Promise<Delivered> => {
       const { delivered, layers } = layersToSend(parts, built.diffIds, left);
-      const archive = imageArchive({ tag: image, config: labelled(await config, labels), layers });
-      await intake.take().take(archive, signal);
+      const config = (await reading).labelled(labels);
+      await intake.take().take(imageArchive({ tag: image, config, layers }), signal);
       return delivered;
     };
     const delivered = await send(present).catch(async (error: unknown) => {
@@ -83,7 +80,8 @@ export async function deliverImage(
       if (present.size === 0) throw error;
       return send(new Set());
     });
-    await requireTaken(host.client, image, digestOf(labelled(await config, labels)));
+    const id = digestOf((await reading).labelled(labels));
+    await requireTaken(host.client, image, { id, diffIds: built.diffIds });
     return delivered;
   } finally {
     intake.close();
@@ -91,20 +89,30 @@ export async function deliverImage(
   }
 }
 
-async function requireTaken(client: EngineClient, image: string, id: string): Promise<void> {
+/** Throws, and takes the tag away, where the engine has another image under it. */
+async function requireTaken(client: EngineClient, image: string, wanted: LayeredImage): Promise<void> {
   const taken = await layersOf(client, image);
-  if (taken?.id === id) return;
+  if (taken?.id === wanted.id && isEqualList(taken.diffIds, wanted.diffIds)) return;
+  await removeImage(client, image);
   throw new AppError(
     'SERVICE_UNAVAILABLE',
-    `The engine has ${taken?.id ?? 'nothing'} under ${image}, not the image that was built ` +
-      `(${id}); deploy again.`,
+    `The engine had ${taken?.id ?? 'nothing'} under ${image}, not the image that was built ` +
+      `(${wanted.id}), or other layers of it; deploy again.`,
   );
 }
+
+const isEqualList = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((each, index) => each === other[index]);
 
 async function builtImage(client: EngineClient, image: string): Promise<LayeredImage> {
   const built = await layersOf(client, image);
   if (built === undefined)
     throw new AppError('PRECONDITION_FAILED', `The build ended without an image ${image}.`);
+  if (built.diffIds.length > mostLayers)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The image ${image} has ${built.diffIds.length} layers; at most ${mostLayers} are taken.`,
+    );
   return built;
 }
 
@@ -164,21 +172,19 @@ function askedAhead(
   };
 }
 
-async function configOf({ socket, signal }: Parts, id: string): Promise<Buffer> {
+/** The engine takes the layers that the configuration names, so they must be those that are held to digests. */
+async function configOf({ socket, signal }: Parts, { id, diffIds }: LayeredImage): Promise<ImageConfig> {
   const { size, body } = await imagePart(socket, 'config', id, signal);
   if (size > largestConfig)
     throw new AppError(
       'PRECONDITION_FAILED',
       `The image's configuration has ${size} bytes; at most ${largestConfig} are accepted.`,
     );
-  return buffer(body);
-}
-
-/** The labels belong to Berth, whatever a frontend wrote into the image. */
-export function labelled(config: Buffer, labels: Readonly<Record<string, string>>): Buffer {
-  const read = configuration.parse(JSON.parse(config.toString('utf8')));
-  const own = read.config?.Labels ?? {};
-  if (Object.entries(labels).every(([name, value]) => own[name] === value)) return config;
-  const changed = { ...read, config: { ...read.config, Labels: { ...own, ...labels } } };
-  return Buffer.from(JSON.stringify(changed));
+  const config = readImageConfig(await buffer(body));
+  if (isEqualList(config.diffIds, diffIds)) return config;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    'The configuration of the image that was built names other layers than the image has, so the image was ' +
+      'not imported. Deploy again with a clean cache.',
+  );
 }

@@ -75,8 +75,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     try {
       const plan: BuildPlan = { ...prepared, dockerHost: `unix://${engine.socket}` };
       await runSteps(row, request, plan, engine);
-      const { image: name, labels } = request;
-      const delivered = await engine.deliver({ name, labels }, signal);
+      const delivered = await deliverWithin(request, engine);
       if (deliverTo) request.onLine(travelled(delivered, options.serverName, deliverTo.name));
     } finally {
       // What is tidied up after a build holds up nobody.
@@ -113,6 +112,25 @@ async function runSteps(
   } finally {
     const limited = await limiting;
     await limited.end();
+  }
+}
+
+/** A builder may be anybody's, and one that gives an image never would hold a build slot for ever. */
+async function deliverWithin(
+  { image: name, labels, signal, limitMs }: BuildRequest,
+  engine: BuildEngine,
+): Promise<Delivered> {
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    return await engine.deliver({ name, labels }, AbortSignal.any([signal, limit]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!limit.aborted) throw error;
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      `Handing over the image that was built took longer than ${Math.round(limitMs / 60_000)} minutes and ` +
+        'was ended.',
+    );
   }
 }
 

@@ -22,8 +22,8 @@ export type Call = (args: readonly string[], options?: CallOptions) => Promise<C
 
 export interface CallOptions {
   quick?: boolean;
-  /** Lines that say nothing to whoever follows the log. */
-  hidden?: RegExp;
+  /** Keeps the last line out of the log when git is content: it is for the caller alone. */
+  holdsLastLine?: boolean;
 }
 
 export interface CallContext {
@@ -41,15 +41,17 @@ export interface CallContext {
  * not made known as a child.
  */
 export function createCall({ gitPath, environment, directory, place, access, git }: CallContext): Call {
-  const redact = redactLines(
-    createRedactor([access.credentials?.password, access.sshKey].filter((secret) => secret !== undefined)),
+  const secrets = createRedactor(
+    [access.credentials?.password, access.sshKey].filter((secret) => secret !== undefined),
   );
   const deadline = performance.now() + git.limitMs;
   // Git looks for a repository in the folders above as well; it must find none there.
   const env = { ...environment.env, GIT_CEILING_DIRECTORIES: dirname(directory) };
-  return async (args, { quick = false, hidden } = {}) => {
+  return async (args, { quick = false, holdsLastLine = false } = {}) => {
+    // For this call alone: what begins like a key hides the lines after it, too.
+    const redact = redactLines(secrets);
     const lines: string[] = [];
-    let lastLine = '';
+    let lastLine: string | undefined;
     const result = await run(command([gitPath, ...args], { cwd: directory, env }), {
       signal: git.signal,
       limitMs: Math.max(1, deadline - performance.now()),
@@ -60,8 +62,9 @@ export function createCall({ gitPath, environment, directory, place, access, git
       onLine: (line) => {
         const safe = redact(line);
         if (lines.length < 1000) lines.push(safe);
+        if (!holdsLastLine) git.onLine(safe);
+        else if (lastLine !== undefined) git.onLine(lastLine);
         lastLine = safe;
-        if (!hidden?.test(line)) git.onLine(safe);
       },
     });
     if (result.ended === 'aborted') git.signal.throwIfAborted();
@@ -76,6 +79,8 @@ export function createCall({ gitPath, environment, directory, place, access, git
         'SERVICE_UNAVAILABLE',
         `Fetching the source from ${place} printed more than 16 MiB and was ended.`,
       );
-    return { ok: result.exitCode === 0, lines, lastLine, stdout: result.stdout };
+    const ok = result.exitCode === 0;
+    if (holdsLastLine && !ok && lastLine !== undefined) git.onLine(lastLine);
+    return { ok, lines, lastLine: lastLine ?? '', stdout: result.stdout };
   };
 }

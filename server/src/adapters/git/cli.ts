@@ -204,7 +204,7 @@ async function updateSubmodules(steps: Steps): Promise<void> {
  */
 async function checkOut(steps: Steps): Promise<{ commit: string; subject: string }> {
   const checkout = ['-c', 'core.abbrev=no', 'checkout', '--force', '--detach', sourceRef];
-  const { lastLine } = await must(steps, checkout, { hidden: /^HEAD is now at / });
+  const { lastLine } = await must(steps, checkout, { holdsLastLine: true });
   const head = await readFile(join(steps.directory, '.git/HEAD'), 'utf8');
   const said = `HEAD is now at ${head.trim()} `;
   // A secret that stands in the line was taken out of it, and a subject may hold anything but a line break.

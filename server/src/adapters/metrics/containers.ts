@@ -42,7 +42,7 @@ export function createContainerSampler(
     wholeAnswer(
       socketPath,
       { method: 'GET', path, query, doing: 'measuring containers' },
-      AbortSignal.timeout(answerLimitMs),
+      { signal: AbortSignal.timeout(answerLimitMs) },
     );
   return async (at) => {
     const listed = asList(await ask('/containers/json', {})).filter((one) =>

@@ -45,11 +45,10 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     ensurePlatform: () => ensure(platformNetwork, 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
-      const [proxies] = await Promise.all([
-        proxyContainers(),
-        ensure(name, await environments.networkIndex(environmentId), { [environmentLabel]: environmentId }),
-      ]);
-      await attachProxy(engine, proxies, [name]);
+      await ensure(name, await environments.networkIndex(environmentId), {
+        [environmentLabel]: environmentId,
+      });
+      await attachProxy(engine, await proxyContainers(), [name]);
       return name;
     },
     async ensureCompose(composeId) {

@@ -47,12 +47,13 @@ const mostInFlight = 64;
 
 /**
  * Connects to the engine through a unix socket. `serverName` stands for the socket in sentences, where the
- * engine is another server's.
+ * engine is another server's. `mostCharacters` is the limit for an answer of one that may be anybody's.
  */
 export function createEngineClient(
   socketPath: string,
   serverName?: string,
   whySilent?: () => string | undefined,
+  mostCharacters = Infinity,
 ): EngineClient {
   const place = serverName === undefined ? `at ${socketPath}` : `of ${serverName}`;
   const inFlight = createInFlight(mostInFlight);
@@ -61,7 +62,7 @@ export function createEngineClient(
     const limit = AbortSignal.timeout(request.limitMs ?? defaultLimitMs);
     const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
     try {
-      const ask = (): Promise<unknown> => wholeAnswer(socketPath, request, signal);
+      const ask = (): Promise<unknown> => wholeAnswer(socketPath, request, { signal, limit: mostCharacters });
       return await (request.isWaiting ? ask() : inFlight.run(signal, ask));
     } catch (cause) {
       request.signal?.throwIfAborted();

@@ -40,13 +40,13 @@ export async function openAnswer(
   throw new EngineAnswerError(status, wordsOf(await textOf(answer, refusalLimit)));
 }
 
-/** The whole answer: what its JSON says, or its text. */
+/** The whole answer: what its JSON says, or its text; of one beyond `limit` characters, the text up to there. */
 export async function wholeAnswer(
   socketPath: string,
   request: EngineRequest,
-  signal: AbortSignal,
+  { signal, limit = Infinity }: { signal: AbortSignal; limit?: number },
 ): Promise<unknown> {
-  const text = await textOf(await openAnswer(socketPath, request, signal), Infinity);
+  const text = await textOf(await openAnswer(socketPath, request, signal), limit);
   const json = parsed(text);
   return json === undefined ? text : json;
 }

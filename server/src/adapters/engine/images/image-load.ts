@@ -59,11 +59,14 @@ export function loadImage(
 export interface Intake {
   /** Sends the archive, which goes on from what was sent before; throws as `loadImage`. */
   take(archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
-  /** Ends the archive with these bytes; nobody hears what becomes of it. */
+  /** Ends the archive with these bytes, and its connection soon after; nobody hears what becomes of it. */
   end(bytes: Uint8Array): void;
   /** Whether the engine is still there to take it. */
   isOpen(): boolean;
 }
+
+/** So long an engine has for its answer to an archive that nobody waits for. */
+const endLimitMs = 30_000;
 
 /**
  * Begins to load an archive with its first bytes, at least ten. With them the engine starts the program that
@@ -108,7 +111,10 @@ export function openIntake(socketPath: string, beginning?: Uint8Array): Intake {
         if (signal.aborted) stop();
       }
     },
-    end: (bytes) => void call.end(bytes),
+    end(bytes) {
+      call.setTimeout(endLimitMs, () => call.destroy());
+      call.end(bytes);
+    },
     isOpen: () => isOpen,
   };
 }

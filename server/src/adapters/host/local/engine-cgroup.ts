@@ -1,8 +1,7 @@
 /** Where the engine's BuildKit puts its workers in the control groups, as this process sees them. */
 import { access, readFile, readlink, readdir, stat } from 'node:fs/promises';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 
 /**
  * Folders of the group that all build steps are in; it may have to be made. Version 1 has one for each
@@ -79,14 +78,27 @@ async function namespaceRoot(mount: string, group: string): Promise<string> {
   return group;
 }
 
+const infoLimitMs = 5_000;
+const mostCharacters = 1024 * 1024;
+
+/** The whole, unless it is longer than an engine's can be: a builder's may be anybody's. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  let said = '';
+  for await (const piece of response.setEncoding('utf8')) {
+    said += String(piece);
+    if (said.length > mostCharacters) break;
+  }
+  return said;
+}
+
 /** `CgroupDriver` of the engine's GET /info. */
 async function cgroupDriverOf(socketPath: string): Promise<string> {
   const answer = await new Promise<string>((resolve, reject) => {
-    const call = request({ socketPath, path: '/info', timeout: 5000 }, (response) => {
-      text(response).then(resolve, reject);
+    const signal = AbortSignal.timeout(infoLimitMs);
+    const call = request({ socketPath, path: '/info', signal }, (response) => {
+      beginningOf(response).then(resolve, reject);
     });
-    call.on('timeout', () => call.destroy(new Error('the engine does not answer')));
-    call.on('error', reject);
+    call.on('error', (error) => reject(signal.aborted ? new Error('the engine does not answer') : error));
     call.end();
   });
   const info: unknown = JSON.parse(answer);
