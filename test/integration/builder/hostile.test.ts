@@ -1,6 +1,6 @@
 /**
- * A builder that belongs to whoever has broken out of a build step: whatever it gives, no other organization's
- * layer, label or name comes of it on the server's engine.
+ * A builder that belongs to whoever has broken out of a build step: whatever it gives, no other
+ * organization's layer, label or name comes of it on the server's engine.
  */
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';

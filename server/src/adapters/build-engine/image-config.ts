@@ -68,7 +68,7 @@ const folded = (name: string): string => name.toLowerCase().toUpperCase();
 function refused(why: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `The configuration of the image that was built ${why}, so the image was not imported. Deploy again with ` +
-      'a clean cache, and without a frontend of your own ("# syntax=").',
+    `The configuration of the image that was built ${why}, so the image was not imported. Deploy again ` +
+      'with a clean cache, and without a frontend of your own ("# syntax=").',
   );
 }

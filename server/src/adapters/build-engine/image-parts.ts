@@ -57,8 +57,8 @@ async function* atMost(size: number, body: AsyncIterable<Uint8Array>): AsyncGene
     if (left < 0)
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The builder sent more than the ${size} bytes that it announced; the image was not imported. Deploy ` +
-          'again with a clean cache.',
+        `The builder sent more than the ${size} bytes that it announced; the image was not imported. ` +
+          'Deploy again with a clean cache.',
       );
     yield chunk;
   }

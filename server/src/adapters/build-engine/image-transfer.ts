@@ -172,7 +172,7 @@ function askedAhead(
   };
 }
 
-/** The engine takes the layers that the configuration names, so they must be those that are held to digests. */
+/** The engine takes the layers that it names, so they must be those that are held to their digests. */
 async function configOf({ socket, signal }: Parts, { id, diffIds }: LayeredImage): Promise<ImageConfig> {
   const { size, body } = await imagePart(socket, 'config', id, signal);
   if (size > largestConfig)
@@ -184,7 +184,7 @@ async function configOf({ socket, signal }: Parts, { id, diffIds }: LayeredImage
   if (isEqualList(config.diffIds, diffIds)) return config;
   throw new AppError(
     'PRECONDITION_FAILED',
-    'The configuration of the image that was built names other layers than the image has, so the image was ' +
-      'not imported. Deploy again with a clean cache.',
+    'The configuration of the image that was built names other layers than the image has, so the image ' +
+      'was not imported. Deploy again with a clean cache.',
   );
 }

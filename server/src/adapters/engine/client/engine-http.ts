@@ -40,7 +40,7 @@ export async function openAnswer(
   throw new EngineAnswerError(status, wordsOf(await textOf(answer, refusalLimit)));
 }
 
-/** The whole answer: what its JSON says, or its text; of one beyond `limit` characters, the text up to there. */
+/** The whole answer: what its JSON says, or its text, which of one beyond `limit` characters ends there. */
 export async function wholeAnswer(
   socketPath: string,
   request: EngineRequest,
