@@ -39,6 +39,31 @@ describe('a repository on this server', () => {
     expect((await fixture.checkout({ url: bare, branch: '' })).commit).toBe(second);
   });
 
+  test.each([
+    ['a carriage return', 'before\rafter', 'before\rafter'],
+    ['what git says itself', `HEAD is now at ${'a'.repeat(40)} x`, `HEAD is now at ${'a'.repeat(40)} x`],
+  ])('a subject with %s is told as it is, and no part of it in the log', async (_, message, subject) => {
+    const work = `${bare}-work`;
+    author(work, 'checkout', '-q', '-B', 'odd', 'main');
+    author(work, 'commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', message);
+    author(work, 'push', '-q', '--force', 'origin', 'odd');
+    const commit = author(work, 'rev-parse', 'HEAD');
+    expect(await fixture.checkout({ url: bare, branch: 'odd' })).toEqual({ commit, subject });
+    expect(fixture.lines.join('\n')).not.toMatch(/after|HEAD is now at/);
+  });
+
+  test('a subject that begins like a key hides nothing of what git says after it', async () => {
+    const work = `${bare}-work`;
+    author(work, 'checkout', '-q', '-B', 'keyed', 'main');
+    writeFileSync(join(work, '.gitmodules'), '[submodule "a"]\n path = a\n url = https://nowhere.test/a\n');
+    author(work, 'update-index', '--add', '--cacheinfo', `160000,${first},a`);
+    author(work, 'add', '.gitmodules');
+    author(work, 'commit', '-q', '-m', '-----BEGIN RSA PRIVATE KEY-----');
+    author(work, 'push', '-q', '--force', 'origin', 'keyed');
+    const checkout = fixture.checkout({ url: bare, branch: 'keyed', submodules: true });
+    await expect(checkout).rejects.toMatchObject({ message: expect.stringContaining('nowhere.test') });
+  });
+
   test('an older commit again', async () => {
     expect((await fixture.checkout({ url: bare }, { commit: first })).commit).toBe(first);
     expect(out('index.txt')).toBe('one');

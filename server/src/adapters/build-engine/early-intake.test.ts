@@ -104,6 +104,33 @@ test('an engine that has gone away meanwhile is asked again', async () => {
   expect(bodies).toEqual([whole(Buffer.from('again'))]);
 });
 
+test('one that answers before it was sent anything is asked again, and its connection is ended', async () => {
+  const bodies: Buffer[] = [];
+  const early = Promise.withResolvers<void>();
+  let asks = 0;
+  const path = await listening(async (asked, answer) => {
+    asks += 1;
+    if (asks === 1) {
+      asked.once('end', early.resolve).resume();
+      answer.writeHead(500).end();
+      return;
+    }
+    bodies.push(await buffer(asked));
+    answer.end();
+  });
+  const intake = createEarlyIntake(path);
+  intake.open();
+  await expect.poll(() => asks).toBe(1);
+  await expect
+    .poll(async () => {
+      await intake.take().take(archive('again'), signal);
+      return asks;
+    })
+    .toBeGreaterThan(1);
+  expect(bodies.at(-1)).toEqual(whole(Buffer.from('again')));
+  await early.promise;
+});
+
 test('an abort ends what is on its way', async () => {
   const abort = new AbortController();
   const closed = Promise.withResolvers<void>();

@@ -17,13 +17,23 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function speaking(answer: RequestListener): Promise<EngineClient> {
+async function speaking(answer: RequestListener, mostCharacters?: number): Promise<EngineClient> {
   const path = join(folder, 'engine.sock');
   const listening = createServer(answer);
   server = listening;
   await new Promise<void>((resolve) => listening.listen(path, resolve));
-  return createEngineClient(path);
+  return createEngineClient(path, undefined, undefined, mostCharacters);
 }
+
+it('an engine that may be anybody’s is listened to up to a limit', async () => {
+  const client = await speaking((_, response) => {
+    response.write('["');
+    const more = (): void => void response.write('x'.repeat(1000), () => void setImmediate(more));
+    more();
+  }, 10_000);
+  const call = client.call({ method: 'GET', path: '/images/json', doing: 'listing' }, z.array(z.string()));
+  await expect(call).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
 
 it('a container that somebody else is removing counts as removed; one in use does not', async () => {
   const client = await speaking(({ url }, response) => {
