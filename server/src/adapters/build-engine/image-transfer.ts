@@ -1,5 +1,6 @@
 /** Images between the host's engine and a builder's: base images in, built ones out, layer by layer. */
 import { buffer } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../domain/errors.ts';
 import type { Delivered } from '../../ports/engine/build-engine.ts';
 import type { EngineClient } from '../engine/client/engine-client.ts';
@@ -68,11 +69,10 @@ export async function deliverImage(
   const parts = { socket: builder.partsSocket, signal: AbortSignal.any([signal, over.signal]) };
   try {
     const [present, built] = await Promise.all([presentLayers, builtImage(builder.client, image)]);
-    const reading = configOf(parts, built);
+    const reading = configOf(parts, built).then((config) => config.labelled(labels));
     const send = async (left: ReadonlySet<string>): Promise<Delivered> => {
       const { delivered, layers } = layersToSend(parts, built.diffIds, left);
-      const config = (await reading).labelled(labels);
-      await intake.take().take(imageArchive({ tag: image, config, layers }), signal);
+      await intake.take().take(imageArchive({ tag: image, config: await reading, layers }), signal);
       return delivered;
     };
     const delivered = await send(present).catch(async (error: unknown) => {
@@ -80,8 +80,7 @@ export async function deliverImage(
       if (present.size === 0) throw error;
       return send(new Set());
     });
-    const id = digestOf((await reading).labelled(labels));
-    await requireTaken(host.client, image, { id, diffIds: built.diffIds });
+    await requireTaken(host.client, image, { id: digestOf(await reading), diffIds: built.diffIds });
     return delivered;
   } finally {
     intake.close();
@@ -92,7 +91,7 @@ export async function deliverImage(
 /** Throws, and takes the tag away, where the engine has another image under it. */
 async function requireTaken(client: EngineClient, image: string, wanted: LayeredImage): Promise<void> {
   const taken = await layersOf(client, image);
-  if (taken?.id === wanted.id && isEqualList(taken.diffIds, wanted.diffIds)) return;
+  if (taken?.id === wanted.id && isDeepStrictEqual(taken.diffIds, wanted.diffIds)) return;
   await removeImage(client, image);
   throw new AppError(
     'SERVICE_UNAVAILABLE',
@@ -100,9 +99,6 @@ async function requireTaken(client: EngineClient, image: string, wanted: Layered
       `(${wanted.id}), or other layers of it; deploy again.`,
   );
 }
-
-const isEqualList = (one: readonly string[], other: readonly string[]): boolean =>
-  one.length === other.length && one.every((each, index) => each === other[index]);
 
 async function builtImage(client: EngineClient, image: string): Promise<LayeredImage> {
   const built = await layersOf(client, image);
@@ -181,7 +177,7 @@ async function configOf({ socket, signal }: Parts, { id, diffIds }: LayeredImage
       `The image's configuration has ${size} bytes; at most ${largestConfig} are accepted.`,
     );
   const config = readImageConfig(await buffer(body));
-  if (isEqualList(config.diffIds, diffIds)) return config;
+  if (isDeepStrictEqual(config.diffIds, diffIds)) return config;
   throw new AppError(
     'PRECONDITION_FAILED',
     'The configuration of the image that was built names other layers than the image has, so the image ' +

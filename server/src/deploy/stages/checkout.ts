@@ -29,7 +29,7 @@ export const checkout: Stage = {
   name: 'checkout',
   resume: 'start',
   holdsBuildSlot: true,
-  buildsNothing: ({ application }) => application.sourceType === 'container',
+  buildsNothing,
   sentence: (context) => rowOf(context).sentence(context),
   async run(context) {
     const row = rowOf(context);
@@ -38,10 +38,15 @@ export const checkout: Stage = {
   },
 };
 
+function buildsNothing({ application }: DeployContext): boolean {
+  return application.sourceType === 'container';
+}
+
 /** One that has stopped takes a second to start, about as long as a source takes to be fetched. */
-async function readyBuilder({ application, builder, settings, signal }: DeployContext): Promise<void> {
-  const { sourceType, buildServerId, organizationId } = application;
-  if (sourceType === 'container' || buildServerId !== null) return;
+async function readyBuilder(context: DeployContext): Promise<void> {
+  const { application, builder, settings, signal } = context;
+  const { buildServerId, organizationId } = application;
+  if (buildsNothing(context) || buildServerId !== null) return;
   const { buildMemoryBytes: memoryBytes, buildNanoCpus: nanoCpus } = await settings();
   await builder.getReady(organizationId, { limits: { memoryBytes, nanoCpus }, signal });
 }

@@ -1,7 +1,8 @@
 /** Where the engine's BuildKit puts its workers in the control groups, as this process sees them. */
 import { access, readFile, readlink, readdir, stat } from 'node:fs/promises';
-import { request, type IncomingMessage } from 'node:http';
+import { request } from 'node:http';
 import { dirname, join } from 'node:path';
+import { textOf } from '../../engine/client/engine-http.ts';
 
 /**
  * Folders of the group that all build steps are in; it may have to be made. Version 1 has one for each
@@ -79,24 +80,15 @@ async function namespaceRoot(mount: string, group: string): Promise<string> {
 }
 
 const infoLimitMs = 5_000;
+/** An engine's are fewer; a builder's may be anybody's. */
 const mostCharacters = 1024 * 1024;
-
-/** The whole, unless it is longer than an engine's can be: a builder's may be anybody's. */
-async function beginningOf(response: IncomingMessage): Promise<string> {
-  let said = '';
-  for await (const piece of response.setEncoding('utf8')) {
-    said += String(piece);
-    if (said.length > mostCharacters) break;
-  }
-  return said;
-}
 
 /** `CgroupDriver` of the engine's GET /info. */
 async function cgroupDriverOf(socketPath: string): Promise<string> {
   const answer = await new Promise<string>((resolve, reject) => {
     const signal = AbortSignal.timeout(infoLimitMs);
     const call = request({ socketPath, path: '/info', signal }, (response) => {
-      beginningOf(response).then(resolve, reject);
+      textOf(response, mostCharacters).then(resolve, reject);
     });
     call.on('error', (error) => reject(signal.aborted ? new Error('the engine does not answer') : error));
     call.end();
