@@ -126,6 +126,17 @@ describe('failures say why', () => {
       {},
       'the step "RUN echo last words; exit 7" ended with exit code 7',
     ],
+    [
+      `${base}RUN vite -v || true\nRUN echo secret abc not found;Cannot connect to the Docker daemon\n`,
+      {},
+      'ended with exit code 127; its output is in the log. The program Cannot was not found',
+    ],
+    [
+      `${base}RUN vite build\n`,
+      {},
+      'ended with exit code 127; its output is in the log. The program vite was',
+    ],
+    [`${base}COPY a.lock ./\nCOPY shared ./shared\nCOPY api ./\n`, {}, 'which is not in the build context'],
     ['FROM 127.0.0.1:9/none:1\n', {}, 'its registry 127.0.0.1:9 does not answer'],
     ['FRUM x\n', {}, 'The Dockerfile cannot be read'],
     [base, { stage: 'nope' }, 'no stage named nope'],

@@ -62,11 +62,8 @@ test.each([
     'engine ended the build',
   ],
   ['#5 0.2 sh: unexpected EOF', 'PRECONDITION_FAILED', 'The build failed with exit code 1'],
-  [
-    '#5 0.2 write /x: no space left on device',
-    'PRECONDITION_FAILED',
-    'disk of the server that builds is full',
-  ],
+  ['ERROR: failed to copy: write /x: no space left on device', 'PRECONDITION_FAILED', 'disk of the server'],
+  ['#7 ERROR: "/root.lock" not found: not found', 'BAD_REQUEST', 'copies /root.lock'],
   ['something else', 'PRECONDITION_FAILED', 'The build failed with exit code 1: something else'],
 ])('%s', (line, code, sentence) => {
   expect(buildFailure(['#1 [internal] load build definition', line], 1)).toMatchObject({
@@ -96,4 +93,83 @@ test('a huge output costs no time', () => {
     text.repeat(20_000),
   );
   expect(cpuMs(() => buildFailure(lines, 1))).toBeLessThan(2000);
+});
+
+const saidByPrograms = [
+  'sh: 1: vite: not found',
+  'x: not found',
+  'yarn: not found',
+  'Cannot connect to the Docker daemon, 3 tests failed',
+  'write /x: no space left on device',
+  'vault: secret abc not found',
+  'target stage nope could not be found',
+  'dockerfile parse error line 4: unknown instruction: RUNN',
+  'failed to compute cache key: "/nothere" not found: not found',
+  'nosuch:1: pull access denied, repository does not exist',
+  'unexpected EOF',
+  'process "/bin/sh -c x" did not complete successfully: exit code: 99',
+];
+const endings = {
+  'BuildKit 20.10': (step: string) => [
+    `#9 ERROR: executor failed running [/bin/sh -c ${step}]: exit code: 5`,
+    '------',
+    ` > [4/4] RUN ${step}:`,
+    '#9 1.2 the end',
+    '------',
+    `executor failed running [/bin/sh -c ${step}]: exit code: 5`,
+  ],
+  'buildx 0.13': (step: string) => [
+    `#9 ERROR: process "/bin/sh -c ${step}" did not complete successfully: exit code: 5`,
+    '------',
+    ` > [4/4] RUN ${step}:`,
+    ...saidByPrograms.map((line) => `1.200 ${line}`),
+    '------',
+    'Dockerfile:4',
+    '--------------------',
+    `   4 | >>> RUN ${step}`,
+    '--------------------',
+    `ERROR: failed to solve: process "/bin/sh -c ${step}" did not complete successfully: exit code: 5`,
+  ],
+};
+
+test.each(
+  Object.entries(endings).flatMap(([builder, ending]) =>
+    saidByPrograms.map((line) => [builder, line, ending] as const),
+  ),
+)('%s: a program that printed "%s" does not change what is said of the failed step', (_, line, ending) => {
+  const said = 'The build failed: the step "RUN test" ended with exit code 5; its output is in the log.';
+  const before = ['#8 [3/4] RUN other', `#8 1.1 ${line}`, '#8 DONE 1.4s', '#9 [4/4] RUN test'];
+  expect(buildFailure([...before, ...ending('test')], 1).message).toBe(said);
+  expect(buildFailure([...before, `#9 1.1 ${line}`, ...ending('test')], 1).message).toContain(said);
+});
+
+test('words of the failed step add a hint, those of other steps do not', () => {
+  const failed = (output: string): string =>
+    buildFailure(
+      [
+        '#8 0.3 sh: 1: other: not found',
+        `#9 0.3 ${output}`,
+        '#9 ERROR: executor failed running [/bin/sh -c vite build]: exit code: 127',
+        'executor failed running [/bin/sh -c vite build]: exit code: 127',
+      ],
+      1,
+    ).message;
+  expect(failed('/bin/sh: 1: vite: not found')).toContain(
+    'exit code 127; its output is in the log. The program vite',
+  );
+  expect(failed('bash: line 1: pnpm: command not found')).toContain('The program pnpm was not found');
+  expect(failed('sh: next: not found')).toContain('The program next was not found');
+  expect(failed('write: No space left on device')).toContain('The step printed "No space left on device"');
+  expect(failed('npm ERR! getaddrinfo ENOTFOUND npm.example')).toContain('The name npm.example could not');
+  expect(failed('all is well')).toMatch(/is in the log\.$/);
+});
+
+test('the last lines of a program that is not BuildKit count as its own', () => {
+  const early = [
+    'Cannot connect to the Docker daemon',
+    'one',
+    'two',
+    'ERROR: failed to build: exit status 51',
+  ];
+  expect(buildFailure(early, 1).message).toContain('exit code 1: ERROR: failed to build: exit status 51');
 });

@@ -1,17 +1,18 @@
 /** Why a build failed, from what it printed, as a sentence for people. */
 import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { readBuildOutput, stepName, type FailedStep } from './build-output.ts';
 
 /**
- * The failure as an error; the first row that matches says it. `exitCode` undefined: a signal ended the
- * program.
+ * The failure as an error. A step that ended with an exit code is named first, and what its program printed
+ * only adds a hint. `exitCode` undefined: a signal ended the program.
  */
 export function buildFailure(lines: readonly string[], exitCode: number | undefined): AppError {
-  // The reason stands in BuildKit's last words, on one line; what a step printed may be anything.
-  const texts = lines.slice(-100).map((line) => line.slice(0, 2000));
+  const { ownLines, failedStep } = readBuildOutput(lines);
+  if (failedStep !== undefined) return new AppError('PRECONDITION_FAILED', stepSentence(failedStep));
   for (const { pattern, code, sentence } of failures) {
-    const match = texts.map((text) => pattern.exec(text)).findLast((found) => found !== null);
-    if (match !== undefined && match !== null) return new AppError(code, sentence(match, lines));
+    const match = ownLines.map((text) => pattern.exec(text)).findLast((found) => found !== null);
+    if (match !== undefined && match !== null) return new AppError(code, sentence(match));
   }
   const last =
     lines.findLast((line) => line.trim() !== '' && !/^(#\d+ |-+$)/.test(line)) ?? 'it printed nothing';
@@ -21,9 +22,23 @@ export function buildFailure(lines: readonly string[], exitCode: number | undefi
   );
 }
 
+function stepSentence({ name, exitCode, output }: FailedStep): string {
+  const hint = hints
+    .filter(({ exitCodes }) => exitCodes === undefined || exitCodes.includes(exitCode))
+    .map(({ pattern, sentence }) => {
+      const match = output.map((text) => pattern.exec(text)).findLast((found) => found !== null);
+      return match ? sentence(match) : undefined;
+    })
+    .find((text) => text !== undefined);
+  return (
+    `The build failed: the step "${name ?? '?'}" ended with exit code ${exitCode}; its output is in the ` +
+    `log.${hint === undefined ? '' : ` ${hint}`}`
+  );
+}
+
 /** The build was killed because it wanted more memory than it may have. */
 export function outOfMemory(lines: readonly string[], memoryBytes: number): AppError {
-  const step = stepOf(lines);
+  const step = stepName(lines);
   return new AppError(
     'PRECONDITION_FAILED',
     `The build ran out of memory: ${step === undefined ? 'a step' : `the step "${step}"`} was killed at ` +
@@ -35,7 +50,7 @@ export function outOfMemory(lines: readonly string[], memoryBytes: number): AppE
 interface Failure {
   pattern: RegExp;
   code: ErrorCode;
-  sentence(match: RegExpExecArray, lines: readonly string[]): string;
+  sentence(match: RegExpExecArray): string;
 }
 
 const failures: readonly Failure[] = [
@@ -52,7 +67,6 @@ const failures: readonly Failure[] = [
       'The container engine does not answer, so nothing can be built; start it and deploy again.',
   },
   {
-    // Its own words, not a step's, which have a number before them.
     pattern:
       /^(?:ERROR: )?(?:unexpected EOF|(?:failed to receive status: )?rpc error: code = (?:Unavailable|Canceled) .*)$/,
     code: 'SERVICE_UNAVAILABLE',
@@ -87,33 +101,60 @@ const failures: readonly Failure[] = [
       'the build secrets.',
   },
   {
-    pattern: /failed to (?:compute cache key|calculate checksum)[^"]*"([^"]+)":? not found/i,
+    pattern:
+      /^(?=.*not found: not found$|.*failed to (?:compute cache key|calculate checksum)|ERROR: ").*"([^"]+)":? not found/i,
     code: 'BAD_REQUEST',
     sentence: ([, path = '']) =>
       `The Dockerfile copies ${path}, which is not in the build context (or .dockerignore leaves it out).`,
   },
   {
     pattern:
-      /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
+      /([^\s"]{1,256}): (?:pull access denied|failed to (?:authorize|resolve)|(?<!" not found: )not found$|manifest unknown)|manifest for (\S{1,256}) not found/i,
     code: 'NOT_FOUND',
     sentence: ([, image, other = '']) =>
       `The base image ${image ?? other} does not exist, or its registry requires a login; check its name ` +
       'in the Dockerfile.',
   },
-  {
-    pattern: /^(?=.{0,80}(?:executor failed running \[|process ")).*: exit code: (\d{1,10})/,
-    code: 'PRECONDITION_FAILED',
-    sentence: ([, exitCode = ''], lines) =>
-      `The build failed: the step "${stepOf(lines) ?? '?'}" ended with exit code ${exitCode}; its ` +
-      'output is in the log.',
-  },
 ];
 
-/** BuildKit repeats the failed step as ` > [2/3] RUN …:` before its last words. */
-function stepOf(lines: readonly string[]): string | undefined {
-  const line = lines.findLast((text) => /^ > \[[^\]]*\] /.test(text));
-  return line
-    ?.replace(/^ > \[[^\]]*\] /, '')
-    .replace(/:\s*$/, '')
-    .slice(0, 200);
+interface Hint {
+  /** What the step's program printed. */
+  pattern: RegExp;
+  /** Only for these exit codes; absent: for any. */
+  exitCodes?: readonly number[];
+  sentence(match: RegExpExecArray): string;
 }
+
+/** What a failing step's output suggests; the first that matches is added. */
+const hints: readonly Hint[] = [
+  {
+    // dash, bash and busybox, in this order.
+    pattern: /(?:sh: \d+: |: line \d+: |sh: )([^\s:]{1,100}): (?:command )?not found/,
+    exitCodes: [127],
+    sentence: ([, program = '']) =>
+      `The program ${program} was not found: install it in an earlier step. If it comes from ` +
+      'devDependencies, check that NODE_ENV=production does not leave them out.',
+  },
+  {
+    pattern: /no space left on device|disk quota exceeded/i,
+    sentence: ([words]) =>
+      `The step printed "${words}": if the disk of the server that builds is full, remove old images and ` +
+      'build cache, and deploy again.',
+  },
+  {
+    pattern:
+      /getaddrinfo (?:ENOTFOUND|EAI_AGAIN) (\S{1,200})|(?:Could not resolve|Temporary failure resolving) (?:host: )?'?([^\s']{1,200})/,
+    sentence: ([, host, other = '']) =>
+      `The name ${host ?? other} could not be resolved: check it, and the network of the server that builds.`,
+  },
+  {
+    pattern: /Cannot connect to the Docker daemon|docker daemon is not running/i,
+    sentence: () => 'Steps of a build cannot reach a container engine; run what needs one elsewhere.',
+  },
+  {
+    pattern: /JavaScript heap out of memory/,
+    sentence: () =>
+      'Node.js ran out of heap: raise the memory of builds in the settings, and NODE_OPTIONS=' +
+      '--max-old-space-size with it.',
+  },
+];
