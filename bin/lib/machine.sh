@@ -75,7 +75,7 @@ ensure_build() {
   rm -rf "$root/.cache/web"
   if [ -d "$root/dist/web" ]; then mkdir -p "$root/.cache" && mv -T "$root/dist/web" "$root/.cache/web"; fi
   rm -rf "$root/dist"
-  step 'Build: npm run build' npm --prefix "$root" run build
+  step 'Build' "$(node24)" "$root/tools/package/main.ts" program
   if [ -d "$root/.cache/web" ]; then mv -T "$root/.cache/web" "$root/dist/web" && rmdir --ignore-fail-on-non-empty "$root/.cache"; fi
   printf '%s\n' "$sources" >"$stamp"
 }

@@ -1,4 +1,4 @@
-/** `node tools/new/main.ts <noun>`: the skeleton of a module. */
+/** `npm run new -- <noun>`: the skeleton of a module. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { nextSteps, skeletonOf } from './skeleton.ts';

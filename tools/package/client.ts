@@ -12,6 +12,7 @@ import { procedureKinds } from '../../client/procedure-kinds.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { listProcedures } from '../../server/src/procedure/describe/listing.ts';
 import { clientTypes } from './client-types.ts';
+import { strict } from './strict.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const clientFolder = join(root, 'dist/client-package');
@@ -55,7 +56,7 @@ export async function packageClient(folder = clientFolder): Promise<void> {
   const bundle = await rolldown({
     input: entry,
     platform: 'neutral',
-    logLevel: 'warn',
+    ...strict,
     plugins: [entryPlugin()],
     transform: { target: 'es2022' },
   });

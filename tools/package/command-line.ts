@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { version } from '../../cli/version.ts';
 import { lateBuiltIns } from './late-built-ins.ts';
+import { strict } from './strict.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Where `bin/berth` looks for it. */
@@ -49,7 +50,7 @@ export async function packageCommandLine(folder = packageFolder): Promise<void> 
   const bundle = await rolldown({
     input: join(root, 'cli/main.ts'),
     platform: 'node',
-    logLevel: 'warn',
+    ...strict,
     plugins: [lateBuiltIns()],
     transform: { target: 'node20' },
   });

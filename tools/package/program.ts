@@ -9,6 +9,7 @@ import { rolldown, type OutputChunk, type Plugin, type RolldownOutput } from 'ro
 import { asciiOnly } from './ascii.ts';
 import { bareBuiltIns } from './bare-built-ins.ts';
 import { lateBuiltIns } from './late-built-ins.ts';
+import { strict } from './strict.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -78,7 +79,7 @@ export async function bundlePrograms(
     platform: 'node',
     external: leftOut,
     plugins: [addOns, bareBuiltIns(), lateBuiltIns(unused), asciiOnly()],
-    logLevel: 'warn',
+    ...strict,
     // Of CommonJS packages; none of them looks for a file there.
     transform: { target: 'node24', define: { __dirname: 'import.meta.dirname' } },
   });
@@ -106,7 +107,7 @@ async function bundleServer(target: string): Promise<RolldownOutput> {
     // So that what late parts share with the first stands in the first, and not in parts between them.
     preserveEntrySignatures: 'allow-extension',
     plugins: [addOns, lateBuiltIns(unused), asciiOnly(), asFunctions],
-    logLevel: 'warn',
+    ...strict,
     // A release has the agent in a file, and never looks for its packages.
     transform: { target: 'node24', define: { 'import.meta.resolve': 'undefined' } },
   });
@@ -130,7 +131,7 @@ async function bundleAgent(target: string): Promise<RolldownOutput> {
     input: './server/src/adapters/metrics/agent.ts',
     platform: 'node',
     plugins: [bareBuiltIns(), asciiOnly()],
-    logLevel: 'warn',
+    ...strict,
     transform: { target: 'node24' },
   });
   try {
