@@ -421,6 +421,7 @@ export const procedureKinds = {
   template: {
     all: 'query',
     one: 'query',
+    create: 'mutation',
   },
   backup: {
     create: 'mutation',

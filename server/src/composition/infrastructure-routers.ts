@@ -24,13 +24,10 @@ import { scheduleHandlers } from '../modules/schedule/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
 import { createServers, type Servers } from '../modules/server/server.ts';
 import { createSight, type Sight } from '../modules/sight/sight.ts';
-import { templateHandlers } from '../modules/template/handlers.ts';
-import { createTemplates } from '../modules/template/template.ts';
 import { swarmHandlers } from '../modules/swarm/handlers.ts';
 import { createSwarm } from '../modules/swarm/swarm.ts';
 import { router, type Router } from '../procedure/registry.ts';
 import type { AppParts } from './services/app-parts.ts';
-import { templatesFolder } from './product-files.ts';
 
 /** `isFirstOrganization` tells whether an organization is the installation's first. */
 export function infrastructureRouters(
@@ -65,7 +62,6 @@ export function infrastructureRouters(
         isInstallations: isFirstOrganization,
       }),
     ),
-    router('template', contracts.template, templateHandlers(createTemplates(templatesFolder))),
     router('metrics', contracts.metrics, metricsHandlers(parts.metrics)),
     router('cleanup', contracts.cleanup, cleanupHandlers(parts.cleanup)),
     router('alarm', contracts.alarm, alarmHandlers(parts.alarms)),

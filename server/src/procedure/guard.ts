@@ -4,7 +4,7 @@ import type { Grants, Role, Scope } from '../domain/access/permissions.ts';
 import { watchAccess, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext, Found } from './context.ts';
 import { parseInput, refuseMasked } from './input/input.ts';
-import { checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
+import { checkFieldGrants, checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
 import type { StreamEvent, UploadedFile } from './procedure.ts';
 import { checkReferences, type ReferencePorts } from './input/references.ts';
 import type { NamedProcedure } from './describe/listing.ts';
@@ -269,6 +269,7 @@ async function check(
     actsIn === undefined ? identity : await actorIn(ports, target, identity, { field: actsIn, input });
   if (actsIn !== undefined) await checkPlace(ports, target, actor);
   const { scope, resourceId } = await checkResources(ports, target, actor, input);
+  checkFieldGrants(target, actor, input);
   await checkHostReach(ports, target, actor, { scope, input });
   if (isChange(target)) await checkReferences(ports, target, { actor, scope, input });
   return { actor, input, scope, resourceId };

@@ -92,6 +92,18 @@ export async function checkPlace(
     );
 }
 
+/** Fields that a member needs a grant for. */
+export function checkFieldGrants(target: Target, actor: Actor, input: unknown): void {
+  if (actor.role !== 'member' || typeof input !== 'object' || input === null) return;
+  for (const { field, grant } of target.procedure.access.fieldGrants ?? [])
+    if (!actor.grants[grant] && Reflect.get(input, field) != null)
+      throw forbidden(
+        target,
+        `${field} needs the permission ${grant}, which you lack. An Owner or Admin of the organization can ` +
+          'give it.',
+      );
+}
+
 /** What reaches the machine itself is for the people who run it (decisions 2). */
 export async function checkHostReach(
   ports: PlacePorts,

@@ -97,6 +97,8 @@ export interface Access {
   resources: readonly ResourceReference[];
   /** A member needs this grant besides, or all of these. */
   grant?: GrantFlag | readonly GrantFlag[];
+  /** Input fields for which a member needs a grant; clearing one (null) needs none. */
+  fieldGrants?: readonly { field: string; grant: GrantFlag }[];
   /** Name of the key-scope action; default: read for queries, write for mutations. */
   action?: string;
   /**

@@ -122,6 +122,16 @@ export const templateRows: Rows = [
   { call: 'template.all', input: { limit: 1 }, gives: { items: [{ name: any.text }], nextCursor: any.text } },
   { call: 'template.one', input: { name: 'uptime-kuma' }, gives: any.object },
   { call: 'template.one', input: { name: 'no-such' }, refused: 'NOT_FOUND' },
+  {
+    call: 'template.create',
+    input: { template: 'uptime-kuma', environmentId: '<environmentId>' },
+    gives: { composeId: any.text, deploymentId: any.text, address: any.matching(/^http:/) },
+  },
+  {
+    call: 'template.create',
+    input: { template: 'no-such', environmentId: '<environmentId>' },
+    refused: 'NOT_FOUND',
+  },
 ];
 
 export const metricsRows: Rows = [

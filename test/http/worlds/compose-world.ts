@@ -9,7 +9,7 @@ import { AppError, badField } from '../../../server/src/domain/errors.ts';
 import { createQueue } from '../../../server/src/jobs/queue.ts';
 import type { Queue } from '../../../server/src/ports/queue.ts';
 import { createSchedules } from '../../../server/src/modules/schedule/schedule.ts';
-import { createComposeApprovals } from '../../../server/src/modules/compose/approvals.ts';
+import { approveSavedFile, createComposeApprovals } from '../../../server/src/modules/compose/approvals.ts';
 import { createComposes } from '../../../server/src/modules/compose/compose.ts';
 import { composeContract } from '../../../server/src/modules/compose/contract.ts';
 import { deployedComposes } from '../../../server/src/modules/compose/deployed.ts';
@@ -23,6 +23,10 @@ import { createDomains } from '../../../server/src/modules/domain/domain.ts';
 import { createMembers } from '../../../server/src/modules/organization/member.ts';
 import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
 import { environmentOf } from '../../../server/src/modules/service/service.ts';
+import { templateContract } from '../../../server/src/modules/template/contract.ts';
+import { templateHandlers } from '../../../server/src/modules/template/handlers.ts';
+import { createTemplates } from '../../../server/src/modules/template/template.ts';
+import { templatesFolder } from '../../../server/src/composition/product-files.ts';
 import { createTurns } from '../../../server/src/modules/service/turns.ts';
 import { systemClock } from '../../../server/src/ports/clock.ts';
 import { router } from '../../../server/src/procedure/registry.ts';
@@ -103,20 +107,29 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
   );
   const turns = createTurns();
   const hostReach = hostReachOn(database, ['/var/lib/berth']);
+  const shared: Shared = {
+    composes,
+    deployments,
+    hosts,
+    queue,
+    members: createMembers(stores.members),
+    approvals: createComposeApprovals({ composes, hostReach, envBlocks }),
+    changeRoutes: (_serverKey, write, change) => write(change),
+    requireServer: requirePlaceOn(stores.servers, async (serverId) => {
+      if (cloud && !serverId) throw badField('serverId', 'is required');
+    }),
+  };
   return [
     router('deployment', deploymentContract, deploymentHandlers(deployments, deploymentDesk(queue))),
+    templateRouter(stores, shared),
     router(
       'compose',
       composeContract,
       composeHandlers({
-        composes,
-        deployments,
-        hosts,
-        queue,
+        ...shared,
         logs: composeLogs,
         leaveSchedules: leavingOf(stores, queue),
         interruption: idleInterruption(deployments, turns),
-        members: createMembers(stores.members),
         runtime: createComposeRuntime({
           hosts,
           composes,
@@ -129,24 +142,41 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
         liveOf: () => null,
         pendingChanges: async () => [],
         isInstallations: async () => true,
-        approvals: createComposeApprovals({ composes, hostReach, envBlocks }),
         envBlocks,
         repositoryFile,
-        requireServer: requirePlaceOn(stores.servers, async (serverId) => {
-          if (cloud && !serverId) throw badField('serverId', 'is required');
-        }),
-        environment: async (environmentId) => {
-          const placement = await stores.applications.placement(environmentId);
-          if (!placement) throw new Error('no such environment');
-          return environmentOf(placement);
-        },
+        environment: environmentsOf(stores),
         ...movingOn(stores),
         mounts: async () => [],
-        changeRoutes: (_serverKey, write, change) => write(change),
       }),
     ),
   ];
 }
+
+const environmentsOf =
+  ({ applications }: Stores): ComposeDesk['environment'] =>
+  async (environmentId) => {
+    const placement = await applications.placement(environmentId);
+    if (!placement) throw new Error('no such environment');
+    return environmentOf(placement);
+  };
+
+type Shared = Pick<
+  ComposeDesk,
+  'approvals' | 'changeRoutes' | 'composes' | 'deployments' | 'hosts' | 'members' | 'queue' | 'requireServer'
+>;
+
+const templateRouter = (stores: Stores, { approvals, ...shared }: Shared): Router =>
+  router(
+    'template',
+    templateContract,
+    templateHandlers(createTemplates(templatesFolder), {
+      ...shared,
+      domains: createDomains(stores.domains, systemClock, anyHost),
+      approveSaved: (context, compose) => approveSavedFile(approvals, context, compose),
+      serverIp: async () => '192.0.2.1',
+      prepareCertificate: async () => undefined,
+    }),
+  );
 
 function movingOn(stores: Stores): Pick<ComposeDesk, 'domains' | 'place' | 'requireMovable'> {
   const domains = createDomains(stores.domains, systemClock, anyHost);

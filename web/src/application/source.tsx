@@ -68,6 +68,7 @@ export function Source({ application }: { application: Application }): ReactElem
               customGitBuildPath: { label: 'Folder' },
             }}
             {...shared}
+            isUnsaved={application.sourceType !== 'git'}
           />
         )}
         {isHosted(shown) && <HostedSource key={shown} application={application} host={shown} />}
@@ -77,6 +78,7 @@ export function Source({ application }: { application: Application }): ReactElem
             show={['containerImage', 'registryUrl', 'username', 'password']}
             change={{ containerImage: { label: 'Image', placeholder: 'nginx:1.27' } }}
             {...shared}
+            isUnsaved={application.sourceType !== 'container'}
           />
         )}
         {shown === 'drop' && <Upload applicationId={applicationId} />}

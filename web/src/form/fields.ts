@@ -71,3 +71,10 @@ export function textOf(field: Field, value: unknown): string {
   if (typeof value === 'object') return JSON.stringify(value, null, 2);
   return String(value);
 }
+
+/** Words as one text that means the same again; the server takes it apart by a shell's quotes. */
+export const shellWords = (words: readonly unknown[]): string =>
+  words
+    .map(String)
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ');

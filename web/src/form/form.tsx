@@ -1,6 +1,7 @@
 /**
  * A form for a procedure, made from its description: labels, help, checks; the server's faults stand beside
- * their field. Only what was edited is sent, and nothing that comes from outside touches an edited field.
+ * their field. What was edited is sent, with the stored values of the fields that the procedure requires, and
+ * nothing that comes from outside touches an edited field.
  */
 import { useBlocker } from '@tanstack/react-router';
 import { useId, useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
@@ -9,7 +10,7 @@ import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { editedSince } from './edits.ts';
-import { fieldsOf, partsOf, putAt, storedAt, textOf, valueOf, type Field } from './fields.ts';
+import { fieldsOf, partsOf, putAt, shellWords, storedAt, textOf, valueOf, type Field } from './fields.ts';
 import { bytes, bytesOf } from '../parts/units.ts';
 import { labelOf } from './label.ts';
 import { faultsOf, helpOf, Words } from './words.tsx';
@@ -40,8 +41,8 @@ export interface FormProps<P extends Path> {
   onCancel?: () => void;
   /** Beside the button. */
   aside?: ReactNode;
-  /** Sends everything shown, not only what was edited: of things that are made. */
-  isWhole?: boolean;
+  /** What is shown is not in effect yet, so that it may be saved as it stands. */
+  isUnsaved?: boolean;
   columns?: boolean;
 }
 
@@ -59,9 +60,16 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     enableBeforeUnload: () => isEdited && stored !== undefined,
   });
   const values: Record<string, unknown> = { ...stored, ...fixed, ...edits };
+  const shown = fields.filter(({ n }) => changeOf(props, n).when?.(values) ?? true);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const { input, wrong } = inputOf(fields, edits, (name) => changeOf(props, name).as);
+    const { input, wrong } = inputOf({
+      fields: shown,
+      edits,
+      stored,
+      isUnsaved: props.isUnsaved === true,
+      asOf: (name) => changeOf(props, name).as,
+    });
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) return;
     change.mutate({ ...fixed, ...input } as Input<P>, {
@@ -74,27 +82,31 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     });
   };
   return (
-    <form className="grid gap-4" onSubmit={submit} noValidate>
+    <form
+      className="grid gap-4"
+      data-form={of}
+      data-stored={stored !== undefined || undefined}
+      onSubmit={submit}
+      noValidate
+    >
       <div className={props.columns ? 'grid gap-4 sm:grid-cols-2' : 'grid gap-4'}>
-        {fields
-          .filter(({ n }) => changeOf(props, n).when?.(values) ?? true)
-          .map((field) => (
-            <FormField
-              key={field.n}
-              field={field}
-              change={changeOf(props, field.n)}
-              isChange={stored !== undefined}
-              value={edits[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
-              fault={faults[field.n]}
-              onEdit={(value) => {
-                setSaved(false);
-                setEdits((former) =>
-                  without(former, field.n, value, storedText(field, stored, changeOf(props, field.n).as)),
-                );
-                setFaults(({ [field.n]: _gone, ...rest }) => rest);
-              }}
-            />
-          ))}
+        {shown.map((field) => (
+          <FormField
+            key={field.n}
+            field={field}
+            change={changeOf(props, field.n)}
+            isChange={stored !== undefined}
+            value={edits[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
+            fault={faults[field.n]}
+            onEdit={(value) => {
+              setSaved(false);
+              setEdits((former) =>
+                without(former, field.n, value, storedText(field, stored, changeOf(props, field.n).as)),
+              );
+              setFaults(({ [field.n]: _gone, ...rest }) => rest);
+            }}
+          />
+        ))}
       </div>
       <Fault error={change.error && hasPlace(change.error, fields) ? null : change.error} />
       <div className="flex flex-wrap items-center gap-3">
@@ -102,7 +114,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
           type="submit"
           look="primary"
           isBusy={change.isPending}
-          disabled={stored !== undefined && !isEdited}
+          disabled={stored !== undefined && !isEdited && props.isUnsaved !== true}
         >
           {verb}
         </Button>
@@ -141,7 +153,8 @@ function storedText(
 ): string | boolean {
   const value = storedAt(stored, field.n);
   if (field.t === 'switch') return value === true;
-  return as === 'size' && typeof value === 'number' ? bytes(value) : textOf(field, value);
+  if (as === 'size' && typeof value === 'number') return bytes(value);
+  return as === 'text' && Array.isArray(value) ? shellWords(value) : textOf(field, value);
 }
 
 /** An edit that leads back to what is stored is none. */
@@ -155,21 +168,35 @@ function without(
   return value === stored ? rest : { ...rest, [name]: value };
 }
 
-function inputOf(
-  fields: readonly Field[],
-  edits: Readonly<Record<string, string | boolean>>,
+interface Filled {
+  /** Fields that are shown; what was typed into one that is hidden now is not meant. */
+  fields: readonly Field[];
+  edits: Readonly<Record<string, string | boolean>>;
+  stored: Readonly<Record<string, unknown>> | undefined;
+  isUnsaved: boolean;
   /** `text`: the text itself is the value, where the server takes it beside a list or an object. */
-  asOf: (name: string) => FieldChange['as'],
-): { input: Record<string, unknown>; wrong: Record<string, string> } {
+  asOf: (name: string) => FieldChange['as'];
+}
+
+function inputOf({ fields, edits, stored, isUnsaved, asOf }: Filled): {
+  input: Record<string, unknown>;
+  wrong: Record<string, string>;
+} {
   const input: Record<string, unknown> = {};
   const wrong: Record<string, string> = {};
   for (const field of fields) {
     const value = edits[field.n];
-    if (value === undefined) continue;
+    if (value === undefined) {
+      const kept = storedAt(stored, field.n);
+      if (kept !== undefined && kept !== null && (field.r || isUnsaved)) putAt(input, field.n, kept);
+      continue;
+    }
     try {
       const given =
         typeof value === 'boolean' || (field.t === 'json' && asOf(field.n) === 'text')
-          ? value
+          ? value === '' && field.z
+            ? null
+            : value
           : asOf(field.n) === 'size' && value !== ''
             ? bytesOf(value)
             : valueOf(field, value);
@@ -210,7 +237,7 @@ function FormField({ field, change, isChange, value, fault, onEdit }: FormFieldP
   };
   if (field.t === 'switch')
     return (
-      <div className="field">
+      <div className="field" data-field={field.n}>
         <div className="flex items-center gap-3">
           <input
             {...input}
@@ -227,7 +254,7 @@ function FormField({ field, change, isChange, value, fault, onEdit }: FormFieldP
       </div>
     );
   return (
-    <div className="field">
+    <div className="field" data-field={field.n}>
       <label htmlFor={id}>
         {label}
         {!field.r && !isChange && <span className="ml-1 font-normal text-faint">optional</span>}

@@ -3,7 +3,7 @@ import { useState, type ReactElement } from 'react';
 import { TextField } from '../form/text-field.tsx';
 import { useAsk, type Answer } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
-import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { texts } from './texts.ts';
 
 type Template = Answer<'template.one'>;
@@ -90,17 +90,20 @@ export function TemplateFields({
       <TextField
         label="Host"
         placeholder="A test name"
-        help="Where it answers. Empty: a generated name that needs no DNS of yours."
+        help={texts.templateHost}
         value={host}
         onEdit={onHost}
       />
+      <Notice tone="busy">
+        <b className="font-medium">First sign-in.</b> {template.firstSignIn}
+      </Notice>
       {asked.map(({ name, description, generate, value }) => (
         <TextField
           key={name}
           label={name}
           className="mono"
           help={description}
-          placeholder={generate === 'password' ? 'made for you' : value}
+          placeholder={generate === 'password' ? 'generated' : value}
           value={variables[name] ?? ''}
           onEdit={(text) => onVariable(name, text)}
         />

@@ -31,7 +31,7 @@ export async function makeDatabase(kind: DatabaseKind, name: string, environment
 }
 
 /** Letters and digits; not predictable. */
-export function random(length: number): string {
+function random(length: number): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
   return Array.from(crypto.getRandomValues(new Uint8Array(length)), (byte) => letters[byte % 32]).join('');
 }

@@ -1,7 +1,7 @@
 /** Makes what is missing for a new service and deploys it; gives the page to look at. */
 import { ask, send, type Answer } from '../live/api.ts';
 import { pathOf, type DatabaseKind, type ServiceKind } from '../live/services.ts';
-import { makeDatabase, random } from './make-database.ts';
+import { makeDatabase } from './make-database.ts';
 
 export type Kind = 'git' | 'upload' | 'image' | 'template' | 'database' | 'compose';
 
@@ -87,38 +87,12 @@ async function deployed(applicationId: string): Promise<Made> {
 
 async function fromTemplate({ name, environmentId, template, host, variables }: Values): Promise<Made> {
   if (!template) throw new Error('Choose a template first.');
-  const { composeId, appName } = await ask('compose.create', {
+  const { composeId } = await ask('template.create', {
+    template: template.name,
     name,
     environmentId,
-    composeFile: template.file,
-    sourceType: 'raw',
+    ...(host === '' ? {} : { host }),
+    variables: { ...variables },
   });
-  const own = host || (await ask('domain.generateDomain', { appName }));
-  await ask('domain.create', {
-    composeId,
-    host: own,
-    serviceName: template.service,
-    port: template.port,
-  });
-  const env = template.variables.map(
-    ({ name: variable, generate, value }) =>
-      `${variable}=${variables[variable] || valueOf(generate, own) || value}`,
-  );
-  await ask('compose.saveEnvironment', { composeId, env: env.join('\n') });
-  await ask('compose.deploy', { composeId });
   return { made: 'compose', id: composeId, owner: { composeId } };
 }
-
-type Generator = Answer<'template.one'>['variables'][number]['generate'];
-
-function valueOf(generate: Generator, host: string): string {
-  if (generate === 'password') return random(24);
-  if (generate === 'key') return hex(32);
-  if (generate === 'host') return host;
-  return generate === 'address' ? `http://${host}` : '';
-}
-
-const hex = (bytes: number): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');

@@ -6,6 +6,9 @@ export const texts = {
   templates:
     'Compose files of our own writing with pinned images. Each version of Berth checks that it can run ' +
     'the files; the images themselves are not tried by us.',
+  templateHost:
+    'Where it answers, over https with a certificate of its own. Empty: a generated test name over http, ' +
+    'which needs no DNS of yours.',
   kinds: {
     git: ['Git address', 'A repository that Berth fetches and builds'],
     upload: ['Folder', 'A folder or an archive on this computer'],

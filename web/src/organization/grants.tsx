@@ -80,6 +80,7 @@ export function Grants({ member, onClose }: { member: Member; onClose: () => voi
               </label>
             ))}
         </fieldset>
+        <p className="text-12 text-faint">{texts.programs}</p>
         <Fault error={update.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>

@@ -2,10 +2,11 @@
 import { useState, type ReactElement } from 'react';
 import { Form, type FieldChange } from '../form/form.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
+import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { Empty, Fault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
+import { Empty, Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { named, type Service } from '../service/service.ts';
@@ -19,13 +20,20 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
   const { kind, id } = service;
   const { data, error } = useAsk('schedule.all', named(kind, id));
   const [isAdding, setAdding] = useState(false);
-  const add = (
+  const { may, viewer } = useRights();
+  const mayRun = may('canOpenTerminal');
+  const add = mayRun && (
     <Button small icon="plus" onClick={() => setAdding(true)}>
       Add schedule
     </Button>
   );
   return (
     <>
+      {viewer && !mayRun && (
+        <div className="mb-4">
+          <Notice tone="busy">{texts.forbidden}</Notice>
+        </div>
+      )}
       <ReadFault error={error} />
       {!data && !error && (
         <Panel>
@@ -38,10 +46,13 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
             icon="clock"
             title="No schedule yet"
             action={add}
-            command={
-              `berth api schedule.create --${kind}-id ${id} ` +
-              '--cron "0 4 * * *" --name nightly --command "…"'
-            }
+            {...(mayRun
+              ? {
+                  command:
+                    `berth api schedule.create --${kind}-id ${id} ` +
+                    '--cron "0 4 * * *" --name nightly --command "…"',
+                }
+              : {})}
           >
             {texts.about}
           </Empty>
@@ -49,7 +60,12 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
       )}
       {data && data.length > 0 && <div className="mb-4 flex justify-end">{add}</div>}
       {data?.map((schedule) => (
-        <OneSchedule key={schedule.scheduleId} schedule={schedule} isCompose={kind === 'compose'} />
+        <OneSchedule
+          key={schedule.scheduleId}
+          schedule={schedule}
+          isCompose={kind === 'compose'}
+          mayRun={mayRun}
+        />
       ))}
       {isAdding && (
         <Dialog title="Add schedule" onClose={() => setAdding(false)}>
@@ -86,7 +102,15 @@ const changes: Readonly<Record<string, FieldChange>> = {
   serviceName: { label: 'Service of the file' },
 };
 
-function OneSchedule({ schedule, isCompose }: { schedule: Schedule; isCompose: boolean }): ReactElement {
+function OneSchedule({
+  schedule,
+  isCompose,
+  mayRun,
+}: {
+  schedule: Schedule;
+  isCompose: boolean;
+  mayRun: boolean;
+}): ReactElement {
   const { scheduleId, name, cron, timeZone, command, enabled, nextRunAt, serviceName } = schedule;
   const run = useDo('schedule.run');
   const update = useDo('schedule.update');
@@ -98,19 +122,25 @@ function OneSchedule({ schedule, isCompose }: { schedule: Schedule; isCompose: b
       title={name}
       actions={
         <>
-          <Button small icon="play" isBusy={run.isPending} onClick={() => run.mutate({ scheduleId })}>
-            Run now
-          </Button>
+          {mayRun && (
+            <Button small icon="play" isBusy={run.isPending} onClick={() => run.mutate({ scheduleId })}>
+              Run now
+            </Button>
+          )}
           <Menu
             label={`More for ${name}`}
             className="button quiet small icon"
             items={[
-              { label: 'Change', icon: 'settings', onPick: () => setOver('change') },
-              {
-                label: enabled ? 'Switch off' : 'Switch on',
-                icon: enabled ? 'stop' : 'play',
-                onPick: () => update.mutate({ scheduleId, enabled: !enabled }),
-              },
+              ...(mayRun
+                ? [
+                    { label: 'Change', icon: 'settings' as const, onPick: () => setOver('change') },
+                    {
+                      label: enabled ? 'Switch off' : 'Switch on',
+                      icon: enabled ? ('stop' as const) : ('play' as const),
+                      onPick: () => update.mutate({ scheduleId, enabled: !enabled }),
+                    },
+                  ]
+                : []),
               { label: 'Remove', icon: 'close', isDanger: true, onPick: () => setOver('remove') },
             ]}
           />
@@ -146,7 +176,7 @@ function OneSchedule({ schedule, isCompose }: { schedule: Schedule; isCompose: b
             show={fieldsOf(isCompose)}
             change={changes}
             fixed={{ scheduleId }}
-            stored={{ ...schedule, command: asText(command) }}
+            stored={{ ...schedule }}
             verb="Save"
             onDone={() => setOver(undefined)}
             onCancel={() => setOver(undefined)}
@@ -166,9 +196,3 @@ function OneSchedule({ schedule, isCompose }: { schedule: Schedule; isCompose: b
     </Panel>
   );
 }
-
-/** Words as one text that means the same again; the server takes it apart by a shell's quotes. */
-const asText = (words: readonly string[]): string =>
-  words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ');

@@ -22,6 +22,7 @@ const change: Readonly<Record<string, FieldChange>> = {
   cpuLimit: { placeholder: '1.5', help: 'Cores' },
   cpuReservation: { placeholder: '0.25', help: 'Cores' },
   description: { as: 'text' },
+  preReleaseCommand: { as: 'text', placeholder: 'npm run migrate', help: 'As in a shell, with quotes.' },
   appName: { label: 'Internal name' },
 };
 
@@ -54,6 +55,7 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
 export function SettingsTab({ service }: { service: Service }): ReactElement {
   const { kind, id, application, compose, database, pendingChanges, live } = service;
   const { may } = useRights();
+  const mayRun = may('canOpenTerminal');
   const [isDeleting, setDeleting] = useState(false);
   const stored = (application ?? compose ?? database) as Readonly<Record<string, unknown>>;
   const sections = groups[isDatabase(kind) ? 'database' : kind];
@@ -72,7 +74,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
         <Panel key={title} title={title} isPadded>
           <Form
             of={procedureOf(kind, 'update')}
-            show={fields as never}
+            show={fields.filter((name) => mayRun || name !== 'preReleaseCommand') as never}
             change={change as never}
             fixed={named(kind, id) as never}
             stored={stored}

@@ -16,13 +16,13 @@ export function TerminalTab({ service }: { service: Service }): ReactElement {
   return (
     <>
       {may('canOpenTerminal') ? (
-        <Open service={service} />
+        <>
+          <Open service={service} />
+          {service.kind === 'application' && <RunOnce service={service} />}
+        </>
       ) : (
-        <div className="mb-4">
-          <Notice tone="busy">{texts.forbidden}</Notice>
-        </div>
+        <Notice tone="busy">{texts.forbidden}</Notice>
       )}
-      {service.kind === 'application' && <RunOnce service={service} />}
     </>
   );
 }

@@ -1,7 +1,11 @@
 /** Routers of compose services, of backups and where they go. */
 import { backupHandlers } from '../../modules/backup/handlers.ts';
 import { volumeBackupHandlers } from '../../modules/backup/volumes/handlers.ts';
-import { createComposeApprovals } from '../../modules/compose/approvals.ts';
+import {
+  approveSavedFile,
+  createComposeApprovals,
+  type ComposeApprovals,
+} from '../../modules/compose/approvals.ts';
 import { composeHandlers } from '../../modules/compose/handlers.ts';
 import { contracts } from '../../modules/contracts.ts';
 import { destinationHandlers } from '../../modules/destination/handlers.ts';
@@ -12,6 +16,12 @@ import type { AppParts } from './app-parts.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import { requireComposeMovable, type ComposeMovingNeighbours } from '../../modules/compose/moving.ts';
 import { requirePlaceOn } from '../../modules/server/placing.ts';
+import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
+import { createDnsCheck } from '../../modules/domain/dns-check.ts';
+import type { FromTemplateDeps } from '../../modules/template/from-template.ts';
+import { templateHandlers } from '../../modules/template/handlers.ts';
+import { createTemplates } from '../../modules/template/template.ts';
+import { templatesFolder } from '../product-files.ts';
 
 export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
   const {
@@ -29,7 +39,13 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     runningComposes,
     settings,
   } = parts;
+  const approvals = createComposeApprovals({
+    composes,
+    hostReach: parts.hostReach,
+    envBlocks: runningComposes.envBlocks,
+  });
   return [
+    templateRouter(parts, approvals),
     router(
       'compose',
       contracts.compose,
@@ -43,11 +59,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         leaveSchedules: (composeId) => parts.scheduling.desk.schedules.leaving({ composeId }),
         interruption,
         isInstallations: parts.accounts.organizations.isFirst,
-        approvals: createComposeApprovals({
-          composes,
-          hostReach: parts.hostReach,
-          envBlocks: runningComposes.envBlocks,
-        }),
+        approvals,
         envBlocks: runningComposes.envBlocks,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.compose,
@@ -67,6 +79,32 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     router('backup', contracts.backup, backupHandlers(backingUp.desk)),
     router('volumeBackup', contracts.volumeBackup, volumeBackupHandlers(backingUp.volumes)),
   ];
+}
+
+const templateRouter = (parts: AppParts, approvals: ComposeApprovals): Router =>
+  router(
+    'template',
+    contracts.template,
+    templateHandlers(createTemplates(templatesFolder), fromTemplateDeps(parts, approvals)),
+  );
+
+function fromTemplateDeps(parts: AppParts, approvals: ComposeApprovals): FromTemplateDeps {
+  const { adapters, composes, deployments, domains, hosts, members, queue, reconciler } = parts;
+  const { settings, stores, watch } = parts;
+  const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
+  return {
+    composes,
+    deployments,
+    domains,
+    hosts,
+    members,
+    queue,
+    changeRoutes: reconciler.changeRoutes,
+    requireServer: requirePlaceOn(stores.servers, settings.requireServer),
+    approveSaved: (context, compose) => approveSavedFile(approvals, context, compose),
+    serverIp: serverIpOf(serverAddressOf(stores, settings), dns),
+    prepareCertificate: (serverKey, host) => watch.issuanceOf(serverKey).prepare(host),
+  };
 }
 
 function movingOf({ domains, runningComposes, settings, stores }: AppParts): ComposeMovingNeighbours {

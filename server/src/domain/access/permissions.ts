@@ -35,6 +35,12 @@ export interface Grants {
 
 export type GrantFlag = { [K in keyof Grants]: Grants[K] extends boolean ? K : never }[keyof Grants];
 
+/**
+ * Needed for every procedure that runs a program of the caller's choice among a service's variables, now or
+ * later: such a program can print them, and what the service may reach it may reach.
+ */
+export const programGrant = 'canOpenTerminal' satisfies GrantFlag;
+
 /** What everybody begins with. */
 export const noGrants: Grants = {
   accessedProjects: [],

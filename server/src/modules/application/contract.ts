@@ -1,4 +1,5 @@
 /** Applications (interface document, Applications; decisions 5). */
+import { programGrant } from '../../domain/access/permissions.ts';
 import { gitHosts, perSaveProcedure } from '../../domain/git/git-host.ts';
 import { appName, argv, givenRevision, line } from '../service/contract-fields.ts';
 import { z } from 'zod';
@@ -65,6 +66,7 @@ export const applicationContract = {
     access: {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
+      fieldGrants: [{ field: 'preReleaseCommand', grant: programGrant }],
       resources: [
         { kind: 'application', field: 'applicationId' },
         { kind: 'environment', field: 'environmentId' },
@@ -315,7 +317,7 @@ export const applicationContract = {
       'and backslashes have a meaning). The command line ends with its exit code. The answer contains its ' +
       'output up to the setting runOutputLimit; of longer output it contains the beginning and the end, ' +
       'with a line between them that says how much is left out.',
-    access: { ...own, action: 'run' },
+    access: { ...own, action: 'run', grant: programGrant },
     input: id.extend({ command: argv(200) }),
     output: z.object({
       exitCode: z.number().nullable(),

@@ -5,6 +5,7 @@ import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import { AppError } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
+import type { CallContext } from '../../procedure/context.ts';
 import type { Approver, HostReach } from '../host-reach/host-reach.ts';
 import { dangersOfPlan } from '../host-reach/dangers.ts';
 import type { Composes } from './compose.ts';
@@ -24,6 +25,16 @@ export interface ComposeApprovals {
   saved(compose: ComposeRecord, by: Approver): Promise<void>;
   /** After anybody else has saved a file here: an approval that does not cover it ends. */
   savedByOthers(compose: ComposeRecord): Promise<void>;
+}
+
+/** Records what a file that was just saved asks of the machine, by who saved it. */
+export async function approveSavedFile(
+  approvals: Pick<ComposeApprovals, 'saved' | 'savedByOthers'>,
+  { actor, hasHostReach }: Pick<CallContext, 'actor' | 'hasHostReach'>,
+  compose: ComposeRecord,
+): Promise<void> {
+  if (await hasHostReach()) await approvals.saved(compose, actor);
+  else await approvals.savedByOthers(compose);
 }
 
 interface WaitingDangers {

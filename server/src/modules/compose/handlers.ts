@@ -16,7 +16,7 @@ import type { Interruption } from '../interruption/interruption.ts';
 import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
-import type { ComposeApprovals } from './approvals.ts';
+import { approveSavedFile, type ComposeApprovals } from './approvals.ts';
 import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { outputEvents } from '../service/output-events.ts';
@@ -72,10 +72,8 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
       }),
     );
   };
-  const approveSaved = async (context: CallContext, compose: ComposeRecord): Promise<void> => {
-    if (await context.hasHostReach()) await desk.approvals.saved(compose, context.actor);
-    else await desk.approvals.savedByOthers(compose);
-  };
+  const approveSaved = (context: CallContext, compose: ComposeRecord): Promise<void> =>
+    approveSavedFile(desk.approvals, context, compose);
 
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
     await checkDeployable(compose, desk.hosts);

@@ -77,7 +77,10 @@ const grantsShape = {
   canAccessToAPI: flag.describe('May make API keys'),
   canAccessToSSHKeys: flag,
   canAccessToGitProviders: flag,
-  canOpenTerminal: flag.describe('Runs programs in the containers of the services assigned'),
+  canOpenTerminal: flag.describe(
+    'Runs programs among the variables of the services assigned: in their containers, once, by schedule ' +
+      'and before a release. Such a program can print the variables, with or without canReadSecrets',
+  ),
   canForwardPorts: flag.describe('Connects to ports of the services assigned, through Berth'),
   canReadSecrets: flag.describe(
     'Reads variables, passwords and tokens, which others see as dots; on unless it is taken away, for ' +

@@ -1,5 +1,6 @@
 /** Commands that a service runs by schedule. */
 import { z } from 'zod';
+import { programGrant } from '../../domain/access/permissions.ts';
 import { parseCron, parseTimeZone } from '../../domain/time/cron.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
@@ -61,7 +62,7 @@ export const scheduleContract = {
       'reported as scheduleMissed. Missed runs are not made up for. While it runs it counts against the ' +
       'quota of the organization; without room it fails with the numbers. A service has at most 50 ' +
       'schedules.',
-    access: { ...ofService, action: 'run' },
+    access: { ...ofService, action: 'run', grant: programGrant },
     input: z
       .object({
         ...service,
@@ -91,7 +92,7 @@ export const scheduleContract = {
   }),
   update: mutation({
     summary: 'Changes a schedule; absent fields stay. A run in progress is not changed',
-    access: { ...own, action: 'run' },
+    access: { ...own, action: 'run', grant: programGrant },
     input: id.extend(z.object(settings).partial().shape).extend({ enabled: z.boolean().optional() }),
     output: scheduleRecord,
   }),
@@ -103,7 +104,7 @@ export const scheduleContract = {
   }),
   run: mutation({
     summary: 'Runs the command now, after a run in progress; returns the run at once',
-    access: { ...own, action: 'run' },
+    access: { ...own, action: 'run', grant: programGrant },
     input: id,
     output: scheduleRunRecord,
     refusals: ['CONFLICT'],

@@ -1,8 +1,14 @@
 /** Compose files of well-known applications, each of which can become a compose service. */
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
-import { query } from '../../procedure/procedure.ts';
-import { templateName, templateRecord, wholeTemplate } from './record.ts';
+import { mutation, query } from '../../procedure/procedure.ts';
+import {
+  createdFromTemplate,
+  newFromTemplate,
+  templateName,
+  templateRecord,
+  wholeTemplate,
+} from './record.ts';
 
 export const templateContract = {
   all: query({
@@ -13,13 +19,31 @@ export const templateContract = {
   }),
   one: query({
     summary: 'One template with its compose file and variables',
-    description:
-      'Give file as composeFile to compose.create and the variables to compose.saveEnvironment, each ' +
-      'with its value or one made as generate says; then a domain that leads to service and port.',
+    description: 'template.create makes a compose service of it.',
     access: { class: 'protected', resources: [] },
     input: z.object({ name: templateName }),
     example: { name: 'uptime-kuma' },
     output: wholeTemplate,
     refusals: ['NOT_FOUND'],
+  }),
+  create: mutation({
+    summary: 'Makes a compose service of a template and deploys it',
+    description:
+      'One change: the service with the file of the template, its variables (each with the value given, ' +
+      'that of the template, or one generated), the domain that leads to it, and its first deployment. ' +
+      'When one of them is refused, nothing is made.',
+    access: {
+      class: 'protected',
+      decidesHostReach: true,
+      resources: [
+        { kind: 'environment', field: 'environmentId' },
+        { kind: 'server', field: 'serverId' },
+      ],
+      grant: 'canCreateServices',
+    },
+    input: newFromTemplate,
+    example: { template: 'uptime-kuma', environmentId: 'V1StGXR8Z5jdHi6BmyT3k', host: 'status.example.com' },
+    output: createdFromTemplate,
+    refusals: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
 };

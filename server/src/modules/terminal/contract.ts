@@ -1,5 +1,6 @@
 /** A program or a shell in a running container of a service (decisions 16): what opening one takes. */
 import { z } from 'zod';
+import { programGrant } from '../../domain/access/permissions.ts';
 import { subscription } from '../../procedure/procedure.ts';
 import { argument, id, line } from '../service/contract-fields.ts';
 
@@ -77,7 +78,7 @@ export const terminalContract = {
     description: flowing(protocol),
     access: {
       class: 'protected',
-      grant: 'canOpenTerminal',
+      grant: programGrant,
       action: 'open',
       resources: reached,
     },
