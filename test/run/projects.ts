@@ -52,7 +52,7 @@ const takingSeconds: readonly string[] = [
   'setup/starters/detached',
   'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',
   'test/kill-matrix/servers/kill-matrix-servers',
-  'tools/{generate/generate,new/skeleton,package/{client,command-line,production,program}}',
+  'tools/{generate/generate,house/parsers,new/skeleton,package/{client,command-line,production,program}}',
 ].map((path) => `${path}.test.ts`);
 
 /**

@@ -1,5 +1,5 @@
 /** The inputs of a compose service's release, without the content of its repository. Pure. */
-import { resolveBlock, type EnvBlocks } from '../../domain/variables/env.ts';
+import { createReferences, type EnvBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import { mountFacts, type ReleaseInputs } from './inputs.ts';
 
@@ -49,10 +49,6 @@ export function composeSettings(compose: ComposeRecord): Record<string, unknown>
 /** The values of the references in the file itself, by the text of each reference. */
 function referencesIn(text: string, blocks: EnvBlocks): Record<string, string> {
   const found = [...text.matchAll(/(?<!\$)\$\{\{([^{}]{0,256})\}\}/g)].map(([, inner = '']) => inner.trim());
-  return Object.fromEntries(
-    [...new Set(found)].map((inner) => [
-      inner,
-      resolveBlock('composeFile', `VALUE=\${{${inner}}}`, blocks)['VALUE'] ?? '',
-    ]),
-  );
+  const valueOf = createReferences('composeFile', blocks);
+  return Object.fromEntries([...new Set(found)].map((inner) => [inner, valueOf(inner)]));
 }

@@ -59,8 +59,35 @@ export function resolveBlock(
   blocks: EnvBlocks,
   as: 'variables' | 'files' = 'variables',
 ): Record<string, string> {
+  return resolvedIn(scopesOf(blocks), { field, text, blocks, as });
+}
+
+/**
+ * Resolves the references of one text, one after another: `inner` is what stands between the braces. The
+ * blocks are read once, at the first. Throws as `resolveEnv`, naming `field`.
+ */
+export function createReferences(field: string, blocks: EnvBlocks): (inner: string) => string {
+  let scopes: Scope[] | undefined;
+  return (inner) => {
+    scopes ??= scopesOf(blocks);
+    const text = `VALUE=\${{${inner}}}`;
+    return resolvedIn(scopes, { field, text, blocks, as: 'variables' })['VALUE'] ?? '';
+  };
+}
+
+interface OneBlock {
+  field: string;
+  text: string;
+  blocks: EnvBlocks;
+  as: 'variables' | 'files';
+}
+
+function resolvedIn(
+  surrounding: readonly Scope[],
+  { field, text, blocks, as }: OneBlock,
+): Record<string, string> {
   const own = scopeOf('block', field, text);
-  const scopes = [...scopesOf(blocks), own];
+  const scopes = [...surrounding, own];
   const context = contextOf(scopes, blocks);
   const entries = [...own.variables.values()].map((variable) => {
     const value = resolve(context, scopes.length - 1, variable);

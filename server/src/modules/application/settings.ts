@@ -22,6 +22,7 @@ import {
   secretEnvFields,
   variableName,
 } from '../service/contract-fields.ts';
+import { patternCount, patternLimit } from '../../domain/git/watch-paths.ts';
 
 /** A folder or file inside the source. */
 const sourcePath = ruled(line(1000), parseSourcePath);
@@ -102,7 +103,7 @@ export const settingShape = {
     .describe('Build server that builds its images; null: the server that it runs on'),
   autoDeploy: z.boolean(),
   webhookSecret: z.string().max(1000).nullable().describe('Webhooks must be signed with it; never shown'),
-  watchPaths: z.array(line(1000)).max(200).nullable(),
+  watchPaths: z.array(line(patternLimit)).max(patternCount).nullable(),
   triggerType: z.enum(['push', 'tag']),
   cleanCache: z.boolean(),
   healthCheck: healthCheck.nullable(),

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cpuMs } from '../../../../test/cpu-time.ts';
 import type { PushEvent } from '../../domain/git/git-event.ts';
 import { describePush, skipReason, type Watched } from './push-verdict.ts';
 import { isOf } from '../../domain/git/git-repository.ts';
-import { touches } from './watch-paths.ts';
+import { stepLimit, touches } from '../../domain/git/watch-paths.ts';
 
 const push: PushEvent = {
   kind: 'push',
@@ -70,10 +69,24 @@ describe('touches', () => {
     expect(touches(patterns, paths)).toBe(expected);
   });
 
-  it('takes no longer for a pattern made to be slow', () => {
-    const patterns = [`${'*a'.repeat(400)}b`, `${'**/'.repeat(300)}x`];
-    const paths = ['a'.repeat(4000), 'a/'.repeat(500)];
-    expect(cpuMs(() => expect(touches(patterns, paths)).toBe(false))).toBeLessThan(1000);
+  it('deploys when the comparisons exceed their limit, and stops there', () => {
+    const budget = { left: 10_000 };
+    expect(touches([`${'*a'.repeat(90)}b`], ['a'.repeat(4000)], budget)).toBe(true);
+    expect(budget.left).toBeGreaterThan(-100);
+    expect(touches([`${'**/'.repeat(60)}x`], [Array(2000).fill('a').join('/')], { left: 5000 })).toBe(true);
+  });
+
+  it('is matched by no path that is longer than a path of a file can be', () => {
+    expect(touches(['**'], ['a'.repeat(4096)])).toBe(true);
+    expect(touches(['**'], ['a'.repeat(4097)])).toBe(false);
+  });
+
+  it('decides an ordinary large push within its limit', () => {
+    const patterns = Array.from({ length: 20 }, (_, at) => `packages/part-${at}/**/*.ts`);
+    const paths = Array.from({ length: 3000 }, (_, at) => `apps/shop/src/components/page-${at}/view.tsx`);
+    const budget = { left: stepLimit };
+    expect(touches(patterns, paths, budget)).toBe(false);
+    expect(budget.left).toBeGreaterThan(0);
   });
 });
 

@@ -3,7 +3,7 @@
  */
 import type { PushEvent } from '../../domain/git/git-event.ts';
 import { oneLine } from '../../domain/text/words.ts';
-import { touches } from './watch-paths.ts';
+import { touches } from '../../domain/git/watch-paths.ts';
 
 export interface Watched {
   /** Branch that is deployed; undefined where the source is no repository. */

@@ -3,7 +3,7 @@
  * extend, each key looked at. Pure.
  */
 import { AppError, badField } from '../../../domain/errors.ts';
-import { resolveBlock, type EnvBlocks } from '../../../domain/variables/env.ts';
+import { createReferences, type EnvBlocks } from '../../../domain/variables/env.ts';
 import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
 import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';
@@ -76,9 +76,10 @@ function withVariables(
     hint,
   }: Required<Pick<Translation, 'field' | 'variables' | 'blocks' | 'changeReference' | 'hint'>>,
 ): { file: ComposeFile; unset: ReadonlyMap<string, string> } {
+  const valueOf = createReferences(field, blocks);
   const reference = (inner: string, where: string): string => {
     try {
-      return changeReference(resolveBlock(field, `VALUE=\${{${inner}}}`, blocks)['VALUE'] ?? '');
+      return changeReference(valueOf(inner));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       throw badField(field, `${where} refers to \${{${inner.slice(0, 100)}}}, which is not defined${hint}`);
