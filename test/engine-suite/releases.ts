@@ -176,7 +176,7 @@ export function releasesSuite({ engine }: EngineFixture): void {
         const { outcome } = await watch(await engine.applyService(next), next, { limitMs: 3_000 });
         expect(outcome).toMatchObject({
           kind: 'failed',
-          isTimeout: true,
+          isUndecided: true,
           reason: expect.stringContaining('no suitable node'),
         });
         await engine.rollbackService(spec.name);
@@ -262,7 +262,7 @@ export function releasesSuite({ engine }: EngineFixture): void {
         const { outcome } = await watch(await engine.applyService(spec), spec, { limitMs: 3_000 });
         expect(outcome).toMatchObject({
           kind: 'failed',
-          isTimeout: true,
+          isUndecided: true,
           reason: expect.stringContaining('host-mode port already in use'),
         });
       } finally {

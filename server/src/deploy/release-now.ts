@@ -38,7 +38,7 @@ export async function releaseNow(
     onEvent: () => undefined,
   });
   if (outcome.kind === 'completed') return;
-  const isLate = outcome.kind === 'failed' && outcome.isTimeout === true;
+  const isLate = outcome.kind === 'failed' && outcome.isUndecided === true;
   if (isLate && whenLate === 'wait')
     throw new AppError(
       'SERVICE_UNAVAILABLE',

@@ -22,6 +22,7 @@ import { createPublishedPorts } from '../../modules/port/port.ts';
 import type { Turns } from '../../modules/service/turns.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import { createDeployRecords, registryAuthBy, type DeployingParts, type SharedPorts } from './deploying.ts';
+import { proxyPorts } from '../../domain/names/names.ts';
 
 export interface RunningComposes {
   ports: Omit<ComposePorts, 'applyRoutes'>;
@@ -61,6 +62,7 @@ export function createRunningComposes(
       ...shared,
       records,
       judgeFile,
+      webPorts: [...proxyPorts, config.port, config.httpPort, config.httpsPort],
       requireFreePort: createFreePort(
         createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]),
       ),

@@ -60,6 +60,8 @@ export interface ComposeDeployPorts
   > {
   records: ComposeRecords;
   judgeFile: JudgeFile;
+  /** Ports of the proxy and of Berth itself: what a compose file publishes there is reached by a domain. */
+  webPorts: readonly number[];
   /** Throws CONFLICT for a port of the host that is reserved or that another service has. */
   requireFreePort(
     host: Pick<Host, 'engineView'>,

@@ -40,9 +40,10 @@ export async function composeReleases(
   const former = new Map(
     (live ? keptServices(live.snapshot) : []).map((release) => [release.service, release]),
   );
-  await requireFreePorts(context, plan.services);
+  const services = plan.services.map((service) => withoutWebPorts(context, service));
+  await requireFreePorts(context, services);
   const releases: ComposeRelease[] = [];
-  for (const service of plan.services) {
+  for (const service of services) {
     const name = images.get(service.name) ?? '';
     const image = await engine.image(name);
     const env = await envOf(context, service);
@@ -99,6 +100,18 @@ function unchanged(
     JSON.stringify(same.ports) === JSON.stringify(former.spec.ports)
     ? { ...release, spec: same }
     : undefined;
+}
+
+/** A file from elsewhere often publishes on 80 or 3000, where the proxy and Berth itself listen. */
+function withoutWebPorts({ webPorts, log }: ComposeContext, service: PlannedService): PlannedService {
+  const isTaken = ({ published, protocol }: PlannedPort): boolean =>
+    protocol === 'tcp' && webPorts.includes(published);
+  for (const { published, target } of service.ports.filter(isTaken))
+    log.line(
+      `services.${service.name}.ports: ${published} is not published, because the proxy or Berth itself ` +
+        `listens there. Give ${service.name} a domain with port ${target} to reach it from outside.`,
+    );
+  return { ...service, ports: service.ports.filter((port) => !isTaken(port)) };
 }
 
 const inHostMode = (port: PlannedPort): PlannedPort => ({ ...port, mode: 'host' });

@@ -167,11 +167,6 @@ test('mounts of the record come to every service, but where its file puts someth
 test.each([
   ['its own check', 'healthcheck: {test: ["CMD", "x"]}', expect.objectContaining({ test: ['CMD', 'x'] })],
   ["the image's", '', undefined],
-  [
-    "the probe in place of the image's",
-    'healthcheck: {disable: true}',
-    expect.objectContaining({ intervalMs: 5000 }),
-  ],
   ['none, when it runs to its end', 'restart: "no"', undefined],
 ])('a release is judged by %s', (_, fields, check) => {
   expect(specOf(fields, { imageHasHealthCheck: true }).spec.healthCheck).toEqual(check);
@@ -199,4 +194,20 @@ test.each([
     const stored: typeof spec = JSON.parse(JSON.stringify(spec));
     for (const one of [spec, stored]) expect(dangersOfSpec(one, composeRef('c1'), own)).toEqual(dangers);
   }
+});
+
+test('only ports that domains lead to have to listen, and the first published one without a domain', () => {
+  const published = 'ports: ["3000:3000", "3001-3009:3001-3009", "53:53/udp"]';
+  const script = (change: Partial<ComposeSpecInputs> = {}): string =>
+    specOf(published, change).spec.healthCheck?.test[4] ?? '';
+  expect(script()).toContain('for port in 0BB8; do');
+  const domain = (port: number) => ({ port }) as unknown as ComposeSpecInputs['domains'][number];
+  expect(script({ domains: [domain(80), domain(3005)] })).toContain('for port in 0050 0BBD; do');
+});
+
+test("a check that is turned off stands for five seconds of running, whatever the image's is", () => {
+  const check = specOf('ports: ["90:80"], healthcheck: {disable: true}', { imageHasHealthCheck: true }).spec
+    .healthCheck;
+  expect(check).toMatchObject({ intervalMs: 5000 });
+  expect(check?.test[4]).not.toContain('listens');
 });

@@ -9,7 +9,7 @@ import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';
-import { healthCheckOf, probeTarget } from '../release/health-check.ts';
+import { healthCheckOf, portsThatListen, probeTarget } from '../release/health-check.ts';
 import type { DomainRecord, MountRecord } from '../release/release-inputs.ts';
 import { monitorMs, type DescribedSpec } from '../spec/service-spec.ts';
 import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec/spec-parts.ts';
@@ -174,8 +174,9 @@ function holdOf(
 }
 
 /**
- * The health check of the file, or that of the image, or Berth's probe of the ports that domains and
- * published ports lead to. A service that runs once has none.
+ * The health check of the file, or that of the image, or Berth's probe of the ports that have to listen. With
+ * a check that the file turns off a version has to run for a while, and nothing is asked of its program. A
+ * service that runs once has none.
  */
 function healthOf({
   service,
@@ -184,16 +185,16 @@ function healthOf({
   ports,
 }: ComposeSpecInputs): HealthCheck | undefined {
   if (service.isOneShot) return undefined;
-  if (service.healthCheck !== undefined && service.healthCheck !== 'probe') return service.healthCheck;
-  const targetPorts = [
-    ...domains.map(({ port }) => port),
-    ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ target }) => target),
-  ];
-  return healthCheckOf({
-    own: null,
-    imageHasHealthCheck: imageHasHealthCheck && service.healthCheck !== 'probe',
-    targetPorts,
-  });
+  if (service.healthCheck === 'disabled')
+    return healthCheckOf({ own: null, imageHasHealthCheck: false, targetPorts: [] });
+  return (
+    service.healthCheck ??
+    healthCheckOf({
+      own: null,
+      imageHasHealthCheck,
+      targetPorts: portsThatListen(domains, ports),
+    })
+  );
 }
 
 function engineMount(

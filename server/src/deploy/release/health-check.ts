@@ -8,7 +8,9 @@ import type { HealthCheck } from '../../ports/engine/engine.ts';
 /** Where the probe's program is bound in every container; it picks its applet by its file name. */
 export const probeTarget = '/.berth/busybox';
 
-const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: 30_000 };
+/** As long as the common platforms wait for the first listener; programs on the JVM need 40 s and more. */
+export const defaultStartPeriodMs = 60_000;
+const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: defaultStartPeriodMs };
 /** How long a service without domain and port must run to be healthy. */
 const workerRunsMs = 5000;
 /**
@@ -28,8 +30,23 @@ const fullLookEvery = 10;
 export interface HealthInputs {
   own: ServiceHealthCheck | null;
   imageHasHealthCheck: boolean;
-  /** Ports of the container that domains and published TCP ports lead to. */
+  /** Ports of the container on which a version has to listen (`portsThatListen`). */
   targetPorts: number[];
+}
+
+/**
+ * Ports on which a version has to listen: those that domains lead to, and without a domain the first
+ * published TCP port. Others may open on demand, such as a debugger's or those of passive FTP.
+ */
+export function portsThatListen(
+  domains: readonly { port: number }[],
+  published: readonly { target: number; protocol: 'tcp' | 'udp' }[],
+): number[] {
+  if (domains.length > 0) return domains.map(({ port }) => port);
+  return published
+    .filter(({ protocol }) => protocol === 'tcp')
+    .slice(0, 1)
+    .map(({ target }) => target);
 }
 
 /** The service's own check, or the image's (undefined), or a probe of ours. */

@@ -25,6 +25,8 @@ export interface ReleaseWatch {
   signal: AbortSignal;
   /** How long the release may take until it is `completed`, in milliseconds. */
   limitMs: number;
+  /** Fail once the program has listened elsewhere for 10 s, in place of waiting for the start period. */
+  failsElsewhere?: boolean | undefined;
   onEvent(event: ReleaseEvent): void;
 }
 
@@ -48,15 +50,16 @@ export type ReleaseOutcome =
   /** The engine went back to the former version. */
   | { kind: 'rolled-back'; reason: string; exitCode?: number | undefined; taskId?: string | undefined }
   /**
-   * The release failed and no former version was restored: there was none, the limit passed (`isTimeout`; an
-   * update may still be under way, see `Engine.rollbackService`), or another change replaced it.
+   * The release failed and no former version was restored: there was none, another change replaced it, or
+   * Berth stopped waiting before the engine had decided (`isUndecided`: the limit passed, or the program
+   * listens elsewhere; an update may still be under way, see `Engine.rollbackService`).
    */
   | {
       kind: 'failed';
       reason: string;
       exitCode?: number | undefined;
       taskId?: string | undefined;
-      isTimeout?: boolean;
+      isUndecided?: boolean;
     };
 
 /**
@@ -92,6 +95,12 @@ export async function watchRelease(watch: ReleaseWatch): Promise<ReleaseOutcome>
       const verdict = judgeRelease(target, observation, progress.healthySince());
       await progress.note(observation, verdict);
       if (verdict.kind === 'waiting') await checks.look(progress.newest());
+      const elsewhere = watch.failsElsewhere === true ? checks.elsewhere() : undefined;
+      if (verdict.kind === 'waiting' && elsewhere !== undefined)
+        return undecided(
+          progress.newest(),
+          `It never became healthy: its health check kept failing; at last it said: ${elsewhere}.`,
+        );
       const outcome = await conclude(watch, verdict, { ...progress, words: checks.words });
       if (outcome !== undefined) return outcome;
     }
@@ -259,11 +268,16 @@ function timedOut(
       ? 'the engine has not started a task of it'
       : `its newest task is ${newest.state}${newest.error === '' ? '' : `: ${newest.error}`}`;
   const complaint = words === undefined ? '' : `; its health check says: ${words}`;
-  return {
-    kind: 'failed',
-    reason: `The new version was not ready within ${watch.limitMs / 1000} s; ${state}${complaint}.`,
-    exitCode: newest?.exitCode,
-    taskId: newest?.id,
-    isTimeout: true,
-  };
+  return undecided(
+    newest,
+    `The new version was not ready within ${watch.limitMs / 1000} s; ${state}${complaint}.`,
+  );
 }
+
+const undecided = (newest: TaskState | undefined, reason: string): ReleaseOutcome => ({
+  kind: 'failed',
+  reason,
+  exitCode: newest?.exitCode,
+  taskId: newest?.id,
+  isUndecided: true,
+});

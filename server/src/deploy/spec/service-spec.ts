@@ -5,7 +5,7 @@ import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from '../context.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { healthCheckOf, probeTarget } from '../release/health-check.ts';
+import { healthCheckOf, portsThatListen, probeTarget } from '../release/health-check.ts';
 import type { DomainRecord, MountRecord, PortRecord } from '../release/release-inputs.ts';
 import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from './spec-parts.ts';
 
@@ -62,10 +62,10 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
           'the same time.',
       ]
     : [];
-  const targetPorts = [
-    ...domains.map(({ port }) => port),
-    ...ports.filter(({ protocol }) => protocol === 'tcp').map(({ targetPort }) => targetPort),
-  ];
+  const targetPorts = portsThatListen(
+    domains,
+    ports.map(({ targetPort, protocol }) => ({ target: targetPort, protocol })),
+  );
   return {
     notes,
     spec: {

@@ -4,6 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { Released, Stage, StageContext } from '../context.ts';
+import { defaultStartPeriodMs } from '../release/health-check.ts';
 import { watchRelease } from '../release/release-watch.ts';
 
 const stepMs = 60_000;
@@ -60,8 +61,13 @@ export async function awaitRelease(
   await logLastLines(context, released, outcome.taskId);
   if (outcome.kind === 'rolled-back')
     throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version keeps running.`);
-  await withdraw(context, released, outcome.isTimeout === true);
-  throw new AppError('PRECONDITION_FAILED', outcome.reason);
+  await withdraw(context, released, outcome.isUndecided === true);
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    outcome.isUndecided === true && released.former === 'running'
+      ? `${outcome.reason} The former version keeps running.`
+      : outcome.reason,
+  );
 }
 
 /** The part of a release that a watch needs. */
@@ -72,6 +78,8 @@ export const watchedOf = (released: Released) => ({
   expectedReplicas: released.spec.replicas,
   monitorMs: released.spec.monitorMs,
   limitMs: limitOf(released),
+  // A start period that somebody chose is waited for.
+  failsElsewhere: released.spec.healthCheck?.startPeriodMs === defaultStartPeriodMs,
 });
 
 /**
@@ -99,14 +107,14 @@ const withdrawn = {
 async function withdraw(
   { engine, log }: WatchContext,
   { spec, former }: Released,
-  isTimeout: boolean,
+  isUndecided: boolean,
 ): Promise<void> {
   if (former !== 'running') {
     await engine.scaleService(spec.name, 0);
     log.line(withdrawn[former]);
-  } else if (isTimeout) {
+  } else if (isUndecided) {
     await engine.rollbackService(spec.name);
-    log.line('The update neither finished nor failed in time; returning to the former version.');
+    log.line('Returning to the former version.');
   }
 }
 

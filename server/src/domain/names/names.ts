@@ -120,8 +120,10 @@ export function parseMachineAddress(text: string, field: string): string {
   return host;
 }
 
+/** Ports of the proxy, which every server has: 80 and 443. */
+export const proxyPorts: readonly number[] = [80, 443];
 /** Ports that no service may publish: SSH, the proxy's, Swarm's (decisions 5). */
-export const reservedPorts: readonly number[] = [22, 80, 443, 2377, 4789, 7946];
+export const reservedPorts: readonly number[] = [22, ...proxyPorts, 2377, 4789, 7946];
 
 /** A port number 1–65535; throws BAD_REQUEST naming `field`. */
 export function parsePort(port: number, field: string): number {

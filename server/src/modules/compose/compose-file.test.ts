@@ -62,8 +62,49 @@ test.each([
   expect(user / 1000).toBeLessThan(5000);
 });
 
-test('a reference to itself ends too', () => {
-  expect(() => parseComposeFile('services: {web: &w {x-own: *w}}')).not.toThrow();
+test.each([
+  ['services: {web: &w {x-own: *w}}', 'line 1, column 28: the alias w contains itself'],
+  ['x: &x [a]\nservices:\n  web:\n    <<: *x', 'line 4, column 5: "<<" merges a map'],
+  ['x: &x [a]\nservices:\n  web:\n    <<: [*x]', '"<<" merges a map'],
+  ['x: &x {a: 1}\nservices:\n  web:\n    <<: *x\n    <<: *x', 'line 5, column 5: has the key "<<" twice'],
+  ['services:\n  web:\n    <<: text', 'line 3, column 5: "<<" merges a map'],
+  ['services:\n  web:\n    image: a\n    image: b', 'line 4, column 5: has the key "image" twice'],
+  ['services:\n  web:\n    image: [a', 'is not valid YAML: line 3'],
+  ['services:\n  web: *none', 'none'],
+  [bomb, 'values once its aliases are put in'],
+])('%j is refused with its place', (text, what) =>
+  expect(() => parseComposeFile(text)).toThrow(
+    expect.objectContaining({ code: 'BAD_REQUEST', message: expect.stringContaining(what) }),
+  ),
+);
+
+test('many small anchors in a shared block are no bomb', () => {
+  const small = Array.from({ length: 10 }, (_, index) => `x-${index}: &x${index} {test: a, interval: 1s}`);
+  const block = `x-all: &all\n${small.map((_, index) => `  k${index}: *x${index}`).join('\n')}`;
+  const services = Array.from({ length: 60 }, (_, index) => `  s${index}: {<<: *all, image: a}`);
+  const text = `${small.join('\n')}\n${block}\nservices:\n${services.join('\n')}\n`;
+  expect(parseComposeFile(text).services.get('s59')?.get('k9')).toEqual(
+    new Map([
+      ['test', 'a'],
+      ['interval', '1s'],
+    ]),
+  );
+});
+
+test('whole numbers as docker compose reads them', () => {
+  const service = parseComposeFile(
+    'services: {web: {a: 0440, b: 0o440, c: "0440", d: 440, e: 1_000, f: 0, g: 08, h: 1.10}}',
+  ).services.get('web');
+  expect(Object.fromEntries(service ?? [])).toEqual({
+    a: 288,
+    b: 288,
+    c: '0440',
+    d: 440,
+    e: 1000,
+    f: 0,
+    g: 8,
+    h: 1.1,
+  });
 });
 
 function outcomeOf(text: string): string {

@@ -2,8 +2,22 @@
  * A compose file as data: YAML of bounded size and depth, one document, no key twice (compose-spec, Compose
  * file reference). Pure.
  */
-import { isMap, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
-import { badField, sentenceOf } from '../../domain/errors.ts';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Alias,
+  type Document,
+  type Pair,
+  type ScalarTag,
+} from 'yaml';
+import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 
 export type YamlMap = ReadonlyMap<unknown, unknown>;
 
@@ -13,8 +27,8 @@ export interface ComposeFile {
   services: ReadonlyMap<string, YamlMap>;
 }
 
-/** References within a file; more would only make it grow. */
-const maxAliases = 100;
+/** Values of a file with its aliases put in: many more than any file needs, few enough to walk at once. */
+const mostValues = 200_000;
 const serviceName = /^[a-zA-Z0-9._-]{1,100}$/;
 const reservedLabels = /^(berth|com\.docker)\./;
 
@@ -49,6 +63,7 @@ export function entriesOf(value: unknown): [string, unknown][] {
 }
 
 function rootOf(text: string, field: string): unknown {
+  const lines = new LineCounter();
   try {
     // Keys are compared below: the library's own comparison of each with each takes seconds for a large map
     // (measured).
@@ -57,28 +72,105 @@ function rootOf(text: string, field: string): unknown {
       uniqueKeys: false,
       prettyErrors: false,
       logLevel: 'error',
+      lineCounter: lines,
+      customTags: (tags) => [octalInteger, groupedInteger, ...tags],
     });
     const [fault] = document.errors;
-    if (fault) throw badField(field, `is no YAML: ${fault.message.slice(0, 200)}`);
-    refuseDoubleKeys(document, field);
-    return document.toJS({ mapAsMap: true, maxAliasCount: maxAliases });
+    if (fault)
+      throw badField(
+        field,
+        `is not valid YAML: ${placeOf(lines, fault.pos[0])}: ${fault.message.slice(0, 200)}`,
+      );
+    refuseDoubleKeys(document, field, lines);
+    refuseGrowth(document, field, lines);
+    return document.toJS({ mapAsMap: true, maxAliasCount: -1 });
   } catch (error) {
-    // Too deep for the stack, or too many references.
-    if (error instanceof RangeError || error instanceof ReferenceError)
-      throw badField(field, `cannot be read: ${sentenceOf(error).slice(0, 200)}`);
-    throw error;
+    if (error instanceof AppError) throw error;
+    // The library throws errors of several classes for text that is too deep, or has aliases without anchor.
+    throw badField(field, `cannot be read: ${sentenceOf(error).slice(0, 200)}`);
   }
 }
 
-function refuseDoubleKeys(document: Document, field: string): void {
+const placeOf = (lines: LineCounter, offset: number | undefined): string => {
+  const { line, col } = lines.linePos(offset ?? 0);
+  return `line ${line}, column ${col}`;
+};
+
+/** `0440`, as YAML 1.1 and docker compose read it: octal, where YAML 1.2 reads 440 (go-yaml v3, resolve). */
+const octalInteger: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?0[0-7_]*[0-7]$/,
+  resolve: (text) => Number.parseInt(text.replaceAll('_', ''), 8),
+};
+
+/** `1_000`, likewise. */
+const groupedInteger: ScalarTag = {
+  tag: 'tag:yaml.org,2002:int',
+  default: true,
+  test: /^[-+]?[1-9][0-9]*(?:_+[0-9]+)+$/,
+  resolve: (text) => Number(text.replaceAll('_', '')),
+};
+
+/**
+ * Counts the values with every alias put in, each anchor once, before any of them is copied. Refuses an alias
+ * inside its own anchor, and a `<<` that merges no map, where the library throws a plain error.
+ */
+function refuseGrowth(document: Document, field: string, lines: LineCounter): void {
+  const counted = new Map<unknown, number>();
+  const anchors = new Map<string, unknown>();
+  const open = new Set<unknown>();
+  const fail = (node: unknown, what: string): AppError =>
+    badField(field, `${placeOf(lines, isNode(node) ? node.range?.[0] : undefined)}: ${what}`);
+  const count = (node: unknown): number => {
+    if (isAlias(node)) return countAlias(node);
+    if (isNode(node) && node.anchor !== undefined) anchors.set(node.anchor, node);
+    if (!isMap(node) && !isSeq(node)) return 1;
+    open.add(node);
+    let sum = 1;
+    for (const item of node.items) sum += isPair(item) ? countPair(item) : count(item);
+    open.delete(node);
+    counted.set(node, sum);
+    if (sum > mostValues) throw fail(node, `has more than ${mostValues} values once its aliases are put in`);
+    return sum;
+  };
+  const countAlias = (alias: Alias): number => {
+    const target = anchors.get(alias.source);
+    if (open.has(target)) throw fail(alias, `the alias ${alias.source.slice(0, 40)} contains itself`);
+    return counted.get(target) ?? 1;
+  };
+  const countPair = ({ key, value }: Pair): number => {
+    const sum = count(key) + count(value);
+    const sources = isSeq(value) ? value.items : [value];
+    if (
+      keyName(key) === '<<' &&
+      !sources.every((source) => isMap(isAlias(source) ? anchors.get(source.source) : source))
+    )
+      throw fail(key, '"<<" merges a map, or a list of maps, and this is neither');
+    return sum;
+  };
+  count(document.contents);
+}
+
+/** The library reads the key `<<` as a symbol. */
+function keyName(key: unknown): string | undefined {
+  if (!isScalar(key)) return undefined;
+  return typeof key.value === 'symbol' ? key.value.description : String(key.value);
+}
+
+function refuseDoubleKeys(document: Document, field: string, lines: LineCounter): void {
   visit(document, {
     Map(_key, map) {
       const seen = new Set<string>();
       for (const { key } of isMap(map) ? map.items : []) {
-        const name = isScalar(key) ? String(key.value) : undefined;
-        if (name === undefined || name === '<<') continue;
+        const name = keyName(key);
+        if (name === undefined) continue;
         if (seen.has(name))
-          throw badField(field, `has the key ${JSON.stringify(name.slice(0, 40))} twice in one map`);
+          throw badField(
+            field,
+            `${placeOf(lines, isScalar(key) ? key.range?.[0] : undefined)}: has the key ` +
+              `${JSON.stringify(name.slice(0, 40))} twice in one map`,
+          );
         seen.add(name);
       }
     },

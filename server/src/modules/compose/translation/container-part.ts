@@ -96,9 +96,11 @@ export function sharedMemory(service: YamlMap, place: Place): PlannedMount[] {
       ];
 }
 
-function hostname(value: unknown, place: Place): string {
+function hostname(value: unknown, place: Place): string | undefined {
   const text = textAt(value, place);
-  if (!/^[a-zA-Z0-9]([a-zA-Z0-9.-]{0,61}[a-zA-Z0-9])?$/.test(text)) throw fault(place, 'is no host name');
+  if (text === '') return undefined;
+  if (!/^[a-zA-Z0-9]([a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/.test(text))
+    throw fault(place, 'is not a valid host name');
   return text;
 }
 
@@ -125,13 +127,9 @@ function hosts(value: unknown, place: Place): { name: string; address: string }[
         });
   return pairs.map(([name, address]) => {
     const bare = (address ?? '').replace(/^\[(.*)\]$/, '$1');
-    if (bare === 'host-gateway')
-      throw fault(
-        below(place, name),
-        "is host-gateway, which a swarm does not support; write the server's address",
-      );
-    if (!/^[a-zA-Z0-9._-]{1,253}$/.test(name) || isIP(bare) === 0)
-      throw fault(place, 'must be like "name:203.0.113.7"');
+    // The engine puts its gateway in for this word, in tasks as well (moby, buildSandboxOptions).
+    if (!/^[a-zA-Z0-9._-]{1,253}$/.test(name) || (isIP(bare) === 0 && bare !== 'host-gateway'))
+      throw fault(place, 'must be like "name:203.0.113.7" or "name:host-gateway"');
     return { name, address: bare };
   });
 }

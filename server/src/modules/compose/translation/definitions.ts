@@ -41,7 +41,10 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
     const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
     const driver: unknown = map.get('driver') ?? 'local';
     if (driver !== 'local') throw fault(below(at, 'driver'), "is not possible; volumes are the engine's own");
-    if (entriesOf(map.get('driver_opts')).length > 0)
+    const options = entriesOf(map.get('driver_opts')).filter(
+      ([, option]) => option !== null && option !== '',
+    );
+    if (options.length > 0)
       throw fault(below(at, 'driver_opts'), 'is not possible; bind a folder of the server instead');
     names.set(name, foreignName(name, map, at));
   }
@@ -72,11 +75,12 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
       external instanceof Map ||
       (external !== undefined && external !== null && booleanAt(external, below(at, 'external')))
     ) {
-      throw fault(
-        below(at, 'external'),
-        'is not possible: the compose service has a network of its own, and its services join that of ' +
-          'their environment. The proxy reaches them through domain.create',
+      notes.push(
+        `${at.where} is made elsewhere; its services join the network of their environment instead, where ` +
+          'the proxy and the other services of the environment reach them.',
       );
+      names.add(name);
+      continue;
     }
     const driver: unknown = map.get('driver') ?? 'overlay';
     if (driver !== 'overlay' && driver !== 'bridge')

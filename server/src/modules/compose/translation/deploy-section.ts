@@ -198,6 +198,17 @@ function updates(
   };
 }
 
+/** With the words of `restart`, which docker compose takes as well (compose, mapRestartPolicyCondition). */
+const conditions = {
+  none: 'none',
+  no: 'none',
+  'on-failure': 'on-failure',
+  any: 'any',
+  always: 'any',
+  'unless-stopped': 'any',
+} as const;
+const conditionWords = ['none', 'no', 'on-failure', 'any', 'always', 'unless-stopped'] as const;
+
 function restarts(
   map: YamlMap,
   place: Place,
@@ -212,6 +223,6 @@ function restarts(
     restartCondition:
       condition === undefined
         ? undefined
-        : wordAt(condition, below(place, 'condition'), ['none', 'on-failure', 'any']),
+        : conditions[wordAt(condition, below(place, 'condition'), conditionWords)],
   };
 }

@@ -1,7 +1,7 @@
 /**
  * Variables in a compose file (compose-spec, Interpolation): `$NAME`, `${NAME}`, `${NAME:-default}`,
- * `${NAME-default}`, `${NAME:?sentence}`, `${NAME?sentence}`, `${NAME:+other}`, `${NAME+other}`, `$$`; and
- * Berth's references `${{…}}`. Pure.
+ * `${NAME-default}`, `${NAME:?sentence}`, `${NAME?sentence}`, `${NAME:+other}`, `${NAME+other}`, `$$`; any
+ * other `$` stays as it is; and Berth's references `${{…}}`. Pure.
  */
 import { badField } from '../../../domain/errors.ts';
 
@@ -98,7 +98,8 @@ function readVariable(reading: Reading, counts: boolean, depth: number): string 
   if (text.startsWith('{{', reading.at)) return readReference(reading, counts);
   const plain = match(reading, name);
   if (plain !== undefined) return valueOf(reading, plain, counts);
-  if (!text.startsWith('{', reading.at)) fail(reading, 'has a "$" with no variable name after it');
+  // compose-go (template.DefaultPattern) keeps a dollar sign that begins no variable.
+  if (!text.startsWith('{', reading.at)) return '$';
   reading.at += 1;
   const braced = match(reading, name) ?? fail(reading, 'has a "${" with no variable name after it');
   const what = match(reading, operator);

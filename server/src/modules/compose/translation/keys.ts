@@ -14,6 +14,7 @@ const read: ReadonlySet<string> = new Set([
   'cap_drop',
   'command',
   'configs',
+  'container_name',
   'cpus',
   'depends_on',
   'deploy',
@@ -104,7 +105,6 @@ const refused: Readonly<Record<string, string>> = {
 
 /** Without effect here, and why. */
 const ignored: Readonly<Record<string, string>> = {
-  container_name: 'containers are named by the engine; the service answers under its own name',
   attach: 'its output is read with compose.readLogs',
   annotations: 'the engine passes none on',
   platform: 'the image is taken for this server',

@@ -23,8 +23,8 @@ export interface PlannedService {
   envFiles: { path: string; required: boolean }[];
   environment: [name: string, value: string | null][];
   dependsOn: Dependency[];
-  /** Of the file; undefined: the image's, else Berth's own probe; `probe`: that in any case. */
-  healthCheck: HealthCheck | 'probe' | undefined;
+  /** Undefined: the image's, else Berth's own probe; `disabled`: the file turns any check off. */
+  healthCheck: HealthCheck | 'disabled' | undefined;
   /** Runs to its end in each deployment, before what waits for it. */
   isOneShot: boolean;
   replicas: number;

@@ -2,29 +2,71 @@
  * Published ports of a service: `[address:][published:]target[/protocol]`, ranges, and the long form
  * (compose-spec, ports). Pure.
  */
+import type { YamlMap } from '../compose-file.ts';
 import type { PlannedPort } from './plan.ts';
 import { below, fault, listAt, mapAt, textAt, wholeAt, wordAt, type Place } from './values.ts';
 
 const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::', '[::]']);
+const loopback = /^(?:127(?:\.[0-9]{1,3}){3}|\[?::1\]?|localhost)$/;
 const port = { least: 1, most: 65_535 };
 const mostPorts = 200;
 
-/** The ports, and the targets that the file names without a port of the server. */
-export function portsAt(value: unknown, place: Place): { ports: PlannedPort[]; unpublished: number[] } {
+export interface PublishedPorts {
+  ports: PlannedPort[];
+  /** The file publishes a port, if only on the loopback address. */
+  isPublished: boolean;
+  /** What is not published, and how it is reached instead. */
+  notes: string[];
+}
+
+/** `ports` of the service with this name. */
+export function publishedPorts(service: YamlMap, name: string, place: Place): PublishedPorts {
+  const value: unknown = service.get('ports');
+  const at = below(place, 'ports');
+  const { ports, unpublished, loopback: onLoopback } = portsAt(value ?? [], at);
+  return {
+    ports,
+    isPublished: ports.length + onLoopback.length > 0,
+    notes: [
+      ...unpublished.map(
+        (target) =>
+          `${at.where}: ${target} names no port of the server and is not published there; the other ` +
+          'services reach it.',
+      ),
+      ...onLoopback.map(
+        ({ published, target }) =>
+          `${at.where}: ${published ?? 'a port'} on the loopback address is not published. To reach ` +
+          `${name} from outside, give it a domain with port ${target}; the other services reach it anyway.`,
+      ),
+    ],
+  };
+}
+
+interface ReadPorts {
+  ports: PlannedPort[];
+  /** Targets that the file names without a port of the server. */
+  unpublished: number[];
+  /** Targets published for the server itself only, where a proxy of its own would reach them. */
+  loopback: { published: number | undefined; target: number }[];
+}
+
+function portsAt(value: unknown, place: Place): ReadPorts {
   const ports: PlannedPort[] = [];
   const unpublished: number[] = [];
+  const onLoopback: ReadPorts['loopback'] = [];
   for (const [index, item] of listAt(value, place).entries()) {
     const at = below(place, index);
-    for (const { published, ...rest } of item instanceof Map
+    for (const { published, isLoopback, ...rest } of item instanceof Map
       ? longForm(item, at)
       : shortForm(textAt(item, at), at)) {
-      if (published === undefined) unpublished.push(rest.target);
+      if (isLoopback) onLoopback.push({ published, target: rest.target });
+      else if (published === undefined) unpublished.push(rest.target);
       else ports.push({ ...rest, published });
     }
     if (ports.length > mostPorts) throw fault(place, `publishes more than ${mostPorts} ports`);
   }
   refuseSecondHostPort(ports, place);
-  return { ports, unpublished };
+  return { ports, unpublished, loopback: onLoopback };
 }
 
 /** Of two published ports on one target the engine keeps the last when both are in host mode. */
@@ -46,12 +88,13 @@ function refuseSecondHostPort(ports: readonly PlannedPort[], place: Place): void
 
 interface MaybePublished extends Omit<PlannedPort, 'published'> {
   published: number | undefined;
+  isLoopback: boolean;
 }
 
 /** Address, published port or range, target port or range, protocol. */
 const shortPort = new RegExp(
   [
-    /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}):)?/,
+    /^(?:(\[[0-9a-fA-F:.]*\]|[0-9]+(?:\.[0-9]+){3}|localhost|):)?/,
     /(?:([0-9]*(?:-[0-9]+)?):)?/,
     /([0-9]+(?:-[0-9]+)?)/,
     /(?:\/([a-z]+))?$/,
@@ -63,11 +106,11 @@ const shortPort = new RegExp(
 function shortForm(text: string, place: Place): MaybePublished[] {
   const [, address = '', published = '', target = '', protocol = 'tcp'] = shortPort.exec(text) ?? [];
   if (target === '') throw fault(place, 'must be like 8080:80 or 8080:80/udp');
-  refuseAddress(address, place);
+  const isLoopback = isLoopbackAddress(address, place);
   return paired(
     range(published, place),
     range(target, place),
-    { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress' },
+    { protocol: wordAt(protocol, place, ['tcp', 'udp']), mode: 'ingress', isLoopback },
     place,
   );
 }
@@ -80,8 +123,8 @@ function longForm(map: ReadonlyMap<unknown, unknown>, place: Place): MaybePublis
     mode = 'ingress',
     host_ip: address = '',
   } = Object.fromEntries(mapAt(map, place));
-  refuseAddress(textAt(address, place), place);
   const rest = {
+    isLoopback: isLoopbackAddress(textAt(address, place), place),
     protocol: wordAt(protocol, below(place, 'protocol'), ['tcp', 'udp']),
     mode: wordAt(mode, below(place, 'mode'), ['ingress', 'host']),
   };
@@ -93,13 +136,16 @@ function longForm(map: ReadonlyMap<unknown, unknown>, place: Place): MaybePublis
   );
 }
 
-function refuseAddress(address: string, place: Place): void {
+/** A swarm publishes on every address of a server (moby, api/types/swarm PortConfig has none). */
+function isLoopbackAddress(address: string, place: Place): boolean {
+  if (loopback.test(address)) return true;
   if (!everywhere.has(address))
     throw fault(
       place,
-      `publishes on the address ${address} only, which a swarm cannot do; the other services of the ` +
-        'file reach it without ports',
+      `publishes on the address ${address} only, which a swarm cannot do; leave the address out, or give ` +
+        'the service a domain',
     );
+  return false;
 }
 
 function range(text: string, place: Place): number[] {
@@ -114,7 +160,7 @@ function range(text: string, place: Place): number[] {
 function paired(
   published: number[],
   targets: number[],
-  rest: Pick<PlannedPort, 'protocol' | 'mode'>,
+  rest: Pick<MaybePublished, 'protocol' | 'mode' | 'isLoopback'>,
   place: Place,
 ): MaybePublished[] {
   if (published.length > 0 && published.length !== targets.length)

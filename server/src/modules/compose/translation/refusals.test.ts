@@ -32,7 +32,7 @@ describe('what cannot be done is refused with service and key', () => {
       'deploy: {resources: {limits: {memory: 64m}, reservations: {memory: 65m}}}',
       'deploy.resources.reservations',
     ],
-    ['ports: ["127.0.0.1:80:80"]', 'ports.0 publishes on the address 127.0.0.1 only'],
+    ['ports: ["192.0.2.7:80:80"]', 'ports.0 publishes on the address 192.0.2.7 only'],
     ['ports: ["80:81:82"]', 'ports.0'],
     [
       'ports: [{target: 80, published: 81, mode: host}, {target: 80, published: 82, mode: host}]',
@@ -52,10 +52,11 @@ describe('what cannot be done is refused with service and key', () => {
     ],
     ['networks: [other]', 'networks.other is a network that the file does not define'],
     ['networks: {default: {ipv4_address: 10.0.0.5}}', 'networks.default.ipv4_address'],
-    ['links: ["db:other"]', 'links'],
+    ['links: ["db:a b"]', 'links'],
+    ['container_name: "a b"', 'container_name'],
     ['build: .', 'build needs a repository'],
     ['sysctls: {kernel.panic: 1}', 'sysctls.kernel.panic'],
-    ['extra_hosts: ["a:host-gateway"]', 'extra_hosts.a'],
+    ['extra_hosts: ["a:host-gatewa"]', 'extra_hosts'],
     ['restart: sometimes', 'restart'],
     ['healthcheck: {test: [curl]}', 'healthcheck.test'],
     ['healthcheck: {test: x, interval: soon}', 'healthcheck.interval'],
@@ -75,7 +76,6 @@ describe('what cannot be done is refused with service and key', () => {
 
   test.each([
     ['include: [other.yml]', 'include'],
-    ['networks: {n: {external: true}}', 'networks.n.external'],
     ['networks: {n: {driver: macvlan}}', 'networks.n.driver'],
     ['volumes: {v: {driver: other}}', 'volumes.v.driver'],
     ['volumes: {v: {driver_opts: {type: nfs}}}', 'volumes.v.driver_opts'],

@@ -99,6 +99,15 @@ describe('a service becomes', () => {
       { ports: [{ published: 8080, target: 80, protocol: 'tcp', mode: 'host' }] },
     ],
     ['ports: [80]', { ports: [] }],
+    ['ports: [":8099:80"]', { ports: [{ published: 8099, target: 80, protocol: 'tcp', mode: 'ingress' }] }],
+    ['hostname: my_host', { container: { hostname: 'my_host' } }],
+    ['hostname: ""', {}],
+    [
+      'extra_hosts: ["host.docker.internal:host-gateway"]',
+      { container: { hosts: [{ name: 'host.docker.internal', address: 'host-gateway' }] } },
+    ],
+    ['deploy: {restart_policy: {condition: always}}', {}],
+    ['deploy: {restart_policy: {condition: unless-stopped}}', {}],
     ['expose: ["80"]', {}],
     [
       'healthcheck: {test: ["CMD", "true"], interval: 1m30s, timeout: 500ms, retries: 5, start_period: 2}',
@@ -124,8 +133,8 @@ describe('a service becomes', () => {
         },
       },
     ],
-    ['healthcheck: {disable: true}', { healthCheck: 'probe' }],
-    ['healthcheck: {test: ["NONE"]}', { healthCheck: 'probe' }],
+    ['healthcheck: {disable: true}', { healthCheck: 'disabled' }],
+    ['healthcheck: {test: ["NONE"]}', { healthCheck: 'disabled' }],
     [
       'deploy: {replicas: 3, resources: {limits: {cpus: "0.5", memory: 64M, pids: 10}, reservations: ' +
         '{cpus: 0.25, memory: 32m}}}',

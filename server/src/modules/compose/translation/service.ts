@@ -13,7 +13,9 @@ import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
 import { inFolder } from './paths.ts';
 import type { PlannedBuild, PlannedService } from './plan.ts';
-import { portsAt } from './ports.ts';
+import { aliasesOf, linksOf, withLinked, type Link } from './network-names.ts';
+import { publishedPorts } from './ports.ts';
+import { proxyLabelNotes } from '../proxy-labels.ts';
 import {
   below,
   booleanAt,
@@ -21,19 +23,23 @@ import {
   durationAt,
   fault,
   listAt,
-  mapAt,
   pairsAt,
   textAt,
-  textsAt,
   wordAt,
   type Place,
 } from './values.ts';
 
 /** A service before it is known what the others ask of it. */
 export interface ReadService extends Omit<PlannedService, 'isOneShot' | 'dependsOn'> {
-  dependsOn: WantedDependency[];
-  /** It is never started again once it has ended. */
-  runsOnce: boolean;
+  wants: {
+    dependsOn: WantedDependency[];
+    /** Other services, and the names by which this one looks them up. */
+    links: Link[];
+    /** A port of it is to be published, if only on the loopback address. */
+    isPublished: boolean;
+    /** It is never started again once it has ended. */
+    runsOnce: boolean;
+  };
 }
 
 export interface ReadOptions {
@@ -58,21 +64,17 @@ export function readService(
   const image = given('image', (value, at) => parseImage(textAt(value, at), at));
   const build = given('build', (value, at) => buildAt(value, at, folder));
   if (!image && !build) throw fault(place, 'must have an image or a build');
-  if (image && build)
-    notes.push(`${place.where}.image has no effect: the image is built, and named by Berth.`);
+  if (image && build) notes.push(`${place.where}.image has no effect: Berth builds and names the image.`);
   const { labels, restartCondition, ...deploy } = deployPart(service, place, notes);
   const health = given('healthcheck', healthCheckAt);
   if (health === 'disabled')
     notes.push(
-      `${place.where}.healthcheck is turned off: Berth uses its own probe, since a release needs one.`,
+      `${place.where}.healthcheck is turned off: a version counts as healthy once it has run for 5 s.`,
     );
-  const { ports, unpublished } = given('ports', portsAt) ?? { ports: [], unpublished: [] };
-  for (const port of unpublished)
-    notes.push(
-      `${place.where}.ports: ${port} names no port of the server and is not published there; the other ` +
-        'services reach it.',
-    );
-  const dependsOn = given('depends_on', dependenciesAt) ?? [];
+  const { ports, isPublished, notes: portNotes } = publishedPorts(service, name, place);
+  const allLabels = labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels'));
+  notes.push(...portNotes, ...proxyLabelNotes(name, allLabels));
+  const links = linksOf(service, place);
   return {
     name,
     image: build ? undefined : image,
@@ -82,8 +84,7 @@ export function readService(
     command: given('command', commandAt),
     envFiles: given('env_file', envFilesAt) ?? [],
     environment: given('environment', pairsAt) ?? [],
-    dependsOn: [...dependsOn, ...linksOf(service, place, dependsOn)],
-    healthCheck: health === 'disabled' ? 'probe' : health,
+    healthCheck: health,
     ...deploy,
     ports,
     mounts: [
@@ -95,13 +96,18 @@ export function readService(
       ...(given('configs', (value, at) => usedFiles(value, at, definitions.configs, '/')) ?? []),
       ...(given('secrets', (value, at) => usedFiles(value, at, definitions.secrets, '/run/secrets/')) ?? []),
     ],
-    labels: labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels')),
-    aliases: given('networks', (value, at) => aliasesAt(value, at, definitions.networks)) ?? [],
+    labels: allLabels,
+    aliases: aliasesOf(service, place, definitions.networks),
     container: containerOptions(service, place),
     sysctls: sysctlsOf(service, place),
     logging: loggingOf(service, place),
     stopGracePeriodMs: given('stop_grace_period', durationAt),
-    runsOnce: runsOnce(service, restartCondition, place, notes),
+    wants: {
+      dependsOn: withLinked(given('depends_on', dependenciesAt) ?? [], links),
+      links,
+      isPublished,
+      runsOnce: runsOnce(service, restartCondition, place, notes),
+    },
   };
 }
 
@@ -190,38 +196,6 @@ function labelsOf(pairs: [string, string | null][], place: Place): Record<string
   for (const [name] of pairs)
     if (reservedLabelPattern.test(name)) throw fault(below(place, name.slice(0, 60)), 'is reserved');
   return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']));
-}
-
-function aliasesAt(value: unknown, place: Place, defined: ReadonlySet<string>): string[] {
-  const networks: [string, unknown][] =
-    value instanceof Map ? entriesOf(value) : textsAt(value, place).map((name) => [name, null]);
-  return networks.flatMap(([name, options]) => {
-    const at = below(place, name);
-    if (!defined.has(name)) throw fault(at, 'is a network that the file does not define under networks');
-    const map = options === null ? new Map<unknown, unknown>() : mapAt(options, at);
-    for (const [key] of entriesOf(map))
-      if (key !== 'aliases' && key !== 'priority')
-        throw fault(below(at, key), 'is not possible: the engine gives addresses itself');
-    return map.has('aliases') ? textsAt(map.get('aliases'), below(at, 'aliases')) : [];
-  });
-}
-
-/** Services reach each other by their names, so a link is only an order. */
-function linksOf(service: YamlMap, place: Place, present: readonly WantedDependency[]): WantedDependency[] {
-  const value: unknown = service.get('links');
-  const at = below(place, 'links');
-  const names =
-    value === undefined || value === null
-      ? []
-      : textsAt(value, at).map((text) => {
-          const [name = '', alias = name] = text.split(':');
-          if (alias !== name)
-            throw fault(at, `gives ${name} the name ${alias}; put that under the aliases of its network`);
-          return name;
-        });
-  return names
-    .filter((name) => present.every(({ service: other }) => other !== name))
-    .map((name) => ({ service: name, condition: 'started', required: true }));
 }
 
 /** Without a word about it a service is kept running: that is what a server is for (decision 18). */

@@ -70,18 +70,13 @@ test('what has no effect is told', () => {
   expect(
     read(
       web(
-        'container_name: x\nplatform: linux/amd64\ncpu_shares: 5\nrestart: on-failure\nimage2: x'.replace(
-          '\nimage2: x',
-          '',
-        ),
+        'platform: linux/amd64\ncpu_shares: 5\nrestart: on-failure\nimage2: x'.replace('\nimage2: x', ''),
         'networks: {a: , b: }\n',
       ),
     ).notes,
   ).toEqual([
     'networks: all services of the file share one network of this compose service; the separate networks ' +
       'in the file are not created.',
-    'services.web.container_name has no effect: containers are named by the engine; the service answers ' +
-      'under its own name.',
     'services.web.platform has no effect: the image is taken for this server.',
     'services.web.cpu_shares has no effect: use deploy.resources.',
     'services.web is restarted whenever it ends, even on success.',
@@ -89,4 +84,54 @@ test('what has no effect is told', () => {
   expect(read(web('environment: {A: "$MISSING"}')).notes).toEqual([
     'The variable MISSING (in services.web.environment.A) is not set; it is replaced by an empty text.',
   ]);
+});
+
+test.each([
+  [
+    'ports: ["127.0.0.1:8000:8000", "[::1]:9000-9001:9000-9001", ' +
+      '{target: 5, published: 6, host_ip: 127.0.0.1}]',
+    [
+      'services.web.ports: 8000 on the loopback address is not published. To reach web from outside, give ' +
+        'it a domain with port 8000; the other services reach it anyway.',
+      expect.stringContaining('services.web.ports: 9000 on the loopback address'),
+      expect.stringContaining('services.web.ports: 9001 on the loopback address'),
+      expect.stringContaining('services.web.ports: 6 on the loopback address'),
+    ],
+  ],
+  [
+    'labels: ["traefik.enable=true", "traefik.http.routers.s.rule=Host(`a.example`) || Host(`b.example`)", ' +
+      'traefik.http.services.s.loadbalancer.server.port=3000]',
+    ['a.example', 'b.example'].map((host) => expect.stringContaining(`the domain ${host} with port 3000`)),
+  ],
+  [
+    'labels: {caddy: "a.example, https://b.example", caddy.reverse_proxy: "{{upstreams 8080}}"}',
+    ['a.example', 'b.example'].map((host) => expect.stringContaining(`the domain ${host} with port 8080`)),
+  ],
+  ['labels: {traefik.enable: "false"}', []],
+  ['labels: {traefik.docker.network: x}', [expect.stringContaining('give web a domain')]],
+])('%s is told with the domain that stands for it', (fields, notes) => {
+  const plan = read(web(fields));
+  expect(plan.notes).toEqual(notes);
+  expect(plan.services[0]?.ports).toEqual([]);
+});
+
+test('a network that was made elsewhere is the environment', () => {
+  const plan = read(web('networks: [proxy]', 'networks: {proxy: {external: true, name: dokploy-network}}'));
+  expect(plan.services).toHaveLength(1);
+  expect(plan.notes).toEqual([expect.stringContaining('networks.proxy is made elsewhere')]);
+});
+
+test('names by container_name and links are names on the network', () => {
+  const { services } = read(
+    'services: {db: {image: x:1, container_name: my-shop-db}, app: {image: x:1, links: ["db:database", db]}}',
+  );
+  expect(services.map(({ name, aliases }) => [name, aliases])).toEqual([
+    ['db', ['my-shop-db', 'database']],
+    ['app', []],
+  ]);
+  expect(services[1]?.dependsOn).toEqual([{ service: 'db', condition: 'started' }]);
+});
+
+test('a service that the file publishes on the loopback address is a server, also with restart: "no"', () => {
+  expect(read(web('ports: ["127.0.0.1:80:80"]\nrestart: "no"')).services[0]?.isOneShot).toBe(false);
 });

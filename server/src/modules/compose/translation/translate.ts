@@ -9,6 +9,7 @@ import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';
 import { extended, ofProfiles } from './extending.ts';
 import { interpolate } from './interpolation.ts';
+import type { Link } from './network-names.ts';
 import type { ComposePlan, PlannedService } from './plan.ts';
 import { readService, type ReadService } from './service.ts';
 
@@ -111,7 +112,7 @@ function joined(read: readonly ReadService[], field: string): PlannedService[] {
   const awaited = new Map<string, Set<string>>();
   const services = read.map((service) => ({
     ...service,
-    dependsOn: service.dependsOn.filter(({ service: name, required }) => {
+    dependsOn: service.wants.dependsOn.filter(({ service: name, required }) => {
       if (!names.has(name) && required)
         throw badField(
           field,
@@ -123,11 +124,12 @@ function joined(read: readonly ReadService[], field: string): PlannedService[] {
   for (const { dependsOn } of services)
     for (const { service, condition } of dependsOn)
       awaited.set(service, (awaited.get(service) ?? new Set()).add(condition));
-  return services.map(({ runsOnce, dependsOn, ...service }) => {
+  const links = read.flatMap(({ wants }) => wants.links);
+  return services.map(({ wants, dependsOn, ...service }) => {
     const conditions = awaited.get(service.name) ?? new Set();
     const isServer =
-      service.ports.length > 0 ||
-      (service.healthCheck !== undefined && service.healthCheck !== 'probe') ||
+      wants.isPublished ||
+      (service.healthCheck !== undefined && service.healthCheck !== 'disabled') ||
       conditions.has('healthy');
     if (conditions.has('completed') && conditions.has('healthy'))
       throw badField(
@@ -136,8 +138,13 @@ function joined(read: readonly ReadService[], field: string): PlannedService[] {
       );
     return {
       ...service,
+      aliases: [...new Set([...service.aliases, ...linkedAs(service.name, links)])],
       dependsOn: dependsOn.map(({ service: name, condition }) => ({ service: name, condition })),
-      isOneShot: conditions.has('completed') || (runsOnce && !isServer),
+      isOneShot: conditions.has('completed') || (wants.runsOnce && !isServer),
     };
   });
 }
+
+/** Names that links give to the service, its own left out. */
+const linkedAs = (name: string, links: readonly Link[]): string[] =>
+  links.filter(({ service, alias }) => service === name && alias !== name).map(({ alias }) => alias);
