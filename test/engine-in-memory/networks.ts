@@ -36,6 +36,7 @@ export function findNetwork(state: State, idOrName: string): Network {
 }
 
 export function removeNetwork(state: State, network: Network): void {
+  if (network.left !== undefined) throw swarmRefusal(404, 'NotFound', `network ${network.id} not found`);
   const user = [...state.tasks.values()].find(
     (task) => rank(task.state) <= rank('running') && isOnNetwork(task, network),
   );
@@ -49,6 +50,26 @@ export function removeNetwork(state: State, network: Network): void {
 
 const isOnNetwork = (task: Task, { id, name }: Network): boolean =>
   task.template.Networks.some(({ Target }) => Target === id || Target === name);
+
+/** The node keeps a network that the manager forgets, as it does when it is brought up at that moment. */
+export function leaveNetwork(state: State, name: string): void {
+  findNetwork(state, name).left = { hasEndpoint: true };
+  changed(state);
+}
+
+/** Removes what nobody uses and bears the labels; the node's own endpoint is a use. */
+export function pruneNetworks(state: State, isMeant: (network: Network) => boolean): string[] {
+  const unused = [...state.networks.values()].filter(
+    (network) =>
+      isMeant(network) &&
+      network.left?.hasEndpoint !== true &&
+      members(state, network).length === 0 &&
+      ![...state.tasks.values()].some((task) => isOnNetwork(task, network)),
+  );
+  for (const { id } of unused) state.networks.delete(id);
+  changed(state);
+  return unused.map(({ name }) => name);
+}
 
 /** Running containers on the network. */
 export function members(state: State, network: Network): Container[] {
@@ -74,6 +95,10 @@ export function connect(state: State, container: Container, network: Network, ad
 }
 
 export function disconnect(state: State, idOrName: string, network: Network): void {
+  if (network.left?.hasEndpoint === true && idOrName === `${network.name}-endpoint`) {
+    network.left = { hasEndpoint: false };
+    return;
+  }
   const container = [...state.containers.values()].find(
     ({ id, name }) => id === idOrName || name === idOrName,
   );

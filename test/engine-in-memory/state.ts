@@ -70,6 +70,8 @@ export interface Network {
   /** Empty while the manager gave it none. */
   subnet: string;
   range: string;
+  /** The manager has forgotten it, and the node keeps it: with its own endpoint, or without. */
+  left?: { hasEndpoint: boolean };
 }
 
 export interface Volume {

@@ -58,6 +58,26 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       expect((await engine.networks()).map((network) => network.name)).not.toContain(name);
     });
 
+    test('whose addresses others have is made with those that it is given then', async () => {
+      const name = uniqueName('next');
+      const asked: (readonly string[])[] = [];
+      const another = async (taken: readonly string[]): Promise<string> => {
+        asked.push(taken);
+        return asked.length === 1 ? '10.210.2.0/24' : '10.210.5.0/24';
+      };
+      const spec = { name, subnet: '10.210.1.0/24', labels: {} };
+      await engine.ensureNetwork(spec, another);
+      expect(asked).toHaveLength(2);
+      expect(asked[0]).toEqual(expect.arrayContaining(['10.210.1.0/24', '10.210.2.0/24']));
+      const subnet = async () => (await engine.networks()).find((each) => each.name === name)?.subnet;
+      expect(await subnet()).toBe('10.210.5.0/24');
+      // What is there keeps what it has.
+      await engine.ensureNetwork(spec, another);
+      expect(await subnet()).toBe('10.210.5.0/24');
+      expect(asked).toHaveLength(2);
+      await engine.removeNetwork(name);
+    });
+
     test('that the engine left without addresses is not taken for a working one', async () => {
       const name = uniqueName('half');
       const half = {

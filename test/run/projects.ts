@@ -50,6 +50,7 @@ const takingSeconds: readonly string[] = [
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
+  'test/dangers/network-addresses',
   'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',
   'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,house/parsers,new/skeleton,package/{client,command-line,production,program}}',

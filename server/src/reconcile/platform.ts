@@ -73,10 +73,11 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
       return isDone ? [`${proxyServiceName}: differed; corrected`] : sayFailure(versionOf(spec));
     },
     async attachProxy() {
-      const removed = await removeOrphans(host, parts);
+      const { removed, left } = await removeOrphans(host, parts);
       const attached = await networks.attachProxy(await routedNetworks(host));
       return [
         ...removed.map((name) => `${name}: its owner no longer exists; removed the network`),
+        ...left.map(({ name, why }) => `${name}: its owner no longer exists; ${why}`),
         ...(attached > 0
           ? [
               `${proxyServiceName}: attached it to ${attached} network${attached === 1 ? '' : 's'} of ` +
@@ -129,7 +130,7 @@ async function outcomeOf(
 async function removeOrphans(
   { networks }: Host,
   { environments, composes }: PlatformParts,
-): Promise<string[]> {
+): ReturnType<Host['networks']['removeOrphans']> {
   return networks.removeOrphans({
     environments: new Set(await environments.ids()),
     composes: new Set((await composes.all()).map(({ composeId }) => composeId)),

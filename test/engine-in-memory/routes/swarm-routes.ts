@@ -5,7 +5,7 @@ import { configBody, connectBody, networkBody } from './bodies.ts';
 import { findContainer } from '../containers.ts';
 import { eventStream } from '../events.ts';
 import { logQueryOf, serviceLog, taskLogs } from '../logs.ts';
-import { addNetwork, connect, disconnect, findNetwork, removeNetwork } from '../networks.ts';
+import { addNetwork, connect, disconnect, findNetwork, pruneNetworks, removeNetwork } from '../networks.ts';
 import { Refusal, swarmRefusal } from './refusal.ts';
 import { passes, type Answers, type Call, type Streams } from './routes.ts';
 import { changeService, createService, findService, removeService } from '../services.ts';
@@ -89,6 +89,13 @@ export const swarmAnswers: Answers = [
     method: 'DELETE',
     path: '/networks/*',
     answer: (call) => removeNetwork(call.state, findNetwork(call.state, first(call))),
+  },
+  {
+    method: 'POST',
+    path: '/networks/prune',
+    answer: ({ state, filters }) => ({
+      NetworksDeleted: pruneNetworks(state, ({ labels }) => passes(labels, filters['label'])),
+    }),
   },
   {
     method: 'POST',

@@ -2,6 +2,7 @@
 import { createAlarms, type Alarms } from '../../modules/alarm/alarm.ts';
 import { alarmSources } from '../../modules/alarm/sources.ts';
 import { machineDisks } from '../../modules/alarm/disks.ts';
+import { leftNetworksOf } from '../../modules/alarm/left-networks.ts';
 import { unreachableHosts } from '../../modules/alarm/unreachable.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -34,6 +35,7 @@ export function createAlarming(
         clock,
         onFault: (error, where) => void log.fault(error, where),
       }),
+      leftNetworks: leftNetworksOf({ hosts, servers: stores.servers, installation: first }),
       minFreeDisk: async () => (await settings.get()).minFreeDisk,
       unreachable: unreachableHosts({ seen: unreachable, servers: stores.servers, installation: first }),
     }),

@@ -5,11 +5,12 @@
 import { environmentLabel, managedLabel } from '../../domain/names/labels.ts';
 import { platformNetwork } from '../../domain/names/names.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
-import { AppError } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { indicesOf, poolRoom, subnetOf, type NetworkPlace } from '../../domain/network/network-pool.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
-import type { HostNetworks } from '../../ports/host/host.ts';
+import type { HostNetworks, LeftNetwork } from '../../ports/host/host.ts';
 
 export interface NetworkOptions {
   engine: Engine;
@@ -20,6 +21,9 @@ export interface NetworkOptions {
   /** Setting networkPool, a CIDR. */
   pool(): Promise<string>;
 }
+
+/** Gives the index of a network, another one than before where its addresses are taken. */
+type IndexOf = (place: NetworkPlace) => Promise<number>;
 
 export const environmentNetwork = (environmentId: string): string => `berth-${environmentId}`;
 
@@ -32,20 +36,31 @@ export const composeNetwork = (composeId: string): string => `app-${composeId}`;
 
 export function createNetworks(options: NetworkOptions): HostNetworks {
   const { engine, environments, composes, proxyContainers, pool } = options;
-  async function ensure(name: string, index: number, labels: Record<string, string>): Promise<void> {
-    await engine.ensureNetwork({
-      name,
-      subnet: subnetOf(await pool(), index),
-      labels: { [managedLabel]: 'true', ...labels },
-    });
+  let left: readonly LeftNetwork[] = [];
+  async function ensure(name: string, indexOf: IndexOf, labels: Record<string, string>): Promise<void> {
+    const addresses = await pool();
+    const room = poolRoom(addresses);
+    await engine.ensureNetwork(
+      {
+        name,
+        subnet: subnetOf(addresses, await indexOf({ room })),
+        labels: { [managedLabel]: 'true', ...labels },
+      },
+      async (subnets) => subnetOf(addresses, await indexOf({ room, taken: indicesOf(addresses, subnets) })),
+    );
   }
   return {
     attachProxy: async (names) => attachProxy(engine, await proxyContainers(), names),
-    removeOrphans: (known) => removeOrphans(engine, proxyContainers, known),
-    ensurePlatform: () => ensure(platformNetwork, 0, {}),
+    async removeOrphans(known) {
+      const found = await removeOrphans(engine, proxyContainers, known);
+      left = found.left;
+      return found;
+    },
+    left: () => left,
+    ensurePlatform: () => ensure(platformNetwork, async () => 0, {}),
     async ensureEnvironment(environmentId) {
       const name = environmentNetwork(environmentId);
-      await ensure(name, await environments.networkIndex(environmentId), {
+      await ensure(name, (place) => environments.networkIndex(environmentId, place), {
         [environmentLabel]: environmentId,
       });
       await attachProxy(engine, await proxyContainers(), [name]);
@@ -53,7 +68,9 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     },
     async ensureCompose(composeId) {
       const name = composeNetwork(composeId);
-      await ensure(name, await composes.networkIndex(composeId), { [ownerLabels.compose]: composeId });
+      await ensure(name, (place) => composes.networkIndex(composeId, place), {
+        [ownerLabels.compose]: composeId,
+      });
       return name;
     },
   };
@@ -105,36 +122,32 @@ async function removeOrphans(
   engine: Engine,
   proxyContainers: NetworkOptions['proxyContainers'],
   known: Parameters<HostNetworks['removeOrphans']>[0],
-): Promise<string[]> {
+): ReturnType<HostNetworks['removeOrphans']> {
   const orphans = (await engine.networks()).filter(
     ({ labels }) =>
       isOrphan(labels[environmentLabel], known.environments) ||
       isOrphan(labels[ownerLabels.compose], known.composes),
   );
-  if (orphans.length === 0) return [];
+  if (orphans.length === 0) return { removed: [], left: [] };
   const proxies = await proxyContainers();
-  for (const { name } of orphans) {
-    for (const { id, networks } of proxies)
-      if (networks.includes(name)) await engine.disconnectNetwork(id, name);
-    await engine.removeNetwork(name);
-  }
-  return orphans.map(({ name }) => name);
+  const left: LeftNetwork[] = [];
+  // Each for itself: one that does not go holds up no other.
+  const removed = await Promise.all(
+    orphans.map(async ({ name }) => {
+      try {
+        for (const { id, networks } of proxies)
+          if (networks.includes(name)) await engine.disconnectNetwork(id, name);
+        await engine.removeNetwork(name);
+        return [name];
+      } catch (error) {
+        left.push({ name, why: sentenceOf(error) });
+        return [];
+      }
+    }),
+  );
+  return { removed: removed.flat(), left };
 }
 
 function isOrphan(id: string | undefined, known: ReadonlySet<string>): boolean {
   return id !== undefined && !known.has(id);
-}
-
-/** The index-th /24 of the pool; throws PRECONDITION_FAILED when the pool is used up. */
-export function subnetOf(pool: string, index: number): string {
-  const [address = '', bits = '12'] = pool.split('/');
-  const [a = 0, b = 0, c = 0] = address.split('.').map(Number);
-  const room = 2 ** (24 - Number(bits));
-  if (index >= room)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `The network pool ${pool} has room for ${room} networks, and all are used. Set a larger networkPool.`,
-    );
-  const base = a * 65_536 + b * 256 + c + index;
-  return `${base >> 16}.${(base >> 8) & 255}.${base & 255}.0/24`;
 }

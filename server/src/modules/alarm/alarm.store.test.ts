@@ -68,6 +68,7 @@ eachDatabase('alarms', (test) => {
             { id: 'local', name: 'Berth’s machine', organizationId: made.organizationId, free: facts.free },
             { id: 'far', name: 'frankfurt', organizationId: made.theirs, free: facts.farFree },
           ],
+          leftNetworks: async () => [],
           minFreeDisk: async () => 10e9,
           installation: async () => made.organizationId,
         }),

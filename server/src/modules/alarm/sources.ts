@@ -13,6 +13,10 @@ export interface SourcePorts {
   shown(): readonly { kind: string; serviceId: string; live: Live }[];
   /** Hosts that do not answer, and whose they are; the name as people know it. */
   unreachable(): Promise<{ id: string; name: string; organizationId: string; since: string }[]>;
+  /** Machines whose engines do not let go of networks without an owner, with a sentence for each network. */
+  leftNetworks(): Promise<
+    { id: string; name: string; organizationId: string; network: string; why: string }[]
+  >;
   /** Of all machines, as far as is known. */
   disks(): Promise<readonly MeasuredDisk[]>;
   /** Bytes that stay free on each of them: no deployment may touch them. */
@@ -40,6 +44,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
   return [
     { kinds: ['serviceDown'], looks: 2, find: () => services(ports) },
     { kinds: ['serverUnreachable'], looks: 3, find: () => servers(ports) },
+    { kinds: ['networkLeft'], looks: 2, find: () => networks(ports) },
     { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
     { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
     { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
@@ -95,6 +100,15 @@ async function servers({ unreachable }: SourcePorts): Promise<Condition[]> {
     organizationId,
     subject: { type: 'server', id, name },
     sentence: `The engine of ${name} has not answered since ${since}. What ran there may still be running.`,
+  }));
+}
+
+async function networks({ leftNetworks }: SourcePorts): Promise<Condition[]> {
+  return (await leftNetworks()).map(({ id, name, organizationId, network, why }) => ({
+    kind: 'networkLeft' as const,
+    organizationId,
+    subject: { type: 'network', id: `${id} ${network}`, name: `${network} on ${name}` },
+    sentence: `Nobody needs the network ${network} any more. ${why}`,
   }));
 }
 

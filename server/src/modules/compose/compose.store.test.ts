@@ -227,12 +227,13 @@ eachDatabase('compose services', (test) => {
     );
     await environments.update({ environmentId: place.environmentId }, { networkIndex: 1 });
     const [first, second] = [await create(world), await create(world)];
+    const room = 4096;
     expect([
-      await composes.networkIndex(first),
-      await composes.networkIndex(second),
-      await composes.networkIndex(first),
+      await composes.networkIndex(first, { room }),
+      await composes.networkIndex(second, { room }),
+      await composes.networkIndex(first, { room }),
     ]).toEqual([2, 3, 2]);
-    expect(await environments.freeNetworkIndex()).toBe(4);
+    expect(await environments.freeNetworkIndex(world.people.owner.organizationId, { room })).toBe(4);
   });
 
   it('hold the names of their services: no application has one, nor any other that begins so', async () => {

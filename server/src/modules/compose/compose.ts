@@ -14,6 +14,7 @@ import type { Hosts } from '../../ports/host/host.ts';
 import { checkLocalRepository } from '../application/checks.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import type { NetworkPlace } from '../../domain/network/network-pool.ts';
 import { heldNames } from './held-names.ts';
 import type { ComposeStore } from './store.ts';
 
@@ -55,8 +56,11 @@ export interface Composes {
    * another's.
    */
   reserve(composeId: string, services: readonly string[]): Promise<void>;
-  /** Index of its network in the pool; given at the first call, and kept. */
-  networkIndex(composeId: string): Promise<number>;
+  /**
+   * The index of its network in the pool, unique in the installation: given at first need and kept, until
+   * a network that is not made yet finds its addresses taken.
+   */
+  networkIndex(composeId: string, place: NetworkPlace): Promise<number>;
 }
 
 export interface ComposeNeighbours {
@@ -96,7 +100,7 @@ export function createComposes(store: ComposeStore, neighbours: ComposeNeighbour
       }),
     reserve: (composeId, services) =>
       store.transaction(async () => keepNames(parts, await store.find({ composeId }), services)),
-    networkIndex: (composeId) => store.transaction(() => networkIndex(store, composeId)),
+    networkIndex: (composeId, place) => store.transaction(() => networkIndex(store, composeId, place)),
   };
 }
 
@@ -176,11 +180,12 @@ async function change(
   return one(store, composeId, organizationId);
 }
 
-async function networkIndex(store: ComposeStore, composeId: string): Promise<number> {
+async function networkIndex(store: ComposeStore, composeId: string, place: NetworkPlace): Promise<number> {
   const record = await store.find({ composeId });
   if (!record) throw absent();
-  if (record.networkIndex !== null) return record.networkIndex;
-  const free = await store.freeNetworkIndex();
+  const { organizationId, networkIndex: present } = record;
+  if (present !== null && !place.taken?.has(present)) return present;
+  const free = await store.freeNetworkIndex(organizationId, place);
   await store.update({ composeId }, { networkIndex: free });
   return free;
 }

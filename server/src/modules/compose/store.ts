@@ -1,12 +1,11 @@
 import type { Database } from '../../db/database.ts';
-import { freeNetworkIndex } from '../../db/values/free-network-index.ts';
+import { freeNetworkIndex, type FreeNetworkIndex } from '../../db/values/network-index.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 
 export interface ComposeStore extends TableStore<'compose'> {
   /** What leads to it goes with it; its mounts go by themselves. */
   removeDomains(composeId: string): Promise<void>;
-  /** Lowest network index that nobody uses. */
-  freeNetworkIndex(): Promise<number>;
+  freeNetworkIndex: FreeNetworkIndex;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 

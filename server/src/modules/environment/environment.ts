@@ -4,6 +4,7 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
+import type { NetworkPlace } from '../../domain/network/network-pool.ts';
 import type { EnvironmentStore } from './store.ts';
 
 export interface Environments {
@@ -28,8 +29,11 @@ export interface Environments {
   remove(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
   /** Removes every environment of a project that is being removed; refuses while a service stands in one. */
   removeAll(projectId: string, organizationId: string): Promise<void>;
-  /** The index of the environment's network, given at first need; unique in the installation. */
-  networkIndex(environmentId: string): Promise<number>;
+  /**
+   * The index of the environment's network in the pool, unique in the installation: given at first need and
+   * kept, until a network that is not made yet finds its addresses taken.
+   */
+  networkIndex(environmentId: string, place: NetworkPlace): Promise<number>;
   /** Of the whole installation. */
   ids(): Promise<string[]>;
 }
@@ -82,7 +86,8 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
       }
     },
     ids: () => store.ids(),
-    networkIndex: (environmentId) => store.transaction(() => networkIndex(store, environmentId)),
+    networkIndex: (environmentId, place) =>
+      store.transaction(() => networkIndex(store, environmentId, place)),
   };
 }
 
@@ -159,11 +164,16 @@ async function one(
   return record;
 }
 
-async function networkIndex(store: EnvironmentStore, environmentId: string): Promise<number> {
+async function networkIndex(
+  store: EnvironmentStore,
+  environmentId: string,
+  place: NetworkPlace,
+): Promise<number> {
   const record = await store.find({ environmentId });
   if (!record) throw absent();
-  if (record.networkIndex !== null) return record.networkIndex;
-  const free = await store.freeNetworkIndex();
+  const { organizationId, networkIndex: present } = record;
+  if (present !== null && !place.taken?.has(present)) return present;
+  const free = await store.freeNetworkIndex(organizationId, place);
   await store.update({ environmentId }, { networkIndex: free });
   return free;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
-import { freeNetworkIndex } from '../../db/values/free-network-index.ts';
+import { freeNetworkIndex, type FreeNetworkIndex } from '../../db/values/network-index.ts';
 import { idList } from '../../db/values/id-list.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
@@ -10,8 +10,7 @@ export interface EnvironmentStore extends TableStore<'environment'> {
   countServices(environmentId: string): Promise<number>;
   /** Newest first. */
   ofProjects(organizationId: string, projectIds: readonly string[]): Promise<EnvironmentRecord[]>;
-  /** Lowest network index that nobody uses. */
-  freeNetworkIndex(): Promise<number>;
+  freeNetworkIndex: FreeNetworkIndex;
   ids(): Promise<string[]>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }

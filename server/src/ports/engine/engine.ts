@@ -22,9 +22,10 @@ export interface Engine extends EngineDisk {
 
   /**
    * Makes the attachable overlay network when absent; a network of that name that lacks our label is refused
-   * with CONFLICT.
+   * with CONFLICT. When other networks have addresses of its subnet, `another` is asked for one, with the
+   * subnets of them all; without it that is CONFLICT, too.
    */
-  ensureNetwork(network: NetworkSpec): Promise<void>;
+  ensureNetwork(network: NetworkSpec, another?: AnotherSubnet): Promise<void>;
   networks(): Promise<NetworkState[]>;
   /** Removes a network of ours; an absent one is no error. */
   removeNetwork(name: string): Promise<void>;
@@ -176,6 +177,9 @@ export interface NetworkSpec {
   subnet: string;
   labels: Record<string, string>;
 }
+
+/** A subnet beside these, for a network that is not made yet. */
+export type AnotherSubnet = (taken: readonly string[]) => Promise<string>;
 
 export interface NetworkState extends NetworkSpec {
   id: string;

@@ -144,12 +144,21 @@ export interface HostNetworks {
    */
   attachProxy(names: readonly string[]): Promise<number>;
   /**
-   * Removes the networks of environments and compose services that are not among these; gives their names.
+   * Removes the networks of environments and compose services that are not among these; gives their names,
+   * and those that did not go.
    */
   removeOrphans(known: {
     environments: ReadonlySet<string>;
     composes: ReadonlySet<string>;
-  }): Promise<string[]>;
+  }): Promise<{ removed: string[]; left: LeftNetwork[] }>;
+  /** What the last of these looks could not remove. */
+  left(): readonly LeftNetwork[];
+}
+
+/** A network without an owner that the engine does not let go of, and why. */
+export interface LeftNetwork {
+  name: string;
+  why: string;
 }
 
 /** The only way to a host. */

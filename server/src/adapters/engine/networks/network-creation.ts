@@ -1,5 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
-import type { NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
+import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { allowRefusal } from '../client/engine-error.ts';
@@ -12,34 +12,65 @@ import { waitUntilSo } from '../../../ports/wait-until.ts';
 const allocationLimitMs = 10_000;
 const allocationPauseMs = 30;
 
+/** So many subnets are tried; a network that others make at the same time takes one of them each time. */
+const subnetsTried = 8;
+
 /**
  * Makes the network when it is absent and waits until it has its addresses. Swarm takes an overlapping subnet
- * without a word, and no task on such a network ever starts (measured on 20.10); so that is CONFLICT here,
- * naming the other network.
+ * without a word, and no task on such a network ever starts (measured on 20.10); so `another` is asked for
+ * one then, and without it that is CONFLICT here, naming the other network.
  */
 export async function ensureNetwork(
   client: EngineClient,
   lookup: NetworkLookup,
   network: NetworkSpec,
+  another?: AnotherSubnet,
 ): Promise<void> {
-  const present = await lookup.find(network.name);
-  if (present !== undefined && isAllocated(present)) return;
-  await refuseOverlap(lookup, network);
-  if (present === undefined) await create(client, network);
-  await untilAllocated(client, lookup, network);
+  let { subnet } = network;
+  for (let tried = 1; ; tried += 1) {
+    const present = await lookup.find(network.name);
+    if (present !== undefined && isAllocated(present)) return;
+    const others = (await lookup.query({})).filter(({ name }) => name !== network.name);
+    const other = others.find((each) => subnetsOverlap(each.subnet, subnet));
+    if (other === undefined) {
+      if (await madeWith(client, lookup, { ...network, subnet })) return;
+      if (another === undefined || tried >= subnetsTried) throw withoutAddresses({ ...network, subnet });
+    } else if (another === undefined || tried >= subnetsTried) throw overlap({ ...network, subnet }, other);
+    subnet = await another(others.map((each) => each.subnet));
+  }
 }
 
-async function refuseOverlap(lookup: NetworkLookup, { name, subnet }: NetworkSpec): Promise<void> {
-  const other = (await lookup.query({})).find(
-    (network) => network.name !== name && subnetsOverlap(network.subnet, subnet),
-  );
-  if (other === undefined) return;
-  throw new AppError(
+/** False when the engine gave it no addresses: another took them meanwhile. It is not left there then. */
+async function madeWith(client: EngineClient, lookup: NetworkLookup, network: NetworkSpec): Promise<boolean> {
+  await create(client, network);
+  const isDone = async (): Promise<boolean> => {
+    const made = await lookup.find(network.name);
+    return made !== undefined && isAllocated(made);
+  };
+  if (await waitUntilSo(isDone, { everyMs: allocationPauseMs, limitMs: allocationLimitMs })) return true;
+  const left = await lookup.find(network.name);
+  if (left !== undefined)
+    await client.send({
+      method: 'DELETE',
+      path: `/networks/${segment(left.id)}`,
+      doing: `removing the network ${network.name}`,
+    });
+  return false;
+}
+
+const overlap = ({ name, subnet }: NetworkSpec, other: NetworkState): AppError =>
+  new AppError(
     'CONFLICT',
     `The network ${name} cannot have the addresses ${subnet}: the engine's network ${other.name} has ` +
       `${other.subnet}. Choose another range in the settings.`,
   );
-}
+
+const withoutAddresses = ({ name, subnet }: NetworkSpec): AppError =>
+  new AppError(
+    'CONFLICT',
+    `The engine gave the network ${name} no addresses from ${subnet}, so it was not created; see the ` +
+      `engine's log for the reason.`,
+  );
 
 /** One made in the meantime is found, or found to be another's, by the wait that follows. */
 async function create(client: EngineClient, network: NetworkSpec): Promise<void> {
@@ -58,30 +89,6 @@ async function create(client: EngineClient, network: NetworkSpec): Promise<void>
   await client
     .send({ method: 'POST', path: '/networks/create', body, doing: `making the network ${network.name}` })
     .catch(allowRefusal(/already exists|name conflicts/i));
-}
-
-async function untilAllocated(
-  client: EngineClient,
-  lookup: NetworkLookup,
-  { name, subnet }: NetworkSpec,
-): Promise<void> {
-  const isDone = async (): Promise<boolean> => {
-    const network = await lookup.find(name);
-    return network !== undefined && isAllocated(network);
-  };
-  if (await waitUntilSo(isDone, { everyMs: allocationPauseMs, limitMs: allocationLimitMs })) return;
-  const network = await lookup.find(name);
-  if (network !== undefined)
-    await client.send({
-      method: 'DELETE',
-      path: `/networks/${segment(network.id)}`,
-      doing: `removing the network ${name}`,
-    });
-  throw new AppError(
-    'CONFLICT',
-    `The engine gave the network ${name} no addresses from ${subnet}, so it was not created; see the ` +
-      `engine's log for the reason.`,
-  );
 }
 
 /** Swarm shows no subnet for a network that has no addresses. */
