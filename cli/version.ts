@@ -1,2 +1,2 @@
 /** Of this program; a test holds it against package.json. */
-export const version = '0.1.0';
+export const version = '0.2.0';

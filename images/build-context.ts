@@ -32,7 +32,7 @@ const extras: Readonly<Record<string, Extra>> = {
   node: {
     async lay(context, signal) {
       await copyFile(nodeBinary(), join(context, 'node'));
-      await fetchPackage({ name: 'npm', ...npmForNodeImage }, join(context, 'npm'), signal);
+      await layNpm(join(context, 'npm'), signal);
     },
     text: async () => `${await nodePackageVersion()}\n${npmForNodeImage.version}`,
   },
@@ -59,6 +59,14 @@ export async function recipeText(folder: string): Promise<string> {
   );
   const extra = await extras[folder]?.text();
   return [...texts, ...(extra === undefined ? [] : [extra])].join('\n');
+}
+
+/** A release has npm beside Node.js, so that it asks no registry; a checkout fetches it. */
+async function layNpm(target: string, signal: AbortSignal): Promise<void> {
+  const released = join(repositoryRoot, 'node_modules', 'npm');
+  if (existsSync(join(repositoryRoot, 'SHA256SUMS')) && existsSync(released))
+    return cp(released, target, { recursive: true });
+  await fetchPackage({ name: 'npm', ...npmForNodeImage }, target, signal);
 }
 
 async function nodePackageVersion(): Promise<string> {
@@ -105,7 +113,7 @@ async function copyPackages(
 }
 
 /** Unpacks a package of the npm registry, when it is exactly the expected one. */
-async function fetchPackage(
+export async function fetchPackage(
   { name, version, integrity }: { name: string; version: string; integrity: string },
   target: string,
   signal: AbortSignal,

@@ -6,7 +6,7 @@ import { recordedProcess, stopRecorded } from './starters/detached.ts';
 /** The engine ends its containers first (each may take its grace period), so it gets longer than Berth. */
 const engineLimitMs = 120_000;
 
-const berthStep: Step = {
+export const berthStep: Step = {
   title: 'Berth',
   async run(context) {
     const running = await context.starter.running(context);
@@ -15,7 +15,7 @@ const berthStep: Step = {
   },
 };
 
-const engineStep: Step = {
+export const engineStep: Step = {
   title: 'Container engine',
   async run({ layout, engine, signal, say }) {
     if (recordedProcess(layout.engineProcess) === undefined) {

@@ -10,11 +10,14 @@ import { dataFolder, readSettings } from './settings/settings.ts';
 import { detachedStarter } from './starters/detached.ts';
 import { systemdRuns, systemdStarter } from './starters/systemd.ts';
 
-export function makeContext(flags: UpFlags): SetupContext {
+/** `makesFolder`: the data folder is made where it is missing. */
+export function makeContext(flags: UpFlags, { makesFolder = true } = {}): SetupContext {
   const layout = layoutOf(dataFolder(process.env));
-  mkdirSync(layout.data, { recursive: true });
-  // Also where the folder was there before: database and keys are nobody else's.
-  chmodSync(layout.data, 0o700);
+  if (makesFolder) {
+    mkdirSync(layout.data, { recursive: true });
+    // Also where the folder was there before: database and keys are nobody else's.
+    chmodSync(layout.data, 0o700);
+  }
   const settings = readSettings(
     flags.host === undefined ? process.env : { ...process.env, BERTH_PUBLIC_HOST: flags.host },
     keptEnvironment(layout),

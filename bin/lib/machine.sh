@@ -15,6 +15,23 @@ require_root() {
   [ "$(id -u)" -eq 0 ] || fail "You are $(id -un), so nothing was changed. Run: sudo ./$command"
 }
 
+# is_release: whether this is an unpacked release, built and with its Node.js, and not a checkout.
+is_release() {
+  [ -f "$root/SHA256SUMS" ]
+}
+
+# verify_release: stops, with nothing changed, unless every file is as it was released.
+verify_release() {
+  local faults start=${EPOCHREALTIME/[.,]/} tenths
+  printf 'Release: every file as it was released … '
+  if ! faults=$(cd "$root" && LC_ALL=C sha256sum --check --strict --quiet SHA256SUMS 2>&1 | head -n 5); then
+    printf 'no\n%s\n' "$faults" >&2
+    fail "This release is damaged or was changed, so nothing was run. Unpack it again from an archive that you have verified (README.md, Verify a download)."
+  fi
+  tenths=$(((${EPOCHREALTIME/[.,]/} - start) / 100000))
+  printf 'yes (%d.%d s)\n' $((tenths / 10)) $((tenths % 10))
+}
+
 # require_programs: Node.js 20 or newer with npm, and git; nothing is changed before they are there.
 require_programs() {
   local major
@@ -107,5 +124,7 @@ sources_hash() {
 
 # node24: the Node.js 24 among the dependencies; the machine's own is only used to fetch it.
 node24() {
-  printf '%s\n' "$root"/node_modules/node-linux-"$(node --print process.arch)"/bin/node
+  local arch
+  case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) fail "Berth runs on x64 and arm64, and this machine is $(uname -m)." ;; esac
+  printf '%s\n' "$root/node_modules/node-linux-$arch/bin/node"
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-const settingsPath = '/etc/docker/daemon.json';
+export const settingsPath = '/etc/docker/daemon.json';
 
 /**
  * Build steps can be limited in memory and CPU only where the engine keeps its own control groups (measured:

@@ -4,10 +4,14 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../../server/src/domain/errors.ts';
+import type { Layout } from '../layout.ts';
+import { recordMade } from '../made.ts';
 import { runCommand, tryCommand } from '../process/run-command.ts';
 import { systemdRuns } from '../starters/systemd.ts';
 
 export interface AptOptions {
+  /** Where installed packages are recorded. */
+  layout: Pick<Layout, 'data'>;
   signal: AbortSignal;
   say: (line: string) => void;
 }
@@ -38,6 +42,7 @@ export async function installPackages(packages: readonly string[], options: AptO
     ] as const;
     await updateLists(options);
     await runCommand(install, { signal: options.signal, limitMs: installLimitMs, env: environment });
+    recordMade(options.layout, { packages: missing });
   });
 }
 

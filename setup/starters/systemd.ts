@@ -1,5 +1,5 @@
 /** Berth as the systemd unit `berth.service`. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Layout } from '../layout.ts';
 import { identify } from '../process/process-identity.ts';
 import type { ProcessIdentity } from '../process/process-identity.ts';
@@ -8,7 +8,7 @@ import { berthCommand, stopLimitMs } from './starter.ts';
 import type { StartContext, Starter } from './starter.ts';
 
 const unit = 'berth.service';
-const unitFile = `/etc/systemd/system/${unit}`;
+export const unitFile = `/etc/systemd/system/${unit}`;
 const limitMs = stopLimitMs + 15_000;
 
 /** sd_booted(3): this folder exists only where systemd is the running service manager. */
@@ -84,6 +84,14 @@ LimitNOFILE=65536
 [Install]
 WantedBy=multi-user.target
 `;
+}
+
+/** Takes the unit away; Berth must be stopped. */
+export async function removeUnit(context: Pick<StartContext, 'signal'>): Promise<void> {
+  rmSync(unitFile, { force: true });
+  if (!systemdRuns()) return;
+  await runCommand(['systemctl', 'daemon-reload'], { signal: context.signal, limitMs });
+  await tryCommand(['systemctl', 'reset-failed', unit], { signal: context.signal, limitMs });
 }
 
 /** Starts Debian's engine now and at every start of the machine. */

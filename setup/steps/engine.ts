@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { installPackages } from '../machine/apt.ts';
 import type { SetupContext, Step } from '../context.ts';
-import { writeEngineSettings } from '../engine/engine-settings.ts';
+import { settingsPath, writeEngineSettings } from '../engine/engine-settings.ts';
+import { recordMade } from '../made.ts';
 import { startEngine } from '../engine/start-engine.ts';
 import { processesNamed } from '../process/process-identity.ts';
 import { readText, removeRecord } from '../record.ts';
@@ -50,10 +51,10 @@ async function bringUp(context: SetupContext): Promise<string> {
   }
   if (await silentEngineAwakes(context)) return 'uses the engine that has just started';
   const installs = !existsSync('/usr/sbin/dockerd');
-  if (installs && writeEngineSettings())
-    context.say(
-      'the engine keeps its own control groups, so that builds can be limited (/etc/docker/daemon.json)',
-    );
+  if (installs && writeEngineSettings()) {
+    recordMade(context.layout, { files: [settingsPath] });
+    context.say(`the engine keeps its own control groups, so that builds can be limited (${settingsPath})`);
+  }
   if (installs) await installPackages(['docker.io'], context);
   if (systemdRuns()) {
     await enableEngine(context);

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { buildImages } from '../../images/build.ts';
 import { buildPackages, imageNames, type ImageName } from '../../images/images.ts';
@@ -7,6 +8,7 @@ import { AppError } from '../../server/src/domain/errors.ts';
 import { isPlatformImage, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { installPackages } from '../machine/apt.ts';
 import type { SetupContext, Step } from '../context.ts';
+import { recordMade } from '../made.ts';
 
 /** What Berth needs before anything is deployed: its proxy, and the Node base of the example. */
 const needed = {
@@ -48,6 +50,7 @@ export const imagesStep: Step = {
         }
         if (fault !== undefined) return buildInstead(context, reference, fault);
         pulled.push(reference);
+        recordMade(context.layout, { images: [reference] });
       }
       settings[need] = reference;
     }
@@ -64,6 +67,9 @@ export const imagesStep: Step = {
 function usesOurs({ settings }: SetupContext): boolean {
   return needs.some((need) => settings[need] === needed[need].ours);
 }
+
+/** File that the docker client makes at its first build. */
+const clientFile = '.docker/.buildNodeID';
 
 /** Gives why the image did not come, undefined when it did. */
 async function pull(context: SetupContext, reference: string): Promise<string | undefined> {
@@ -99,6 +105,8 @@ async function buildOurs(context: SetupContext): Promise<string> {
 
 async function build(context: SetupContext, names: readonly ImageName[]): Promise<ImageName[]> {
   const { settings, layout, engine, signal, say } = context;
+  const buildNode = join(homedir(), clientFile);
+  const knewBuilds = existsSync(buildNode);
   // Part of the recipe: what this machine trusts besides.
   await installPackages(['ca-certificates'], context);
   const workDir = join(layout.data, 'tmp');
@@ -112,5 +120,7 @@ async function build(context: SetupContext, names: readonly ImageName[]): Promis
     signal,
     prepare: () => installPackages(buildPackages, context),
   };
-  return buildImages(request);
+  const built = await buildImages(request);
+  if (!knewBuilds && existsSync(buildNode)) recordMade(layout, { files: [buildNode] });
+  return built;
 }

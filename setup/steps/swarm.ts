@@ -1,6 +1,7 @@
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { Step } from '../context.ts';
 import { defaultAddress } from '../machine/default-address.ts';
+import { recordMade } from '../made.ts';
 
 /**
  * Sentences for the states in which the engine's swarm cannot be used; Berth never leaves or remakes a swarm.
@@ -15,11 +16,12 @@ const unusable: Readonly<Record<string, string>> = {
 /** A swarm of which this machine is a manager. */
 export const swarmStep: Step = {
   title: 'Swarm',
-  async run({ engine }) {
+  async run({ engine, layout }) {
     const { Swarm: swarm } = await engine.info();
     if (swarm.LocalNodeState === 'inactive') {
       const address = defaultAddress();
       await engine.initSwarm(address);
+      recordMade(layout, { swarm: true });
       return `created a swarm of this machine, known as ${address}`;
     }
     if (swarm.LocalNodeState === 'active' && swarm.ControlAvailable)

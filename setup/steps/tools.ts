@@ -10,6 +10,7 @@ interface Tool {
 }
 
 const tools: readonly Tool[] = [
+  { program: '/usr/bin/git', package: 'git', why: 'git repositories' },
   { program: '/usr/bin/ssh', package: 'openssh-client', why: 'git repositories over SSH' },
   {
     program: '/etc/ssl/certs/ca-certificates.crt',

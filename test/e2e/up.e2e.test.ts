@@ -11,6 +11,7 @@ import {
   upWithExample,
 } from './fixtures/bare-machine.ts';
 import type { UpResult } from './fixtures/bare-machine.ts';
+import { machineFiles } from './machine/machine-files.ts';
 import { rememberSeenFromNothing, wasSeenFromNothing } from './fixtures/seen-from-nothing.ts';
 
 const signal = new AbortController().signal;
@@ -18,13 +19,20 @@ let host: BedHost;
 let first: UpResult;
 /** Then the machine's engine, once installed, finds the images in its data. */
 let seen: boolean;
+/** Of the bare machine, before anything ran on it. */
+let filesBefore: string[];
 
 beforeAll(async () => {
   const bed = await bedOfRun();
   seen = await wasSeenFromNothing(signal);
   host = await bareMachine(bed, 'up', { index: 20, images: seen });
+  filesBefore = await machineFiles(host);
 });
 afterAll(() => host.kill());
+
+/** What Debian's packages leave behind also when they are purged, and copies that its tools keep. */
+const leftByPackages =
+  /^\/(etc\/(g?shadow|passwd|group|subuid|subgid)-|var\/lib\/(systemd|python)|run\/|etc\/(systemd|rc\d\.d|ssl|docker)\b)/;
 
 async function exists(path: string): Promise<boolean> {
   return (await host.exec(['test', '-e', path])).code === 0;
@@ -211,5 +219,92 @@ describe('bin/down', () => {
     console.log(`bin/up --example after bin/down: ${(run.ms / 1000).toFixed(1)} s`);
     expect(result).toEqual(first);
     expect((await curl(host, first.exampleUrl)).status).toBe(200);
+  });
+});
+
+describe('bin/down --purge', () => {
+  const docker = async (...words: string[]): Promise<string> => {
+    const done = await host.exec(['/usr/bin/docker', ...words], { limitMs: 60_000 });
+    if (done.code !== 0) throw new Error(done.stderr);
+    return done.stdout.trim();
+  };
+  const lines = (text: string): string[] =>
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .toSorted();
+  const onEngine = async (): Promise<Record<string, string[]>> => ({
+    containers: lines(await docker('ps', '--all', '--format', '{{.Names}}')),
+    volumes: lines(await docker('volume', 'ls', '--format', '{{.Name}}')),
+    networks: lines(await docker('network', 'ls', '--format', '{{.Name}}')),
+    images: lines(await docker('image', 'ls', '--all', '--format', '{{.Repository}}:{{.Tag}}')),
+    swarm: lines(await docker('info', '--format', '{{.Swarm.LocalNodeState}}')),
+  });
+  const foreignStart = (): Promise<string> =>
+    docker('inspect', '--format', '{{.Id}} {{.State.StartedAt}}', 'mine');
+  let startedBefore: string;
+  /** The command that it says for the packages. */
+  let purgePackages: string;
+
+  it('removes nothing before it was given the name', async () => {
+    await docker('tag', 'berth/redis:7', 'mine/redis:1');
+    await docker('network', 'create', 'mine');
+    await docker('run', '--detach', '--name=mine', '--network=mine', '--volume=mine:/data', 'mine/redis:1');
+    startedBefore = await foreignStart();
+    const before = await onEngine();
+    const files = await machineFiles(host);
+    const run = await runInCheckout(host, ['bash', '-c', 'echo another-name | bin/down --purge']);
+    expect(run.code).toBe(1);
+    expect(run.stdout).toContain('/var/lib/berth: the database, keys');
+    expect(run.stdout).toMatch(/ {2}- \d+ volumes?: /);
+    expect(run.stdout).toMatch(/the packages that bin\/up installed: .*docker/);
+    expect(run.stderr).toMatch(/"another-name" is not \S+, so nothing was removed/);
+    expect(await onEngine()).toEqual(before);
+    expect(await machineFiles(host)).toEqual(files);
+    expect((await curl(host, first.exampleUrl)).status).toBe(200);
+  });
+
+  it('removes all that bin/up and Berth made, and nothing else', async () => {
+    const run = await runInCheckout(host, ['bash', '-c', 'hostname | bin/down --purge']);
+    console.log(`bin/down --purge (${(run.ms / 1000).toFixed(1)} s):\n${run.text}`);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('Berth is removed from this machine.\n');
+    expect(await onEngine()).toEqual({
+      containers: ['mine'],
+      volumes: ['mine'],
+      networks: ['bridge', 'host', 'mine', 'none'],
+      images: ['mine/redis:1'],
+      swarm: ['inactive'],
+    });
+    expect(await foreignStart()).toBe(startedBefore);
+    const rules = await host.exec(['bash', '-c', 'iptables-save; ip6tables-save']);
+    expect(rules.stdout).not.toMatch(/berth/i);
+    const left = (await programs(host)).filter((line) => !/dockerd|containerd|redis-server/.test(line));
+    expect(left).toEqual([]);
+    expect(run.stdout).toContain('keeps running, for 1 other container');
+    purgePackages = /To remove them: (apt-get purge --autoremove .*)/.exec(run.stdout)?.[1] ?? '';
+  });
+
+  it('says that there is nothing when it is run again', async () => {
+    const run = await runInCheckout(host, ['bin/down', '--purge', '--yes']);
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('There is no Berth in /var/lib/berth');
+    expect(await exists('/var/lib/berth')).toBe(false);
+  });
+
+  it('leaves nothing, once the packages are removed by the command that it says', async () => {
+    await docker('rm', '--force', 'mine');
+    await host.exec(['pkill', '--exact', 'dockerd']);
+    await expect.poll(() => programs(host), { timeout: 30_000 }).toEqual([]);
+    await host.exec(['apt-get', 'purge', '-y', '-q', 'curl'], { limitMs: 120_000 });
+    const purged = await host.exec(['bash', '-c', `DEBIAN_FRONTEND=noninteractive ${purgePackages} -y -q`], {
+      limitMs: 180_000,
+    });
+    expect(purged).toMatchObject({ code: 0 });
+    const after = await machineFiles(host);
+    const added = after.filter((path) => !filesBefore.includes(path) && !leftByPackages.test(path));
+    console.log(`files added: ${added.join(' ')}`);
+    expect(added).toEqual([]);
+    expect(filesBefore.filter((path) => !after.includes(path))).toEqual([]);
   });
 });

@@ -110,7 +110,7 @@ export const projects = {
   },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
-  machine: { on: 'bed', files: e2e('up'), minutes: 30 },
+  machine: { on: 'bed', files: e2e('up', 'machine/release'), minutes: 30 },
   backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
   integration: {
     on: 'servers',

@@ -20,6 +20,7 @@ const programs = {
   'server/src/reset-password': 'server/src/reset-password',
   'setup/up': 'setup/up',
   'setup/down': 'setup/down',
+  'setup/verify-release': 'setup/verify-release',
   'setup/process/bound-logs-beside-berth': 'setup/process/bound-logs-beside-berth',
 } as const;
 

@@ -1,0 +1,201 @@
+/** What an installation of Berth has on its engine, and how each kind of it is listed and removed. */
+import { z } from 'zod';
+import { createEngineClient, segment } from '../../server/src/adapters/engine/client/engine-client.ts';
+import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
+import { EngineRefusal, isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
+import { imagePath } from '../../server/src/adapters/engine/client/image-reference.ts';
+import { managedLabel } from '../../server/src/domain/names/labels.ts';
+import { builtPrefix, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
+import { recipeLabel } from '../../images/images.ts';
+
+/** In the order in which they can be removed: each kind may be in use by those before it. */
+export const engineKinds = ['service', 'container', 'config', 'network', 'volume', 'image'] as const;
+export type EngineKind = (typeof engineKinds)[number];
+
+export interface EngineObject {
+  kind: EngineKind;
+  /** As a person reads it. */
+  name: string;
+  /** As the engine is asked to remove it. */
+  id: string;
+}
+
+const labels = z.record(z.string(), z.string()).nullish();
+const specified = z.array(z.object({ ID: z.string(), Spec: z.object({ Name: z.string(), Labels: labels }) }));
+const networks = z.array(
+  z.object({
+    Id: z.string(),
+    Name: z.string(),
+    Scope: z.string(),
+    Ingress: z.boolean().default(false),
+    Labels: labels,
+  }),
+);
+const anything = z.array(z.unknown());
+const volumes = z.object({ Volumes: z.array(z.object({ Name: z.string(), Labels: labels })).nullable() });
+const containers = z.array(
+  z.object({ Id: z.string(), Names: z.array(z.string()), ImageID: z.string(), Labels: labels }),
+);
+const images = z.array(z.object({ Id: z.string(), RepoTags: z.array(z.string()).nullish(), Labels: labels }));
+
+export type ImageRow = z.infer<typeof images>[number];
+
+/** Whether an object with these labels belongs to Berth. */
+const isOurs = (given: z.infer<typeof labels>): boolean => given?.[managedLabel] === 'true';
+
+/**
+ * The references of an image that go. An image carries the labels of the one it was built from, so a label
+ * alone shows nothing: it is ours by a name of ours, or by a label and no name at all.
+ */
+export function imageReferences(
+  { Id, RepoTags, Labels }: ImageRow,
+  pulled: readonly string[],
+): readonly string[] {
+  const names = (RepoTags ?? []).filter((name) => !name.startsWith('<none>'));
+  const hasLabel = isOurs(Labels) || Labels?.[recipeLabel] !== undefined;
+  if (names.length === 0) return hasLabel ? [Id] : [];
+  return names.filter(
+    (name) =>
+      pulled.includes(name) ||
+      (hasLabel && (name.startsWith(builtPrefix) || name.startsWith(platformPrefix))),
+  );
+}
+
+/** The engine as the removal of an installation sees it. */
+export interface PurgedEngine {
+  /** Everything of Berth. `pulled`: references of images that set-up pulled. */
+  objects(pulled: readonly string[]): Promise<EngineObject[]>;
+  /** Returns why an object stays; undefined once it has gone. */
+  remove(object: EngineObject): Promise<string | undefined>;
+  /** Number of containers and images that do not belong to Berth. `pulled` as above. */
+  otherContainers(): Promise<number>;
+  otherImages(pulled: readonly string[]): Promise<number>;
+  /** Whether the swarm has another node, or anything in it that does not belong to Berth. */
+  isSwarmShared(): Promise<boolean>;
+  /** Leaves the swarm and removes the bridge that came with it, unless a container is attached to it. */
+  leaveSwarm(): Promise<void>;
+  /** Removes the cache of image builds. */
+  pruneBuilds(): Promise<void>;
+}
+
+const removalLimitMs = 60_000;
+
+export function purgedEngine(socket: string, signal: AbortSignal): PurgedEngine {
+  const client = createEngineClient(socket);
+  const list = lister(client, signal);
+  return {
+    objects: async (pulled) => [
+      ...(await list.services()).map(({ ID: id, Spec }) => object('service', Spec.Name, id)),
+      ...(await list.containers()).map(({ Id: id, Names }) => object('container', nameOf(Names, id), id)),
+      ...(await list.configs()).map(({ ID: id, Spec }) => object('config', Spec.Name, id)),
+      ...(await list.networks()).map(({ Id: id, Name }) => object('network', Name, id)),
+      ...(await list.volumes()).map(({ Name }) => object('volume', Name, Name)),
+      ...(await list.images()).flatMap((image) =>
+        imageReferences(image, pulled).map((name) => object('image', name, name)),
+      ),
+    ],
+    remove: (one) => remove(client, one, signal),
+    otherContainers: async () =>
+      (await list.containers('all')).filter(({ Labels }) => !isOurs(Labels)).length,
+    otherImages: async (pulled) =>
+      (await list.images()).filter((image) => imageReferences(image, pulled).length === 0).length,
+    async isSwarmShared() {
+      const named = [...(await list.services('all')), ...(await list.configs('all'))];
+      const overlays = (await list.networks('all')).filter(
+        ({ Scope, Ingress }) => Scope === 'swarm' && !Ingress,
+      );
+      return (
+        named.some(({ Spec }) => !isOurs(Spec.Labels)) ||
+        overlays.some(({ Labels }) => !isOurs(Labels)) ||
+        (await list.secrets()).length > 0 ||
+        (await list.nodes()).length > 1
+      );
+    },
+    async leaveSwarm() {
+      const doing = 'leaving the swarm';
+      await client.send({ method: 'POST', path: '/swarm/leave', query: { force: true }, doing, signal });
+      await remove(client, object('network', 'docker_gwbridge', 'docker_gwbridge'), signal);
+    },
+    async pruneBuilds() {
+      const doing = 'removing the cache of builds';
+      await client.send({
+        method: 'POST',
+        path: '/build/prune',
+        query: { all: true },
+        doing,
+        signal,
+        limitMs: 300_000,
+      });
+    },
+  };
+}
+
+const object = (kind: EngineKind, name: string, id: string): EngineObject => ({ kind, name, id });
+
+const nameOf = ([name]: readonly string[], id: string): string => name?.replace(/^\//, '') ?? id.slice(0, 12);
+
+type Whose = 'ours' | 'all';
+
+/** Lists of one engine; those of Berth, unless all are asked for. */
+function lister(client: EngineClient, signal: AbortSignal) {
+  async function rows<T>(path: string, schema: z.ZodType<T>, whose: Whose): Promise<T> {
+    const query = {
+      ...(path.startsWith('/containers/') && { all: true }),
+      ...(whose === 'ours' && { filters: { label: [`${managedLabel}=true`] } }),
+    };
+    const doing = `listing ${path.split('/')[1] ?? ''}`;
+    return client.call({ method: 'GET', path, query, doing, signal }, schema);
+  }
+  /** Lists of a swarm are empty where the engine is not, or no longer, part of one. */
+  async function ofSwarm<T>(path: string, schema: z.ZodType<T[]>, whose: Whose): Promise<T[]> {
+    try {
+      return await rows(path, schema, whose);
+    } catch (error) {
+      if (error instanceof EngineRefusal && error.status === 503) return [];
+      throw error;
+    }
+  }
+  return {
+    services: async (whose: Whose = 'ours') => ofSwarm('/services', specified, whose),
+    containers: async (whose: Whose = 'ours') => rows('/containers/json', containers, whose),
+    configs: async (whose: Whose = 'ours') => ofSwarm('/configs', specified, whose),
+    networks: async (whose: Whose = 'ours') => rows('/networks', networks, whose),
+    volumes: async () => (await rows('/volumes', volumes, 'ours')).Volumes ?? [],
+    images: async () => rows('/images/json', images, 'all'),
+    secrets: async () => ofSwarm('/secrets', anything, 'all'),
+    nodes: async () => ofSwarm('/nodes', anything, 'all'),
+  };
+}
+
+const pathOf: Record<EngineKind, (id: string) => string> = {
+  service: (id) => `/services/${segment(id)}`,
+  container: (id) => `/containers/${segment(id)}`,
+  config: (id) => `/configs/${segment(id)}`,
+  network: (id) => `/networks/${segment(id)}`,
+  volume: (id) => `/volumes/${segment(id)}`,
+  image: (id) => imagePath(id),
+};
+
+async function remove(
+  client: EngineClient,
+  { kind, name, id }: EngineObject,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const query = { ...(kind === 'container' && { force: true, v: true }) };
+  const doing = `removing the ${kind} ${name}`;
+  try {
+    await client.send({
+      method: 'DELETE',
+      path: pathOf[kind](id),
+      query,
+      doing,
+      signal,
+      limitMs: removalLimitMs,
+    });
+    return undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isAbsent(error)) return undefined;
+    return error instanceof Error ? error.message : String(error);
+  }
+}
