@@ -1,7 +1,6 @@
 /** `bin/down --purge`: says what belongs to this installation, asks for its name, and removes it. */
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { serverNames } from '../../server/src/db/server-names.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { berthStep, engineStep } from '../down-steps.ts';
@@ -92,37 +91,20 @@ function inventory({ context: { layout, settings }, made, objects }: Purge): str
     ...files.map((file) => `  - ${file}, which bin/up wrote`),
     "  - Berth's rules in the packet filter",
     'The data of every database and volume above is lost. What stays:',
-    ...remains(layout.database, settings.databaseUrl !== undefined, made).map((line) => `  - ${line}`),
+    ...remains(settings.databaseUrl !== undefined, made).map((line) => `  - ${line}`),
   ].join('\n');
 }
 
-function remains(database: string, isElsewhere: boolean, made: Made): string[] {
-  const servers = serversOf(database);
+function remains(isElsewhere: boolean, made: Made): string[] {
   return [
     made.packages.length === 0
       ? "Debian's packages"
-      : `the packages that bin/up installed: ${made.packages.join(', ')} (remove them with: apt-get purge ` +
-        `--autoremove ${made.packages.join(' ')})`,
+      : `the packages that bin/up installed: ${made.packages.join(', ')}`,
     'everything else on the container engine, images that your services took from registries, this checkout',
     'backups in S3 and in folders outside of the data folder',
+    'what Berth runs on other servers: to end it, remove the services and the servers in Berth first',
     ...(isElsewhere ? ['the database that DATABASE_URL names'] : []),
-    ...(servers.length === 0
-      ? []
-      : [
-          `the servers ${servers.join(', ')}: what runs there goes on; to have it removed, remove its ` +
-            'services and the server in Berth first',
-        ]),
   ];
-}
-
-/** The list is a courtesy: a database that cannot be read must not keep the rest from being removed. */
-function serversOf(database: string): string[] {
-  if (!existsSync(database)) return [];
-  try {
-    return serverNames(database).map(({ name, ipAddress }) => `${name} (${ipAddress})`);
-  } catch {
-    return [];
-  }
 }
 
 /** `kept` takes a sentence for each object that could not be removed. */
