@@ -48,7 +48,7 @@ const takingSeconds: readonly string[] = [
   'server/src/modules/server/monitoring/thresholds',
   'server/src/procedure/describe/example',
   'server/src/shell/{quote,run}',
-  'server/src/transport/{entrance/lost-access,streams/{forward,stream,terminal},trpc-client,upload}',
+  'server/src/transport/{entrance/{lost-access,request-limits},streams/{forward,stream,terminal},trpc-client,upload}',
   'setup/starters/detached',
   'test/dangers/network-addresses',
   'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',

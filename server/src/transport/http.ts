@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
-import { addCompression } from './compress.ts';
+import { addCompression, createCompressed } from './compress.ts';
 import { addDashboard } from './dashboard.ts';
 import { addDocs } from './openapi/docs.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
@@ -16,11 +16,17 @@ import { answerFormB } from './form-b.ts';
 import { answerLog } from './streams/log-download.ts';
 import { answerMetrics } from './metrics.ts';
 import { createLiveStreams } from './streams/live-streams.ts';
-import { isTrpcClient, type Authenticate } from './request.ts';
+import { credentialsOf, isTrpcClient, type Authenticate } from './request.ts';
 import { addTerminals, upgradesTerminals } from './streams/terminal.ts';
 import { defaultTerminalLimits, type TerminalLimits } from './streams/terminal-session.ts';
 import type { Terminals } from '../modules/terminal/terminal.ts';
 import { defaultStreamLimits, type StreamLimits } from './streams/stream.ts';
+import {
+  defaultRequestLimits,
+  limitBodies,
+  limitConnections,
+  type RequestLimits,
+} from './entrance/request-limits.ts';
 import type { TrustProxy } from './entrance/trusted-proxies.ts';
 import { sendJson, type Wire } from './wire.ts';
 
@@ -40,6 +46,7 @@ export interface HttpOptions {
   version: string;
   uploadLimit(): Promise<number>;
   streamLimits?: StreamLimits;
+  requestLimits?: RequestLimits;
   /** Live streams of one user at once. */
   liveStreamLimit(): Promise<number>;
   /** Bytes of a stream's events in one JSON. */
@@ -75,10 +82,18 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   const wire = wireOf(options);
   acceptBodies(app);
   addCompression(app);
+  const limits = options.requestLimits ?? defaultRequestLimits;
+  limitConnections(app, limits, options.trustProxy ?? (() => false));
+  limitBodies(app, limits, {
+    isSignedIn: (request) => hasGoodCredentials(wire, request),
+    isStreamed: (type) => streamedTypes.some((pattern) => pattern.test(type)),
+  });
 
   app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
-  app.get('/api/openapi.json', (_request, reply) => {
-    void reply.header('content-type', 'application/json; charset=utf-8').send(options.openapi());
+  const openapi = createCompressed(options.openapi);
+  app.get('/api/openapi.json', async (request, reply) => {
+    void reply.header('content-type', 'application/json; charset=utf-8');
+    return openapi(request, reply);
   });
   if (options.terminals)
     addTerminals(app, wire, { guard: options.guard, limits: defaultTerminalLimits, ...options.terminals });
@@ -169,11 +184,28 @@ function acceptBodies(app: FastifyInstance): void {
     if (body === '' || body.length === 0) done(null, {});
     else void parseJson(request, String(body), done);
   });
-  for (const type of [
-    /^multipart\/form-data/,
-    /^application\/(zip|x-zip-compressed|gzip|x-gzip|x-tar|octet-stream)/,
-  ]) {
+  for (const type of streamedTypes) {
     app.addContentTypeParser(type, (_request, _payload, done) => done(null, undefined));
+  }
+}
+
+/** Content types of uploads, which no parser keeps in memory. */
+const streamedTypes = [
+  /^multipart\/form-data/,
+  /^application\/(zip|x-zip-compressed|gzip|x-gzip|x-tar|octet-stream)/,
+];
+
+/** Whether the request carries a session or a key that is valid; counts against no limit of the key. */
+async function hasGoodCredentials(
+  { authenticate, cookies }: Wire,
+  request: FastifyRequest,
+): Promise<boolean> {
+  try {
+    await authenticate(credentialsOf(request, cookies), true);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError) return false;
+    throw error;
   }
 }
 

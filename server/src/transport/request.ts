@@ -34,11 +34,7 @@ export function callerOf(
   { follow }: { follow: boolean },
 ): Caller {
   let signal: AbortSignal | undefined;
-  const credentials = (): Credentials => ({
-    apiKey: single(request.headers['x-api-key']),
-    authorization: request.headers.authorization,
-    sessionTokens: cookies.sessionTokens(request),
-  });
+  const credentials = (): Credentials => credentialsOf(request, cookies);
   return {
     recheckMs: streamLimits.heartbeatMs,
     authenticateAgain: () => authenticate(credentials(), true),
@@ -61,6 +57,14 @@ export function callerOf(
       if (actor.sessionId !== undefined && request.method !== 'GET') requireSameOrigin(request);
       return actor;
     },
+  };
+}
+
+export function credentialsOf(request: FastifyRequest, cookies: CookieJar): Credentials {
+  return {
+    apiKey: single(request.headers['x-api-key']),
+    authorization: request.headers.authorization,
+    sessionTokens: cookies.sessionTokens(request),
   };
 }
 

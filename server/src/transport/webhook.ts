@@ -24,6 +24,10 @@ export interface WebhookDoor {
     provider?: GitProvider,
   ): Promise<object>;
   toGithubApp(delivery: HookDelivery): Promise<object>;
+  /** Throws NOT_FOUND where no service has the token; asked before the body is read. */
+  expectsService(kind: 'application' | 'compose', token: string): Promise<void>;
+  /** Throws UNAUTHORIZED where no link is the App that the headers name; asked before the body is read. */
+  expectsGithubApp(headers: HookDelivery['headers']): Promise<void>;
 }
 
 /**
@@ -69,14 +73,20 @@ export function addWebhookRoutes(
     scope.setErrorHandler((error, _request, reply) => refuse(reply, tooLarge(error) ?? error));
     scope.post<Addressed>(
       '/api/deploy/github',
-      { bodyLimit: bodyLimitBytes },
+      {
+        bodyLimit: bodyLimitBytes,
+        onRequest: (request) => door.expectsGithubApp(deliveryOf(request).headers),
+      },
       answered((request) => door.toGithubApp(deliveryOf(request))),
     );
     // A GitHub App has one address for all services.
     for (const provider of [undefined, ...gitProviderNames.filter((name) => name !== 'github')]) {
       scope.post<Addressed>(
         provider === undefined ? '/api/deploy/:token' : `/api/deploy/${provider}/:token`,
-        { bodyLimit: bodyLimitBytes },
+        {
+          bodyLimit: bodyLimitBytes,
+          onRequest: (request) => door.expectsService('application', request.params.token),
+        },
         answered((request) =>
           door.toService('application', request.params.token, deliveryOf(request), provider),
         ),
@@ -85,7 +95,10 @@ export function addWebhookRoutes(
     if (options.kinds.includes('compose'))
       scope.post<Addressed>(
         '/api/deploy/compose/:token',
-        { bodyLimit: bodyLimitBytes },
+        {
+          bodyLimit: bodyLimitBytes,
+          onRequest: (request) => door.expectsService('compose', request.params.token),
+        },
         answered((request) => door.toService('compose', request.params.token, deliveryOf(request))),
       );
   });

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { request as ask, type IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
 import { otherServices } from '../../../../test/http/places.ts';
 import { webhookWorlds } from '../../../../test/http/worlds/webhook-world.ts';
@@ -56,6 +58,25 @@ eachDatabase('webhooks', (test) => {
       status: 'queued',
     });
   });
+
+  it.each(['nobody', 'gitlab/nobody', 'compose/nobody', 'github'])(
+    'at /api/deploy/%s are refused before their body is read',
+    async (path) => {
+      const { server } = await begin();
+      const { port } = new URL(server.url);
+      const request = ask({
+        port,
+        path: `/api/deploy/${path}`,
+        method: 'POST',
+        headers: { 'content-length': 5_000_000 },
+      });
+      request.on('error', () => undefined);
+      request.flushHeaders();
+      const [answer] = (await once(request, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).toBe(path === 'github' ? 401 : 404);
+      request.destroy();
+    },
+  );
 
   it('run one of many deliveries of the same id that come at once', async () => {
     const {

@@ -31,6 +31,10 @@ export interface Webhooks {
   toService(kind: HookedKind, token: string, delivery: Delivery, provider?: GitProvider): Promise<HookAnswer>;
   /** For every application whose link is this App; UNAUTHORIZED unless one of the links signed it. */
   toGithubApp(delivery: Delivery): Promise<HookAnswer>;
+  /** Throws what `toService` throws for an unknown token. */
+  expectsService(kind: HookedKind, token: string): Promise<void>;
+  /** Throws what `toGithubApp` throws where no link is the App that the headers name. */
+  expectsGithubApp(headers: Delivery['headers']): Promise<void>;
   /** What came of them, for people. */
   deliveries: Deliveries;
 }
@@ -50,6 +54,11 @@ export function createWebhooks(
   return {
     toService: (kind, token, delivery, provider) => toService(parts, { kind, token, delivery, provider }),
     toGithubApp: (delivery) => toGithubApp(parts, delivery),
+    expectsService: async (kind, token) => void (await hookedBy(store, kind, token)),
+    async expectsGithubApp(headers) {
+      const links = await store.githubApps(headers[appIdHeader] ?? '');
+      if (links.every(({ webhookSecret }) => webhookSecret === null)) throw noSigner();
+    },
     deliveries: createDeliveries(receiptStore, outcomes, receipts),
   };
 }
@@ -71,13 +80,7 @@ async function toService(
   parts: Parts,
   { kind, token, delivery, provider: given }: Call,
 ): Promise<HookAnswer> {
-  const hooked = await findHooked(parts.store, kind, token);
-  if (!hooked)
-    throw new AppError(
-      'NOT_FOUND',
-      'There is no service with this webhook address. Its token may have been changed; ' +
-        'application.one shows the present one as refreshToken.',
-    );
+  const hooked = await hookedBy(parts.store, kind, token);
   const provider = given ?? providerOfDelivery(delivery);
   const row = provider && providers[provider];
   const receipt: Receipt = {
@@ -88,6 +91,16 @@ async function toService(
     source: hooked.webhookSecret === null ? 'unsigned' : 'signed',
   };
   return receipted(parts.receipts, receipt, () => taken(parts.outcomes, receipt, delivery));
+}
+
+async function hookedBy(store: WebhookStore, kind: HookedKind, token: string): Promise<Hooked> {
+  const hooked = await findHooked(store, kind, token);
+  if (hooked) return hooked;
+  throw new AppError(
+    'NOT_FOUND',
+    'There is no service with this webhook address. Its token may have been changed; ' +
+      'application.one shows the present one as refreshToken.',
+  );
 }
 
 /** The receipt gets what was read, so that it is there whatever comes of it. */
@@ -135,8 +148,7 @@ async function toGithubApp({ store, outcomes, receipts }: Parts, delivery: Deliv
   const signers = links.filter(
     ({ webhookSecret }) => webhookSecret !== null && row.isSigned(delivery, webhookSecret),
   );
-  if (signers.length === 0)
-    throw unsigned('the webhookSecret of a GitHub App that is linked here (gitProvider.create)');
+  if (signers.length === 0) throw noSigner();
   const payload = payloadOf(delivery);
   const events = row.read(delivery.headers[row.eventHeader] ?? '', payload);
   if (isPing(events)) return { ping: true };
@@ -198,3 +210,6 @@ function unsigned(secret: string): AppError {
     `The webhook is not signed with ${secret}. Set the same secret at the git host.`,
   );
 }
+
+const noSigner = (): AppError =>
+  unsigned('the webhookSecret of a GitHub App that is linked here (gitProvider.create)');
