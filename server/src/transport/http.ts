@@ -82,12 +82,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   const wire = wireOf(options);
   acceptBodies(app);
   addCompression(app);
-  const limits = options.requestLimits ?? defaultRequestLimits;
-  limitConnections(app, limits, options.trustProxy ?? (() => false));
-  limitBodies(app, limits, {
-    isSignedIn: (request) => hasGoodCredentials(wire, request),
-    isStreamed: (type) => streamedTypes.some((pattern) => pattern.test(type)),
-  });
+  limitRequests(app, wire, options);
 
   app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
   const openapi = createCompressed(options.openapi);
@@ -187,6 +182,18 @@ function acceptBodies(app: FastifyInstance): void {
   for (const type of streamedTypes) {
     app.addContentTypeParser(type, (_request, _payload, done) => done(null, undefined));
   }
+}
+
+function limitRequests(
+  app: FastifyInstance,
+  wire: Wire,
+  { requestLimits = defaultRequestLimits, trustProxy = () => false }: HttpOptions,
+): void {
+  limitConnections(app, requestLimits, trustProxy);
+  limitBodies(app, requestLimits, {
+    isSignedIn: (request) => hasGoodCredentials(wire, request),
+    isStreamed: (type) => streamedTypes.some((pattern) => pattern.test(type)),
+  });
 }
 
 /** Content types of uploads, which no parser keeps in memory. */

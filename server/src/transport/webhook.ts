@@ -15,17 +15,14 @@ export interface HookDelivery {
   ip: string;
 }
 
+type HookKind = 'application' | 'compose';
+
 /** What the addresses need of the product. */
 export interface WebhookDoor {
-  toService(
-    kind: 'application' | 'compose',
-    token: string,
-    delivery: HookDelivery,
-    provider?: GitProvider,
-  ): Promise<object>;
+  toService(kind: HookKind, token: string, delivery: HookDelivery, provider?: GitProvider): Promise<object>;
   toGithubApp(delivery: HookDelivery): Promise<object>;
   /** Throws NOT_FOUND where no service has the token; asked before the body is read. */
-  expectsService(kind: 'application' | 'compose', token: string): Promise<void>;
+  expectsService(kind: HookKind, token: string): Promise<void>;
   /** Throws UNAUTHORIZED where no link is the App that the headers name; asked before the body is read. */
   expectsGithubApp(headers: HookDelivery['headers']): Promise<void>;
 }
@@ -44,7 +41,7 @@ export function addWebhookRoutes(
   app: FastifyInstance,
   door: WebhookDoor,
   options: {
-    kinds: readonly ('application' | 'compose')[];
+    kinds: readonly HookKind[];
     toError(error: unknown, path: string | undefined): AppError;
   },
 ): void {
@@ -62,6 +59,10 @@ export function addWebhookRoutes(
         refuse(reply, error);
       }
     };
+  // Asked before the body is read, which is of whoever reaches the port.
+  const expects = (kind: HookKind) => (request: FastifyRequest<Addressed>) =>
+    door.expectsService(kind, request.params.token);
+  const expectsApp = (request: FastifyRequest) => door.expectsGithubApp(deliveryOf(request).headers);
   // A scope of its own, whose bodies nothing parses.
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -73,20 +74,14 @@ export function addWebhookRoutes(
     scope.setErrorHandler((error, _request, reply) => refuse(reply, tooLarge(error) ?? error));
     scope.post<Addressed>(
       '/api/deploy/github',
-      {
-        bodyLimit: bodyLimitBytes,
-        onRequest: (request) => door.expectsGithubApp(deliveryOf(request).headers),
-      },
+      { bodyLimit: bodyLimitBytes, onRequest: expectsApp },
       answered((request) => door.toGithubApp(deliveryOf(request))),
     );
     // A GitHub App has one address for all services.
     for (const provider of [undefined, ...gitProviderNames.filter((name) => name !== 'github')]) {
       scope.post<Addressed>(
         provider === undefined ? '/api/deploy/:token' : `/api/deploy/${provider}/:token`,
-        {
-          bodyLimit: bodyLimitBytes,
-          onRequest: (request) => door.expectsService('application', request.params.token),
-        },
+        { bodyLimit: bodyLimitBytes, onRequest: expects('application') },
         answered((request) =>
           door.toService('application', request.params.token, deliveryOf(request), provider),
         ),
@@ -95,10 +90,7 @@ export function addWebhookRoutes(
     if (options.kinds.includes('compose'))
       scope.post<Addressed>(
         '/api/deploy/compose/:token',
-        {
-          bodyLimit: bodyLimitBytes,
-          onRequest: (request) => door.expectsService('compose', request.params.token),
-        },
+        { bodyLimit: bodyLimitBytes, onRequest: expects('compose') },
         answered((request) => door.toService('compose', request.params.token, deliveryOf(request))),
       );
   });

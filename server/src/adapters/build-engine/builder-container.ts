@@ -11,6 +11,7 @@ import { segment, type EngineClient } from '../engine/client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../engine/client/engine-error.ts';
 import { findImage } from '../engine/images/images.ts';
 import { containerLimits, containerSpec, nameOf, type BuilderContainer } from './container-spec.ts';
+import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 const startLimitMs = 90_000;
 const pauseMs = 25;
@@ -172,10 +173,8 @@ async function lastWords(client: EngineClient, id: string): Promise<string> {
     query: { stdout: true, stderr: true, tail: 3 },
     doing: "reading the builder's log",
   });
-  const parts: Uint8Array[] = [];
-  for await (const part of stream) parts.push(part);
   // Each piece has a head of eight bytes (engine API, "Attach to a container", Stream format).
-  const text = Buffer.concat(parts)
+  const text = (await limitedBytes(stream, 1024 * 1024, "The builder's log"))
     .toString('utf8')
     .replaceAll(/[^\x20-\x7e\n]+./g, '');
   return oneLine(text.trim(), 300);

@@ -2,7 +2,8 @@
  * Builds images: finds the row of the build type, resolves its paths, runs its commands within their limits
  * and says why they failed.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, badField } from '../../domain/errors.ts';
 import { argumentNamePattern } from '../../domain/names/names.ts';
@@ -148,8 +149,15 @@ interface Running {
 async function basesOf(row: BuilderRow, plan: BuildPlan): Promise<string[]> {
   const own = row.files(plan)['Dockerfile'];
   if (own !== undefined) return baseImages(own, {});
-  const text = plan.dockerfile === undefined ? '' : await readFile(plan.dockerfile.path, 'utf8');
-  return baseImages(text.slice(0, longestDockerfile), plan.buildArguments);
+  const text = plan.dockerfile === undefined ? '' : await beginningOf(plan.dockerfile.path);
+  return baseImages(text, plan.buildArguments);
+}
+
+/** The first bytes of a file that a repository brought, however large it is. */
+async function beginningOf(path: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of createReadStream(path, { end: longestDockerfile - 1 })) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
 }
 
 const longestDockerfile = 1024 * 1024;

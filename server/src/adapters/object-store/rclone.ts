@@ -2,7 +2,6 @@
  * Objects in a bucket of an S3 service, through rclone. The keys go by the child's environment (rclone's
  * documentation, "Config file" → environment variables).
  */
-import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { ObjectStore, StorePlace, StoredObject } from '../../ports/object-store.ts';
 import type { Outgoing, OutgoingBy } from '../../ports/outgoing.ts';
@@ -12,6 +11,8 @@ import { startPiped } from '../../shell/piped.ts';
 import type { PipedChild } from '../../shell/piped.ts';
 import { rcloneError } from './rclone-error.ts';
 import { drained } from '../../ports/drained.ts';
+import { limitedBytes } from '../../domain/text/limited-bytes.ts';
+import { listedObject, readListing } from './rclone-listing.ts';
 
 type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
@@ -181,15 +182,13 @@ function absent({ bucket }: Bench, path: string): AppError {
   return new AppError('NOT_FOUND', `There is no object ${path} in the bucket ${bucket.bucket}.`);
 }
 
-const entry = z.object({ Path: z.string(), Size: z.number(), ModTime: z.string(), IsDir: z.boolean() });
-
 async function find(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject | undefined> {
   const text = await collect(
     bench,
     bench.make('lsjson', '--stat', '--no-mimetype', bench.remote(path)),
     signal,
   );
-  const found = entry.parse(JSON.parse(text));
+  const found = listedObject.parse(JSON.parse(text));
   // What is not there is told as a folder.
   return found.IsDir
     ? undefined
@@ -197,21 +196,24 @@ async function find(bench: Bench, path: string, signal: AbortSignal): Promise<St
 }
 
 async function list(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject[]> {
-  const text = await collect(
-    bench,
+  signal.throwIfAborted();
+  const child = startPiped(
     bench.make('lsjson', '--recursive', '--files-only', '--no-mimetype', bench.remote(path)),
-    signal,
   );
-  const before = path === '' ? '' : `${path}/`;
-  return z
-    .array(entry)
-    .parse(JSON.parse(text))
-    .map(({ Path, Size, ModTime }) => ({
-      path: `${before}${Path}`,
-      bytes: Size,
-      modifiedAt: new Date(ModTime).toISOString(),
-    }));
+  child.stdin.end();
+  const stop = onAbort(signal, child);
+  try {
+    const objects = await readListing(child.stdout, path);
+    await succeed(bench, child, signal);
+    return objects;
+  } finally {
+    stop();
+    child.kill();
+  }
 }
+
+/** Bytes of an answer about one object. */
+const answerLimit = 1024 * 1024;
 
 /** What it prints, when it ends well. */
 async function collect(bench: Bench, made: Command, signal: AbortSignal): Promise<string> {
@@ -220,12 +222,12 @@ async function collect(bench: Bench, made: Command, signal: AbortSignal): Promis
   child.stdin.end();
   const stop = onAbort(signal, child);
   try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of child.stdout) chunks.push(asBytes(chunk));
+    const bytes = await limitedBytes(child.stdout.map(asBytes), answerLimit, 'The answer of the store');
     await succeed(bench, child, signal);
-    return Buffer.concat(chunks).toString();
+    return bytes.toString();
   } finally {
     stop();
+    child.kill();
   }
 }
 

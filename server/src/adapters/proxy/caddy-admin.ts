@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { AppError } from '../../domain/errors.ts';
 import { adminOrigin } from './config/caddy-config.ts';
+import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 export interface AdminAddress {
   socketPath: string;
@@ -14,6 +15,9 @@ export interface AdminAnswer {
   status: number;
   body: string;
 }
+
+/** Bytes of an answer: the configuration of 10,000 routes has about 6 MiB. */
+const answerLimit = 64 * 1024 * 1024;
 
 /**
  * A call of Caddy's admin API (https://caddyserver.com/docs/api) on its unix socket; throws
@@ -41,11 +45,9 @@ export function callAdmin(
         signal: AbortSignal.timeout(call.limitMs),
       },
       (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', fail);
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString('utf8') }),
+        limitedBytes(response, answerLimit, 'Its answer').then(
+          (bytes) => resolve({ status: response.statusCode ?? 0, body: bytes.toString('utf8') }),
+          fail,
         );
       },
     );

@@ -44,6 +44,9 @@ export async function listenForNews(
   return server;
 }
 
+/** Hosts whose last problem is remembered; the oldest goes first. */
+const mostProblems = 10_000;
+
 const line = z.object({
   logger: z.string(),
   msg: z.string(),
@@ -66,7 +69,7 @@ export function newsReader(): (text: string) => CertificateNews | undefined {
     if (!parsed.success || host === undefined) return undefined;
     const { msg, error = '', problem_type: type = '', challenge_type: challenge, issuer = '' } = parsed.data;
     if (msg === 'challenge failed' && (challenge === 'http-01' || !problems.has(host)))
-      problems.set(host, { type, detail: error });
+      remember(problems, host, { type, detail: error });
     if (msg === 'obtaining certificate' || msg === 'renewing certificate') problems.delete(host);
     if (msg === 'certificate obtained successfully' || msg === 'certificate renewed successfully')
       return { kind: 'issued', host };
@@ -75,6 +78,12 @@ export function newsReader(): (text: string) => CertificateNews | undefined {
     problems.delete(host);
     return { kind: 'failed', host, authority: issuer.replaceAll(':', '-'), words: error, problem };
   };
+}
+
+function remember(problems: Map<string, AcmeProblem>, host: string, problem: AcmeProblem): void {
+  const [oldest] = problems.keys();
+  if (problems.size >= mostProblems && oldest !== undefined) problems.delete(oldest);
+  problems.set(host, problem);
 }
 
 function fromJson(text: string): unknown {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { KeptFile } from '../../ports/certificate-news.ts';
+import { localFolderFiles } from '../files/folder-files.ts';
 import { createCaddyStore } from './caddy-store.ts';
 
 let folder: string;
@@ -91,4 +92,35 @@ it('that is not there is empty', async () => {
     await store.folders(),
     await store.accounts(),
   ]).toEqual([[], [], new Set(), []]);
+});
+
+it('ends its look at a machine that shows folders in folders, or files, without end', async () => {
+  let lists = 0;
+  const lying = (kind: 'folder' | 'file') => ({
+    ...localFolderFiles,
+    async list() {
+      lists += 1;
+      return ['again', 'more'].map((name) => ({
+        name: kind === 'file' ? `${name}${lists}.key` : name,
+        kind,
+      }));
+    },
+    read: async () => 'x'.repeat(1000),
+  });
+  const limits = { folders: 500, files: 1000, bytes: 10_000, depth: 4 };
+  const deep = await createCaddyStore(folder, lying('folder'), {
+    ...limits,
+    folders: 100_000,
+    files: 100_000,
+  }).files();
+  expect(deep).toEqual([]);
+  // 3 beginnings for each of 3 storages, each with 4 levels of 2 folders below.
+  expect(lists).toBeLessThan(400);
+  for (const few of [{ folders: 2 }, { files: 5 }, { bytes: 2500 }])
+    await expect(
+      createCaddyStore(folder, lying('file'), { ...limits, ...few }).files(),
+    ).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining(`holds more ${Object.keys(few)[0]} than a proxy makes`),
+    });
 });

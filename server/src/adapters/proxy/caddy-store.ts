@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
-import type { FolderFiles } from '../../ports/host/folder-files.ts';
+import { AppError } from '../../domain/errors.ts';
+import type { FolderEntry, FolderFiles } from '../../ports/host/folder-files.ts';
 import { localFolderFiles } from '../files/folder-files.ts';
 
 /**
@@ -26,30 +27,52 @@ const unkept = 'certificates/local';
 const pathPattern = /^(?:accounts\/[\w-]+\/)?(?:certificates|acme|pki)(?:\/[\w@+-][\w@.+-]*)+$/;
 const wanted = /\.(?:crt|key|json)$/;
 
+/**
+ * Most of one look at a store. It may be on a server whose root lies about what is there: a folder in each
+ * folder, or files without end.
+ */
+export interface StoreLimits {
+  folders: number;
+  files: number;
+  bytes: number;
+  /** Levels below the first folder; Caddy's own paths have four. */
+  depth: number;
+}
+
+const defaultLimits: StoreLimits = { folders: 20_000, files: 60_000, bytes: 256 * 1024 * 1024, depth: 5 };
+
 /** `folder` is where the store is for `disk`, this process's own unless given. */
-export function createCaddyStore(folder: string, disk: FolderFiles = localFolderFiles): ProxyStore {
-  const store: Store = { folder, disk };
+export function createCaddyStore(
+  folder: string,
+  disk: FolderFiles = localFolderFiles,
+  limits: StoreLimits = defaultLimits,
+): ProxyStore {
+  const place: Store = { folder, disk, left: { ...limits } };
+  /** Begins a look, which has all of the limits. */
+  const look = (): Store => ({ folder, disk, left: { ...limits } });
   /** What stands before the paths of each storage: the installation's own, then those of the accounts. */
-  const storages = async (): Promise<string[]> => [
+  const storages = async (store: Store): Promise<string[]> => [
     '',
     ...(await inside(store, accountsFolder)).map((path) => `${path}/`),
   ];
-  const everywhere = async <T>(work: (storage: string) => Promise<T[]>): Promise<T[]> =>
-    (await Promise.all((await storages()).map(work))).flat();
+  const everywhere = async <T>(store: Store, work: (storage: string) => Promise<T[]>): Promise<T[]> =>
+    (await Promise.all((await storages(store)).map(work))).flat();
 
   return {
     async files(host) {
-      if (host !== undefined) return everywhere((storage) => filesOfHost(store, storage, host));
-      return everywhere(async (storage) => [
+      const store = look();
+      if (host !== undefined) return everywhere(store, (storage) => filesOfHost(store, storage, host));
+      return everywhere(store, async (storage) => [
         ...(await walk(store, `${storage}certificates`)),
         ...(await walk(store, `${storage}acme`)),
         ...(storage === '' ? await walk(store, 'pki') : []),
       ]);
     },
     async folders() {
+      const store = look();
       const [authorities, users] = await Promise.all([
-        everywhere((storage) => inside(store, `${storage}certificates`)),
-        everywhere((storage) => inside(store, `${storage}acme`)),
+        everywhere(store, (storage) => inside(store, `${storage}certificates`)),
+        everywhere(store, (storage) => inside(store, `${storage}acme`)),
       ]);
       const deeper = await Promise.all([
         ...authorities.map((path) => inside(store, path)),
@@ -63,31 +86,52 @@ export function createCaddyStore(folder: string, disk: FolderFiles = localFolder
       if (!pathPattern.test(`${accountFolder(account)}/acme/x`)) return;
       await disk.remove(join(folder, accountFolder(account), ...(certificates ? [] : ['acme'])));
     },
-    putBack: (files) => putBack(store, files),
+    putBack: (files) => putBack(place, files),
   };
 }
 
 interface Store {
   folder: string;
   disk: FolderFiles;
+  left: StoreLimits;
+}
+
+/** Counts what a look takes; throws SERVICE_UNAVAILABLE when nothing is left of it. */
+function take({ folder, left }: Store, what: 'folders' | 'files' | 'bytes', amount = 1): void {
+  left[what] -= amount;
+  if (left[what] >= 0) return;
+  throw new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The proxy's folder ${folder} holds more ${what} than a proxy makes, so its certificates are not ` +
+      'copied. Look at what is there, and remove what is not of the proxy.',
+  );
 }
 
 /** Paths of what is in a folder of the store. */
-async function inside({ folder, disk }: Store, path: string): Promise<string[]> {
-  return ((await disk.list(join(folder, path))) ?? []).map(({ name }) => `${path}/${name}`);
+async function inside(store: Store, path: string): Promise<string[]> {
+  return (await entriesOf(store, path)).map(({ name }) => `${path}/${name}`);
 }
 
-async function walk(store: Store, path: string): Promise<KeptFile[]> {
+async function entriesOf(store: Store, path: string): Promise<FolderEntry[]> {
+  take(store, 'folders');
+  const entries = (await store.disk.list(join(store.folder, path))) ?? [];
+  take(store, 'files', entries.length);
+  return entries;
+}
+
+async function walk(store: Store, path: string, depth = store.left.depth): Promise<KeptFile[]> {
   const { folder, disk } = store;
   if (path === unkept) return [];
   const found: KeptFile[] = [];
-  for (const { name, kind } of (await disk.list(join(folder, path))) ?? []) {
+  for (const { name, kind } of await entriesOf(store, path)) {
     const below = `${path}/${name}`;
-    if (kind === 'folder') found.push(...(await walk(store, below)));
+    if (kind === 'folder' && depth > 0) found.push(...(await walk(store, below, depth - 1)));
     if (kind !== 'file' || !wanted.test(name) || !pathPattern.test(below)) continue;
     const content = await disk.read(join(folder, below));
     // Renewed in between: it is read the next time.
-    if (content !== undefined) found.push({ path: below, content });
+    if (content === undefined) continue;
+    take(store, 'bytes', content.length);
+    found.push({ path: below, content });
   }
   return found;
 }

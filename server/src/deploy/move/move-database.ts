@@ -16,6 +16,7 @@ import type { Host } from '../../ports/host/host.ts';
 import { removeWhenFree } from '../../ports/engine/remove-when-free.ts';
 import type { Stage } from '../context.ts';
 import type { DatabaseContext } from '../database/database-context.ts';
+import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 export interface MoveDatabaseContext extends DatabaseContext {
   /** Key of the server that it comes from. */
@@ -143,10 +144,7 @@ async function* counted(
 
 async function textOf(output: AsyncIterable<Uint8Array>): Promise<string> {
   return (
-    Buffer.concat(await Array.fromAsync(output))
-      .toString()
-      .trim()
-      .split(/\s/)[0] ?? ''
+    (await limitedBytes(output, 64 * 1024, 'The digest of a volume')).toString().trim().split(/\s/)[0] ?? ''
   );
 }
 

@@ -10,6 +10,7 @@ import { runningContainer } from '../database/ask-server.ts';
 import type { DatabaseProgram, DatabaseTarget } from './runs/database-program.ts';
 import { databasePrograms } from './runs/programs.ts';
 import type { BackupSourceKind } from './source.ts';
+import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 /** A database server that programs of its image can connect to. */
 export interface DatabaseServer {
@@ -99,10 +100,13 @@ export function createPrograms(newName: (what: string) => string): Programs {
   };
 }
 
+/** Bytes of names of tables, of which a database may have hundreds of thousands. */
+const mostOfAnswer = 16 * 1024 * 1024;
+
 async function allOf(output: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = [];
-  for await (const part of output) parts.push(part);
-  return Buffer.concat(parts).toString().trim();
+  return (await limitedBytes(output, mostOfAnswer, 'The output of a program of the database'))
+    .toString()
+    .trim();
 }
 
 export interface DatabaseSourcePorts {

@@ -6,6 +6,7 @@ import type { ObjectStore } from '../../ports/object-store.ts';
 import { destinationPlaces, type PlaceEffects } from './destination-place.ts';
 import type { DestinationDraft } from './destination-rules.ts';
 import type { DestinationRecord, DestinationStore } from './store.ts';
+import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 /** A destination without its keys. */
 export type PublicDestination = Omit<DestinationRecord, 'accessKey' | 'secretAccessKey'>;
@@ -148,15 +149,17 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
   };
 }
 
+/** Bytes that are read of the object of a trial, which has about a hundred. */
+const mostOfTrial = 64 * 1024;
+
 /** A store may take what it later does not give back; so it is read again. */
 async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
   const path = `.berth-test-${randomId()}`;
   const text = `Berth is testing whether backups can be stored here: ${randomId()}`;
   await store.write(path, oneChunk(text), signal);
   try {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of store.read(path, signal)) chunks.push(chunk);
-    if (Buffer.concat(chunks).toString() !== text)
+    const stored = await limitedBytes(store.read(path, signal), mostOfTrial, 'The object that was stored');
+    if (stored.toString() !== text)
       throw new AppError(
         'PRECONDITION_FAILED',
         'The destination returned another object than was stored. Use another service.',

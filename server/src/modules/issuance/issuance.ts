@@ -70,11 +70,15 @@ const retryMs = [10, 30, 60, 180, 360, 720, 1440].map((minutes) => minutes * min
 /** Pauses between checks of the DNS, which no authority counts. */
 const lookMs = [1, 2, 5, 10].map((minutes) => minutes * minuteMs);
 
+/** News of the proxy that wait to be stored. */
+const mostWaiting = 1000;
+
 export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
   const { store, clock, files, warn } = neighbours;
   const { keepFiles, refused, lookAt } = createNotes(neighbours);
   const look = createLook(neighbours, lookAt);
   const inTurn = oneAtATime();
+  let waiting = 0;
   const accounts = forgetting(files, store);
 
   return {
@@ -105,14 +109,19 @@ export function createIssuance(neighbours: IssuanceNeighbours): Issuance {
       if (await lookAt(host, 0)) await store.forget(host);
     },
     hear(news) {
+      // A proxy may send news without end; `keep` finds in its files what was left out.
+      if (waiting >= mostWaiting) return Promise.resolve();
+      waiting += 1;
       const take = async (): Promise<void> =>
         news.kind === 'failed' ? refused(news) : void (await keepFiles(await files.files(news.host)));
-      return inTurn(take).catch((error: unknown) =>
-        warn(
-          `What the proxy reported about the certificate of ${news.host} could not be stored: ` +
-            `${sentenceOf(error)}`,
-        ),
-      );
+      return inTurn(take)
+        .catch((error: unknown) =>
+          warn(
+            `What the proxy reported about the certificate of ${news.host} could not be stored: ` +
+              `${sentenceOf(error)}`,
+          ),
+        )
+        .finally(() => (waiting -= 1));
     },
     async keep() {
       // First, because files that are still there would be copied again.

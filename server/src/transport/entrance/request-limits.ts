@@ -2,7 +2,7 @@
  * Limits of connections and of bodies that are read before their sender is known, so that whoever reaches the
  * port cannot take memory and file descriptors.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Socket } from 'node:net';
 import { pipeline, Transform } from 'node:stream';
 import { AppError } from '../../domain/errors.ts';
@@ -65,8 +65,8 @@ export function limitConnections(
 export type IsSignedIn = (request: FastifyRequest) => Promise<boolean>;
 
 /**
- * Counts what JSON bodies and deliveries of webhooks hold in memory. Above the budget a sender has to be signed
- * in; others get 503. `isStreamed` names content types that no parser keeps.
+ * Counts what JSON bodies and deliveries of webhooks hold in memory. Above the budget a sender has to be
+ * signed in; others get 503. `isStreamed` names content types that no parser keeps.
  */
 export function limitBodies(
   app: FastifyInstance,
@@ -83,7 +83,7 @@ export function limitBodies(
     pipeline(payload, counted, () => undefined);
     done(null, counted);
   });
-  app.addHook('onResponse', async (request, reply) => endRest(request, reply, limits.restTimeoutMs));
+  app.addHook('onResponse', async (request) => endRest(request, limits.restTimeoutMs));
 }
 
 const hasBody = ({ headers, method }: FastifyRequest): boolean =>
@@ -126,7 +126,7 @@ function createBudget({ anonymousBytes, anonymousBytesPerAddress }: RequestLimit
   };
 }
 
-/** Passes a body on; ends it with the reason when it takes too long, or its sender is unknown and takes too much. */
+/** Passes a body on, and ends it when it takes too long, or when the budget of unknown senders is used up. */
 function countedBody(
   { smallBodyBytes, bodyTimeoutMs }: RequestLimits,
   account: Account,
@@ -153,7 +153,7 @@ function countedBody(
 }
 
 /** Ends the connection when the rest of an answered request does not come. */
-function endRest({ raw }: FastifyRequest, _reply: FastifyReply, timeoutMs: number): void {
+function endRest({ raw }: FastifyRequest, timeoutMs: number): void {
   if (raw.complete) return;
   const timer = setTimeout(() => raw.destroy(), timeoutMs);
   const clear = (): void => clearTimeout(timer);

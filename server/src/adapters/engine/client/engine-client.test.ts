@@ -32,7 +32,34 @@ it('an engine that may be anybody’s is listened to up to a limit', async () =>
     more();
   }, 10_000);
   const call = client.call({ method: 'GET', path: '/images/json', doing: 'listing' }, z.array(z.string()));
-  await expect(call).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(call).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: expect.stringContaining('the most that is read'),
+  });
+});
+
+it('answers of an engine together have a limit, which ends none of those that come after', async () => {
+  const held: (() => void)[] = [];
+  const full = Promise.withResolvers<void>();
+  const client = await speaking(({ url }, response) => {
+    response.write(JSON.stringify('x'.repeat(9000)));
+    if (url?.endsWith('/short')) return void response.end();
+    held.push(() => response.end());
+    if (held.length === 4) full.resolve();
+  }, 10_000);
+  const call = (path: string): Promise<string> =>
+    client.call({ method: 'GET', path, doing: 'asking' }, z.string());
+  const all = Promise.allSettled(['/1', '/2', '/3', '/4'].map(call));
+  await full.promise;
+  await expect(call('/short')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  for (const end of held) end();
+  expect((await all).map(({ status }) => status).toSorted()).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+  ]);
+  expect(await call('/short')).toHaveLength(9000);
 });
 
 it('a container that somebody else is removing counts as removed; one in use does not', async () => {

@@ -2,7 +2,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { z } from 'zod';
 import { AppError } from '../../../domain/errors.ts';
 import { engineError } from './engine-error.ts';
-import { openAnswer, wholeAnswer } from './engine-http.ts';
+import { answerBudget, AnswerTooLarge, openAnswer, wholeAnswer } from './engine-http.ts';
 import type { EngineRequest } from './engine-request.ts';
 import { hijack } from './hijack.ts';
 import { createInFlight } from './in-flight.ts';
@@ -47,25 +47,32 @@ const mostInFlight = 64;
 
 /**
  * Connects to the engine through a unix socket. `serverName` stands for the socket in sentences, where the
- * engine is another server's. `mostCharacters` is the limit for an answer of one that may be anybody's.
+ * engine is another server's. `mostCharacters` is the limit of one answer.
  */
 export function createEngineClient(
   socketPath: string,
   serverName?: string,
   whySilent?: () => string | undefined,
-  mostCharacters = Infinity,
+  mostCharacters?: number,
 ): EngineClient {
   const place = serverName === undefined ? `at ${socketPath}` : `of ${serverName}`;
   const inFlight = createInFlight(mostInFlight);
+  const budget = answerBudget(mostCharacters);
 
   async function exchange(request: EngineRequest): Promise<unknown> {
     const limit = AbortSignal.timeout(request.limitMs ?? defaultLimitMs);
     const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
     try {
-      const ask = (): Promise<unknown> => wholeAnswer(socketPath, request, { signal, limit: mostCharacters });
+      const ask = (): Promise<unknown> => wholeAnswer(socketPath, request, { signal, budget });
       return await (request.isWaiting ? ask() : inFlight.run(signal, ask));
     } catch (cause) {
       request.signal?.throwIfAborted();
+      if (cause instanceof AnswerTooLarge)
+        throw new AppError(
+          'SERVICE_UNAVAILABLE',
+          `The engine ${place} was not heard to its end while ${request.doing}: ${cause.message}.`,
+          { cause },
+        );
       throw engineError(request.doing, place, cause, whySilent?.());
     }
   }

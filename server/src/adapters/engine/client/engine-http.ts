@@ -40,13 +40,35 @@ export async function openAnswer(
   throw new EngineAnswerError(status, wordsOf(await textOf(answer, refusalLimit)));
 }
 
-/** The whole answer: what its JSON says, or its text, which of one beyond `limit` characters ends there. */
+/** Characters of answers that an engine may have in memory at once. */
+export interface AnswerBudget {
+  left: number;
+  /** Of one answer. */
+  readonly largest: number;
+}
+
+/**
+ * A thousand containers are 5 million characters. A server may be anybody's, and its engine may answer
+ * without end.
+ */
+const mostOfAnswer = 32 * 1024 * 1024;
+const answersAtOnce = 3;
+
+export const answerBudget = (largest = mostOfAnswer): AnswerBudget => ({
+  left: answersAtOnce * largest,
+  largest,
+});
+
+/**
+ * The whole answer: what its JSON says, or its text. Throws AnswerTooLarge for one beyond the budget, and
+ * ends its connection.
+ */
 export async function wholeAnswer(
   socketPath: string,
   request: EngineRequest,
-  { signal, limit = Infinity }: { signal: AbortSignal; limit?: number },
+  { signal, budget = answerBudget() }: { signal: AbortSignal; budget?: AnswerBudget },
 ): Promise<unknown> {
-  const text = await textOf(await openAnswer(socketPath, request, signal), limit);
+  const text = await budgetedText(await openAnswer(socketPath, request, signal), budget);
   const json = parsed(text);
   return json === undefined ? text : json;
 }
@@ -67,6 +89,26 @@ export function wordsOf(text: string): string {
   const answer = parsed(text);
   if (typeof answer === 'object' && answer !== null && 'message' in answer) return String(answer.message);
   return text.trim() || 'no reason given';
+}
+
+/** An answer that was not read to its end. */
+export class AnswerTooLarge extends Error {}
+
+async function budgetedText(answer: IncomingMessage, budget: AnswerBudget): Promise<string> {
+  let text = '';
+  let taken = 0;
+  try {
+    for await (const piece of answer.setEncoding('utf8')) {
+      text += String(piece);
+      budget.left -= text.length - taken;
+      taken = text.length;
+      if (taken > budget.largest || budget.left < 0)
+        throw new AnswerTooLarge(`its answer is larger than ${taken} characters, the most that is read`);
+    }
+    return text;
+  } finally {
+    budget.left += taken;
+  }
 }
 
 export async function textOf(answer: IncomingMessage, limit: number): Promise<string> {

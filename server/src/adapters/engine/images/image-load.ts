@@ -2,11 +2,11 @@
 import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { AppError } from '../../../domain/errors.ts';
 import { progressLine } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
+import { textOf } from '../client/engine-http.ts';
 import { isAbsent } from '../client/engine-error.ts';
 import { imagePath } from '../client/image-reference.ts';
 
@@ -65,6 +65,8 @@ export interface Intake {
   isOpen(): boolean;
 }
 
+/** Characters that are read of an engine's answer to an archive. */
+const answerLimit = 1024 * 1024;
 /** So long an engine has for its answer to an archive that nobody waits for. */
 const endLimitMs = 30_000;
 
@@ -83,7 +85,7 @@ export function openIntake(socketPath: string, beginning?: Uint8Array): Intake {
   const answered = new Promise<string>((resolve, reject) => {
     call.once('response', (response) => {
       isOpen = false;
-      text(response).then((body) => resolve(wordsOf(response.statusCode ?? 0, body)), reject);
+      textOf(response, answerLimit).then((body) => resolve(wordsOf(response.statusCode ?? 0, body)), reject);
     });
     call.on('error', (error) => {
       isOpen = false;

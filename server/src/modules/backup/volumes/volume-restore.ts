@@ -22,6 +22,7 @@ import {
   type VolumeServices,
 } from './volume-service.ts';
 import { usersOf } from './volume-source.ts';
+import { limitedBytes } from '../../../domain/text/limited-bytes.ts';
 
 export interface VolumeRestoringPorts extends ObjectPorts {
   services: VolumeServices;
@@ -94,10 +95,8 @@ async function fill(ports: VolumeRestoringPorts, context: RunContext, service: V
     return { value: undefined, detail: `${read.bytes} bytes, SHA-256 ${read.checksum}` };
   });
   await context.step('check', async () => {
-    const parts: Uint8Array[] = [];
-    for await (const part of live.engine.programOutput(program(countFiles, false), { signal, onLine: say }))
-      parts.push(part);
-    const files = Number(Buffer.concat(parts).toString().trim());
+    const output = live.engine.programOutput(program(countFiles, false), { signal, onLine: say });
+    const files = Number((await limitedBytes(output, 1024, 'The count of files')).toString().trim());
     if (!Number.isInteger(files))
       throw new AppError('PRECONDITION_FAILED', 'The files of the restored volume could not be counted.');
     return { value: undefined, detail: `${files} file${files === 1 ? '' : 's'}` };
