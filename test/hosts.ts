@@ -7,6 +7,7 @@ import { createNetworks } from '../server/src/deploy/spec/networks.ts';
 import { AppError } from '../server/src/domain/errors.ts';
 import { localServer } from '../server/src/domain/names/server-key.ts';
 import { systemClock } from '../server/src/ports/clock.ts';
+import { testInstallation } from './installation.ts';
 import type { Host, Hosts } from '../server/src/ports/host/host.ts';
 
 /** A host with the real adapters, none of whose sockets is there. */
@@ -29,6 +30,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
       }),
     },
     {
+      installationId: testInstallation,
       clock: systemClock,
       dockerPath: '/usr/bin/docker',
       staticImage: 'berth/caddy:2',

@@ -2,6 +2,7 @@
  * Deployments on a real engine of the test bed: Berth's share of their time, and requests that fail
  * meanwhile.
  */
+import { testInstallation } from '../../test/installation.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
@@ -186,7 +187,7 @@ async function deployByHand(host: BedHost, round: number): Promise<number> {
     { limitMs: 120_000 },
   );
   if (code !== 0) throw new Error(`Deploying by hand failed: ${stderr}`);
-  const engine = createSwarmEngine({ socketPath: host.engineSocket });
+  const engine = createSwarmEngine({ installation: testInstallation, socketPath: host.engineSocket });
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
     const task = (await engine.tasks('hand')).find(
       (one) => one.image.startsWith(image) && one.state === 'running',

@@ -2,6 +2,7 @@
  * A server beside Berth's own machine: its engine read through SSH and on the spot, an image that travels and
  * `docker save | docker load` the same way, a deployment there and here, the agent that measures it.
  */
+import { testInstallation } from '../../test/installation.ts';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,8 +81,12 @@ async function connect(far: BedHost, folder: string): Promise<SshHostConnection>
 }
 
 async function readings(far: BedHost, { engineSocket }: SshHostConnection): Promise<Figure> {
-  const here = createSwarmEngine({ socketPath: far.engineSocket });
-  const through = createSwarmEngine({ socketPath: engineSocket, serverName: 'the server far' });
+  const here = createSwarmEngine({ installation: testInstallation, socketPath: far.engineSocket });
+  const through = createSwarmEngine({
+    installation: testInstallation,
+    socketPath: engineSocket,
+    serverName: 'the server far',
+  });
   // The first connects.
   await timed(through);
   await timed(here);

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { engineError } from '../../server/src/adapters/engine/client/engine-error.ts';
 import type { EngineRequest } from '../../server/src/adapters/engine/client/engine-request.ts';
+import { testInstallation } from '../installation.ts';
 import { outsideWorlds } from '../virtual-time/virtual-time.ts';
 import { containerAnswers, containerConnections, containerStreams } from './routes/container-routes.ts';
 import { imageAnswers, imageStreams } from './routes/image-routes.ts';
@@ -58,6 +59,7 @@ export function createClient(state: State, disturbance: Disturbance): EngineClie
 
   return {
     place,
+    installation: testInstallation,
     call: async (request, schema) =>
       schema.parse(byItsClock(await exchange(answers, request), state.clockOffMs)),
     async send(request) {

@@ -11,6 +11,7 @@ import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
 import type { Engine } from '../../server/src/ports/engine/engine.ts';
 import type { EngineView } from '../../server/src/ports/engine/engine-view.ts';
 import { createClient, EngineAway } from './client.ts';
+import { ownedCreations } from './owned-creations.ts';
 import { addImage } from './images.ts';
 import type { ImageContent } from './programs/program.ts';
 import { swarmId, type State } from './state.ts';
@@ -80,7 +81,7 @@ function connectTo(
   });
   return {
     api,
-    engine: createSwarmEngine({ client: api }),
+    engine: createSwarmEngine({ client: ownedCreations(api) }),
     view: createEngineView({ client: api }),
     state,
     connect: (also) =>

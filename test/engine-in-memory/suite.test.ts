@@ -10,6 +10,7 @@ import { programsSuite } from '../engine-suite/programs.ts';
 import { releasesSuite } from '../engine-suite/releases.ts';
 import { servicesSuite } from '../engine-suite/services.ts';
 import { standingSuite } from '../engine-suite/standing.ts';
+import { whoseSuite } from '../engine-suite/whose.ts';
 import { tasksSuite } from '../engine-suite/tasks.ts';
 import { viewSuite } from '../engine-suite/view.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
@@ -54,6 +55,9 @@ describe('standing', () => {
 });
 describe('tasks', () => {
   tasksSuite(fixture);
+});
+describe('whose', () => {
+  whoseSuite(fixture);
 });
 describe('view', () => {
   viewSuite(fixture);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { networkMembersAnswer } from '../../server/src/adapters/engine/services/answers.ts';
+import { testInstallation } from '../installation.ts';
 import {
   answering,
   idleService,
@@ -40,7 +41,15 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       await Promise.all([1, 2, 3, 4].map(() => engine.ensureNetwork(spec)));
       const found = (await engine.networks()).filter((network) => network.name === name);
       expect(found).toEqual([
-        { ...spec, id: expect.any(String), labels: { 'berth.environment': 'e3', 'berth.managed': 'true' } },
+        {
+          ...spec,
+          id: expect.any(String),
+          labels: {
+            'berth.environment': 'e3',
+            'berth.managed': 'true',
+            'berth.installation': testInstallation,
+          },
+        },
       ]);
       await engine.removeNetwork(name);
       expect((await engine.networks()).map((network) => network.name)).not.toContain(name);

@@ -56,6 +56,7 @@ import type { HostConnection } from '../../server/src/ports/host/host-connection
 import type { Host, Hosts } from '../../server/src/ports/host/host.ts';
 import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
+import { testInstallation } from '../installation.ts';
 import { builderOf, filesOf, gitOf, intakeOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
 import { goByTheClock, unobserved } from './by-the-clock.ts';
 import { guardDatabase, type Reaper } from './reaper.ts';
@@ -147,11 +148,22 @@ export async function createWorld(
   };
 }
 
+/** The installation of every world, whose id the engines in memory are asked with. */
+const worldInstallation: Ground['installation'] = {
+  installationId: testInstallation,
+  incarnation: {
+    incarnationId: 'first',
+    cause: 'created',
+    startedAt: '2000-01-01T00:00:00.000Z',
+    endedAt: null,
+  },
+};
+
 function groundOf(made: Pick<Ground, 'config' | 'log' | 'database' | 'adapters' | 'local'>): Ground {
   const stores = createStores(made.database);
   // Some images were loaded by hand; the others come from a registry.
   const settings = createSettings(stores.settings, { sharedImages: ['redis', 'local/'] });
-  return { ...made, clock, stores, settings, applied: [] };
+  return { ...made, clock, stores, settings, installation: worldInstallation, applied: [] };
 }
 
 /** No machine here is a node of a cluster. */

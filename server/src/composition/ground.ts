@@ -11,6 +11,7 @@ import { hearSetUp } from '../modules/settings/told-host.ts';
 import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
 import type { Walls } from './hosts/walls.ts';
 import { openStorage } from '../db/storage.ts';
+import { openInstallation, type Installation } from '../modules/installation/installation.ts';
 import { createStores, type Stores } from './stores.ts';
 
 export interface Ground {
@@ -19,6 +20,7 @@ export interface Ground {
   clock: Clock;
   database: Database;
   stores: Stores;
+  installation: Installation;
   settings: SettingsService;
   adapters: Adapters;
   /** Berth's own machine. */
@@ -33,8 +35,15 @@ export async function openGround(
   walls: Pick<Walls, 'files' | 'adapters' | 'settings'>,
 ): Promise<Ground> {
   const clock = systemClock;
-  const { database, applied } = await openStorage(config, () => isoTime(clock), log.info);
+  const { database, applied, isNew } = await openStorage(config, () => isoTime(clock), log.info);
   const stores = createStores(database);
+  const installation = await openInstallation({
+    store: stores.installation,
+    cipher: database.cipher,
+    clock,
+    isNew,
+    restored: undefined,
+  });
   const folders = makeFolders(config);
   const files = walls.files();
   const local = connectLocal(config, { folders, files });
@@ -46,6 +55,7 @@ export async function openGround(
     clock,
     database,
     stores,
+    installation,
     settings,
     adapters: walls.adapters(config, {
       clock,

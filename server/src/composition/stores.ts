@@ -22,6 +22,7 @@ import { createImageStore } from '../modules/image/store.ts';
 import { createIssuanceStore } from '../modules/issuance/store.ts';
 import { createMetricsStore } from '../modules/metrics/store.ts';
 import { createMountStore } from '../modules/mount/store.ts';
+import { createInstallationStore, createKnownThings } from '../modules/installation/store.ts';
 import { createLogDrainStore } from '../modules/log-drain/store.ts';
 import { createNotificationStore } from '../modules/notification/store.ts';
 import {
@@ -81,6 +82,8 @@ export function createStores(database: Database) {
     hostReach: createHostReachStore(database),
     images: createImageStore(database),
     platformServices: createPlatformServiceStore(database),
+    installation: createInstallationStore(database),
+    knownThings: createKnownThings(database),
     previewDeployments: createPreviewDeploymentStore(database),
     gitProviders: createGitProviderStore(database),
     webhooks: createWebhookStore(database),

@@ -829,6 +829,23 @@ CREATE INDEX "job_build_server" ON "job"("buildServerKey", "state", "slot", "seq
   WHERE "buildServerKey" IS NOT NULL;
 `,
   },
+  {
+    version: 41,
+    name: 'the installation and its incarnations',
+    sql: `
+CREATE TABLE "installation" (
+  "installationId" TEXT PRIMARY KEY, "incarnationId" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE TABLE "incarnation" (
+  "incarnationId" TEXT PRIMARY KEY, "cause" TEXT NOT NULL, "startedAt" TEXT NOT NULL, "endedAt" TEXT);
+CREATE TABLE "adopted_thing" (
+  "serverKey" TEXT NOT NULL, "kind" TEXT NOT NULL, "name" TEXT NOT NULL, "since" TEXT NOT NULL,
+  PRIMARY KEY ("serverKey", "kind", "name"));
+CREATE TABLE "unknown_thing" (
+  "serverKey" TEXT NOT NULL, "kind" TEXT NOT NULL, "name" TEXT NOT NULL, "engineId" TEXT NOT NULL,
+  "owner" TEXT NOT NULL, "seenAt" TEXT NOT NULL, "removedAt" TEXT,
+  PRIMARY KEY ("serverKey", "kind", "name"));
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

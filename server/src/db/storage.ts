@@ -19,6 +19,8 @@ export interface StoragePlace {
 
 export interface OpenedStorage {
   database: Database;
+  /** Whether this made it. */
+  isNew: boolean;
   applied: number[];
 }
 
@@ -40,7 +42,7 @@ export async function openStorage(
   const backup = present > 0 && present < newest ? await backUp(config, database, present, now) : undefined;
   const applied = await migrate(database, now());
   if (applied.length > 0) onMigrated(`Database migrated to version ${applied.at(-1) ?? 0}`, { backup });
-  return { database, applied };
+  return { database, applied, isNew: present === 0 };
 }
 
 /**

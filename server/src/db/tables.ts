@@ -395,6 +395,32 @@ const serviceName = {
   isStem: boolean(),
 };
 
+/** The installation that this database is the state of: one row, made with the database. */
+const installation = { installationId: text(), incarnationId: text(), createdAt: text() };
+
+/** Every life of the installation: the first, and one for each restore. */
+const incarnation = {
+  incarnationId: text(),
+  cause: text<'created' | 'upgraded' | 'restored'>(),
+  startedAt: text(),
+  endedAt: optionalText(),
+};
+
+/** Things without an id of an installation that the records of this one named. */
+const adoptedThing = { serverKey: text(), kind: text<'network'>(), name: text(), since: text() };
+
+/** Things with the id of this installation that none of its records names. */
+const unknownThing = {
+  serverKey: text(),
+  kind: text<'service'>(),
+  name: text(),
+  engineId: text(),
+  owner: text(),
+  seenAt: text(),
+  /** When it goes by itself; null: only when a person removes it. */
+  removedAt: optionalText(),
+};
+
 /** Services of the platform's own on the engine of a server, by their names there. */
 const platformService = { serverKey: text(), name: text(), engineId: text() };
 
@@ -933,6 +959,10 @@ export const tables = {
   audit,
   service_name: serviceName,
   platform_service: platformService,
+  installation,
+  incarnation,
+  adopted_thing: adoptedThing,
+  unknown_thing: unknownThing,
   database,
   compose,
   server,

@@ -6,6 +6,8 @@ import type { Composes } from '../modules/compose/compose.ts';
 import type { Begun, Renewals } from '../modules/platform-service/platform-service.ts';
 import type { Environments } from '../modules/environment/environment.ts';
 import { ownerLabels, ownerOfLabels, type DeployedKind } from '../domain/names/service-ref.ts';
+import type { KnownThings } from '../modules/installation/installation.ts';
+import { isoTime, type Clock } from '../ports/clock.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
 import { waitUntil } from '../ports/wait-until.ts';
@@ -22,6 +24,8 @@ export interface PlatformParts {
   proxySpec(host: Host, image: string): Promise<ServiceSpec>;
   environments: Pick<Environments, 'ids'>;
   composes: Pick<Composes, 'all'>;
+  knownThings: Pick<KnownThings, 'adopted' | 'adopt' | 'forgetAdopted'>;
+  clock: Clock;
   renewals: Renewals;
   /** Called when it is the turn of this host's proxy to be renewed, so that the host is looked at again. */
   lookAgain(): void;
@@ -127,14 +131,21 @@ async function outcomeOf(
   return (await waitUntil(look, { everyMs: outcomeLookMs, limitMs: outcomeLimitMs }))?.failure;
 }
 
+/** Networks cannot be labelled later, so those from before there were ids are remembered by their names. */
 async function removeOrphans(
-  { networks }: Host,
-  { environments, composes }: PlatformParts,
+  { key, networks }: Host,
+  { environments, composes, knownThings, clock }: PlatformParts,
 ): ReturnType<Host['networks']['removeOrphans']> {
-  return networks.removeOrphans({
+  const adopted = await knownThings.adopted(key);
+  const found = await networks.removeOrphans({
     environments: new Set(await environments.ids()),
     composes: new Set((await composes.all()).map(({ composeId }) => composeId)),
+    adopted,
   });
+  for (const name of found.unlabelled)
+    if (!adopted.has(name)) await knownThings.adopt(key, name, isoTime(clock));
+  for (const name of found.removed) if (adopted.has(name)) await knownThings.forgetAdopted(key, name);
+  return found;
 }
 
 /**

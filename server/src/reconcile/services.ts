@@ -1,7 +1,7 @@
 /**
  * Services as they should be: the live release of every service, and nothing of ours that no service owns.
  */
-import { instanceLabel, taskLabel } from '../domain/names/labels.ts';
+import { installationLabel, instanceLabel, taskLabel } from '../domain/names/labels.ts';
 import {
   isSameService,
   ownerOfLabels,
@@ -180,15 +180,24 @@ async function removeLeftBehind(plan: ServicesPlan, present: readonly ServiceSta
 
 /** One-off tasks that a former run of Berth waited for. */
 async function removeLeftTasks(
-  { engine, instance }: ServicesPlan,
+  { engine, instance, known }: ServicesPlan,
   present: readonly ServiceState[],
 ): Promise<string[]> {
   const left = present.filter(
     ({ labels }) =>
-      instance !== undefined && labels[taskLabel] !== undefined && labels[instanceLabel] !== instance,
+      instance !== undefined &&
+      labels[taskLabel] !== undefined &&
+      labels[instanceLabel] !== instance &&
+      isOwned(known, labels),
   );
   for (const { name } of left) await engine.removeService(name);
   return left.map(({ name }) => `${name}: the Berth that waited for this one-off task has ended; removed it`);
+}
+
+/** By its label, or by the record of its service: it was made before there were ids. */
+function isOwned(known: ReadonlySet<string>, labels: Readonly<Record<string, string>>): boolean {
+  const owner = ownerOfLabels(labels);
+  return labels[installationLabel] !== undefined || (owner !== undefined && known.has(serviceKey(owner)));
 }
 
 async function removeOrphans(
@@ -200,6 +209,7 @@ async function removeOrphans(
     const owner = ownerOfLabels(labels);
     if (
       owner === undefined ||
+      labels[installationLabel] === undefined ||
       !kinds.has(owner.kind) ||
       known.has(serviceKey(owner)) ||
       busy.has(serviceKey(owner))

@@ -1,3 +1,4 @@
+import { testInstallation } from '../../installation.ts';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -113,6 +114,7 @@ const images = createImageAccess({
 /** Builders with the walls of a tenant's, in the folder that both the host and this machine see. */
 function buildersOf(engineSocket: string, options: Partial<BuildEnginesOptions>): BuildEngines {
   return createBuildEngines({
+    installation: testInstallation,
     engineSocket,
     folder: join(dirname(engineSocket), 'builders'),
     hostFolder: '/run/bed/builders',

@@ -1,3 +1,4 @@
+import { testInstallation } from '../../installation.ts';
 import { link, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -31,7 +32,7 @@ async function listenAt(path: string): Promise<() => Promise<void>> {
 
 test('no socket', async () => {
   const socketPath = join(folder, 'none.sock');
-  const engine = createSwarmEngine({ socketPath });
+  const engine = createSwarmEngine({ installation: testInstallation, socketPath });
   const expected = unavailable(socketPath, /there is no such socket/);
   await expect(engine.info()).rejects.toMatchObject(expected);
   await expect(engine.service('x')).rejects.toMatchObject(expected);
@@ -46,9 +47,9 @@ test('a socket that nobody listens on', async () => {
   const close = await listenAt(join(folder, 'live.sock'));
   await link(join(folder, 'live.sock'), socketPath);
   await close();
-  await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
-    unavailable(socketPath, /nothing listens/),
-  );
+  await expect(
+    createSwarmEngine({ installation: testInstallation, socketPath }).info(),
+  ).rejects.toMatchObject(unavailable(socketPath, /nothing listens/));
 });
 
 test('an engine that does not answer', async () => {
@@ -58,9 +59,9 @@ test('an engine that does not answer', async () => {
   server.on('connection', (socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   const startedAt = performance.now();
-  await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
-    unavailable(socketPath, /no answer in time/),
-  );
+  await expect(
+    createSwarmEngine({ installation: testInstallation, socketPath }).info(),
+  ).rejects.toMatchObject(unavailable(socketPath, /no answer in time/));
   expect(performance.now() - startedAt).toBeLessThan(6_000);
   sockets.forEach((socket) => socket.destroy());
   await new Promise((resolve) => server.close(resolve));
@@ -71,13 +72,13 @@ test('DOCKER_HOST of the environment does not win over the socket', async () => 
   const before = process.env['DOCKER_HOST'];
   process.env['DOCKER_HOST'] = `unix://${inject('servers').m1.engineSocket}`;
   try {
-    await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
-      unavailable(socketPath, /no such socket/),
-    );
+    await expect(
+      createSwarmEngine({ installation: testInstallation, socketPath }).info(),
+    ).rejects.toMatchObject(unavailable(socketPath, /no such socket/));
     process.env['DOCKER_HOST'] = 'tcp://192.0.2.1:2375';
-    await expect(createSwarmEngine({ socketPath }).info()).rejects.toMatchObject(
-      unavailable(socketPath, /no such socket/),
-    );
+    await expect(
+      createSwarmEngine({ installation: testInstallation, socketPath }).info(),
+    ).rejects.toMatchObject(unavailable(socketPath, /no such socket/));
   } finally {
     if (before === undefined) delete process.env['DOCKER_HOST'];
     else process.env['DOCKER_HOST'] = before;
@@ -88,7 +89,7 @@ test('an engine that goes and comes back is used again; one without a swarm says
   const bed = await findBed(inject('bed').name, new AbortController().signal);
   if (bed === null) throw new Error('the bed is gone');
   const host = await bed.host('engine-down', { index: 61, engine: true });
-  const engine = createSwarmEngine({ socketPath: host.engineSocket });
+  const engine = createSwarmEngine({ installation: testInstallation, socketPath: host.engineSocket });
   expect(await engine.info()).toMatchObject({ nodeId: '', isManager: false });
   await expect(engine.services()).rejects.toMatchObject({
     code: 'SERVICE_UNAVAILABLE',

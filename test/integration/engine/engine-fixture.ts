@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type {} from '../../bed/global-setup.ts';
 import { mustRun } from '../../../images/command.ts';
-import { createEngineClient } from '../../../server/src/adapters/engine/client/engine-client.ts';
+import { createEngineClient, ownedBy } from '../../../server/src/adapters/engine/client/engine-client.ts';
 import { createEngineView } from '../../../server/src/adapters/engine/view/engine-view.ts';
 import { createSwarmEngine } from '../../../server/src/adapters/engine/swarm.ts';
 import type { ServiceSpec } from '../../../server/src/ports/engine/engine.ts';
+import { testInstallation } from '../../installation.ts';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import { dockerCli } from '../../bed/host/golden.ts';
 import { stepService, type EngineFixture } from '../../engine-suite/fixture.ts';
@@ -16,7 +17,7 @@ import { stepService, type EngineFixture } from '../../engine-suite/fixture.ts';
 /** The engine of the bed's m1 through the port, and its bare API for what Berth would not do. */
 export function bedEngine(): EngineFixture & { ip: string } {
   const { engineSocket, ip } = inject('servers').m1;
-  const api = createEngineClient(engineSocket);
+  const api = ownedBy(createEngineClient(engineSocket), testInstallation);
   return {
     engine: createSwarmEngine({ client: api }),
     view: createEngineView({ client: api }),

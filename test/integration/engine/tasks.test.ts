@@ -1,4 +1,5 @@
 /** The engine's suite on a real engine: what it says of tasks holds there, and so in memory. */
+import { testInstallation } from '../../installation.ts';
 import { afterAll, expect, inject, test } from 'vitest';
 import { createSwarmEngine } from '../../../server/src/adapters/engine/swarm.ts';
 import { stepService, uniqueName, until } from '../../engine-suite/fixture.ts';
@@ -26,6 +27,7 @@ test('a task that says 16 MB in one breath gives every line once', async () => {
 
 test('a log is read up to a number of bytes, the newest, and says what is left out', async () => {
   const narrow = createSwarmEngine({
+    installation: testInstallation,
     socketPath: inject('servers').m1.engineSocket,
     logAnswerBytes: async () => 50_000,
   });

@@ -48,6 +48,8 @@ async function berthOf(hosts: readonly Host[], command: string): Promise<Kept> {
         environments,
         composes,
         platformServices: stores.platformServices,
+        knownThings: stores.knownThings,
+        clock: systemClock,
         renewals,
         lookAgain: () => turn.resolve(host.key),
       }),

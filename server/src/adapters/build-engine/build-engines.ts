@@ -1,5 +1,5 @@
 /** The builders of one host: one for each organization, started when needed and stopped when not. */
-import { builderLabel } from '../../domain/names/labels.ts';
+import { installationLabel } from '../../domain/names/labels.ts';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { isImageReference, isPlatformImage } from '../../domain/names/image-reference.ts';
@@ -10,7 +10,7 @@ import type { ImageState } from '../../ports/engine/engine-image.ts';
 import type { BuildLimiter, BuildLimits, ImageIntake } from '../../ports/engine/builder.ts';
 import type { BuilderFolders } from '../../ports/host/host-connection.ts';
 import { removeContainer } from '../engine/containers.ts';
-import { createEngineClient, type EngineClient } from '../engine/client/engine-client.ts';
+import { createEngineClient, ownedBy, type EngineClient } from '../engine/client/engine-client.ts';
 import { findImage, imageIds, listImages, removeImage } from '../engine/images/images.ts';
 import { missingPlatformImage } from '../engine/images/platform-image.ts';
 import { layersOf } from '../engine/images/image-load.ts';
@@ -26,6 +26,8 @@ import { chainIds } from './layer-archive.ts';
 import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
 
 export interface BuildEnginesOptions {
+  /** Id of the installation that the builders belong to. */
+  installation: string;
   /** Unix socket of the host's engine, a path of this machine. */
   engineSocket: string;
   /** As sentences name another server. */
@@ -80,7 +82,7 @@ interface Builder {
 }
 
 export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
-  const engine = createEngineClient(options.engineSocket, options.serverName);
+  const engine = ownedBy(createEngineClient(options.engineSocket, options.serverName), options.installation);
   const builders = new Map<string, Builder>();
   function builderOf(organizationId: string): Builder {
     const builder = builders.get(organizationId) ?? newBuilder(engine, options, organizationId);
@@ -115,20 +117,12 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
         builder.idle.giveBack();
       }
     },
-    async tidy(organizations) {
-      for (const organizationId of await buildersOf(engine)) {
-        if (!organizations.has(organizationId)) await removeContainer(engine, nameOf(organizationId));
-        else {
-          const { idle } = builderOf(organizationId);
-          idle.take();
-          idle.giveBack();
-        }
-      }
-      for (const name of await listVolumes(engine, builderLabel)) {
-        const organizationId = name.slice(nameOf('').length);
-        if (!organizations.has(organizationId)) await removeCache(engine, options, organizationId);
-      }
-    },
+    tidy: (organizations) =>
+      tidy(engine, options, organizations, (organizationId) => {
+        const { idle } = builderOf(organizationId);
+        idle.take();
+        idle.giveBack();
+      }),
     async remove(organizationId) {
       const builder = builderOf(organizationId);
       await builder.inTurn(async () => {
@@ -138,6 +132,24 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
       builders.delete(organizationId);
     },
   };
+}
+
+/** Removes the builders of organizations that are gone, and tells of those that stay. */
+async function tidy(
+  engine: EngineClient,
+  options: BuildEnginesOptions,
+  organizations: ReadonlySet<string>,
+  onStays: (organizationId: string) => void,
+): Promise<void> {
+  for (const { organizationId, isLabelled } of await buildersOf(engine)) {
+    if (organizations.has(organizationId)) onStays(organizationId);
+    else if (isLabelled) await removeContainer(engine, nameOf(organizationId));
+  }
+  for (const name of await listVolumes(engine, `${installationLabel}=${engine.installation}`)) {
+    if (!name.startsWith(nameOf(''))) continue;
+    const organizationId = name.slice(nameOf('').length);
+    if (!organizations.has(organizationId)) await removeCache(engine, options, organizationId);
+  }
 }
 
 async function removeCache(

@@ -1,5 +1,5 @@
 /** One builder on a host's engine: its container is made, asked whether it answers, limited, removed. */
-import { builderLabel, builderSpecLabel } from '../../domain/names/labels.ts';
+import { builderLabel, builderSpecLabel, installationLabel } from '../../domain/names/labels.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
@@ -10,6 +10,7 @@ import { listContainers, removeContainer } from '../engine/containers.ts';
 import { segment, type EngineClient } from '../engine/client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../engine/client/engine-error.ts';
 import { findImage } from '../engine/images/images.ts';
+import { isOwn, requireOwn } from '../engine/services/ownership.ts';
 import { containerLimits, containerSpec, nameOf, type BuilderContainer } from './container-spec.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
@@ -40,13 +41,14 @@ export async function ensureBuilder(
   { isInUse, limits, signal }: { isInUse: boolean; limits: Iterable<BuildLimits>; signal: AbortSignal },
   answers: () => Promise<boolean>,
 ): Promise<RunningBuilder> {
-  const spec = containerSpec(container);
+  const spec = containerSpec(client, container);
   const labels = z.record(z.string(), z.string()).parse(spec['Labels']);
   const [present, wanted] = await Promise.all([
     inspect(client, nameOf(container.organizationId)),
     imageId(client, container.image),
   ]);
   if (present !== undefined) {
+    requireOwn(client, present.Config.Labels, 'container', nameOf(container.organizationId));
     const isSame =
       isInUse ||
       (present.Config.Labels?.[builderSpecLabel] === labels[builderSpecLabel] && present.Image === wanted);
@@ -104,7 +106,7 @@ export async function limitAgain(
 /** Stops it in good order and removes it; its cache stays. */
 export async function stopBuilder(client: EngineClient, organizationId: string): Promise<void> {
   const present = await inspect(client, nameOf(organizationId));
-  if (present === undefined) return;
+  if (present === undefined || !isOwn(client, present.Config.Labels)) return;
   const path = `/containers/${segment(present.Id)}/stop`;
   await client.send({
     method: 'POST',
@@ -116,10 +118,15 @@ export async function stopBuilder(client: EngineClient, organizationId: string):
   await removeContainer(client, present.Id);
 }
 
-/** Organizations that have a builder's container here. */
-export async function buildersOf(client: EngineClient): Promise<string[]> {
+/** Organizations that have a builder's container here, and whether it bears the id of this installation. */
+export async function buildersOf(
+  client: EngineClient,
+): Promise<{ organizationId: string; isLabelled: boolean }[]> {
   const containers = await listContainers(client, builderLabel);
-  return containers.flatMap(({ labels }) => labels[builderLabel] ?? []);
+  return containers.flatMap(({ labels }) => {
+    const organizationId = labels[builderLabel];
+    return organizationId === undefined ? [] : [{ organizationId, isLabelled: !!labels[installationLabel] }];
+  });
 }
 
 async function create(client: EngineClient, container: BuilderContainer, body: object): Promise<string> {

@@ -1,6 +1,7 @@
 /** The container of a builder, as the engine API's `POST /containers/create` takes it. */
 import { builderLabel, builderSpecLabel, managedLabel } from '../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
+import { ownedLabels, type Owner } from '../engine/services/ownership.ts';
 import type { BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { BuildLimits } from '../../ports/engine/builder.ts';
 
@@ -26,10 +27,9 @@ export const nameOf = (organizationId: string): string => `berth-builder-${organ
  * mounts (SYS_ADMIN), networks (NET_ADMIN) and entering user namespaces of its steps (SYS_PTRACE, in its own
  * process namespace) take. The device rule is for the tunnel that runc allows each container.
  */
-export function containerSpec(container: BuilderContainer): Record<string, unknown> {
+export function containerSpec(owner: Owner, container: BuilderContainer): Record<string, unknown> {
   const { organizationId, image, hostFolder, walls } = container;
-  const labels = { [managedLabel]: 'true', [builderLabel]: organizationId };
-  const spec = {
+  const specWith = (labels: Record<string, string>) => ({
     Image: image,
     Env: environmentOf(walls),
     HostConfig: {
@@ -52,9 +52,14 @@ export function containerSpec(container: BuilderContainer): Record<string, unkno
         },
       ],
     },
-  };
-  const digest = createHash('sha256').update(JSON.stringify(spec)).digest('hex');
-  return { ...spec, Labels: { ...labels, [builderSpecLabel]: digest } };
+  });
+  const labels = { [managedLabel]: 'true', [builderLabel]: organizationId };
+  const owned = ownedLabels(owner, labels);
+  // The owner is no part of it: a builder that is there already must not be made anew for it.
+  const digest = createHash('sha256')
+    .update(JSON.stringify(specWith(labels)))
+    .digest('hex');
+  return { ...specWith(owned), Labels: { ...owned, [builderSpecLabel]: digest } };
 }
 
 /** The container's own limits around those of its steps; a body of `POST /containers/{id}/update`. */

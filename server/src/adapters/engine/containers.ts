@@ -5,15 +5,17 @@ import { containerAnswer, containersAnswer, tasksAnswer } from './services/answe
 import type { EngineClient } from './client/engine-client.ts';
 import { segment } from './client/engine-client.ts';
 import { EngineRefusal, isAbsent } from './client/engine-error.ts';
+import { isForeign } from './services/ownership.ts';
 
-/** Containers of this node that bear the label, ended ones included. */
+/** Containers of this node that bear the label, ended ones included, and no other installation's. */
 export async function listContainers(client: EngineClient, label: string): Promise<ContainerState[]> {
   const query = { all: true, filters: { label: [label] } };
   const answers = await client.call(
     { method: 'GET', path: '/containers/json', query, doing: 'listing containers' },
     containersAnswer,
   );
-  return answers.map((answer) => ({
+  const mine = answers.filter(({ Labels }) => !isForeign(client, Labels));
+  return mine.map((answer) => ({
     id: answer.Id,
     name: (answer.Names[0] ?? '').replace(/^\//, ''),
     labels: answer.Labels,

@@ -5,7 +5,7 @@ import type { ServiceAnswer } from './services/answers.ts';
 import type { EngineClient } from './client/engine-client.ts';
 import { segment } from './client/engine-client.ts';
 import { allowRefusal, EngineRefusal } from './client/engine-error.ts';
-import { managed, requireManaged } from './services/labels.ts';
+import { isOwn, ownedLabels, requireOwn } from './services/ownership.ts';
 import { configName } from './services/service-spec.ts';
 
 /** A config younger than this is left alone: a service that will use it may be on its way. */
@@ -18,7 +18,7 @@ export async function storeFiles(
 ): Promise<Map<string, string>> {
   const ids = new Map<string, string>();
   for (const { content } of files) {
-    const name = configName(content);
+    const name = configName(content, client);
     if (!ids.has(name))
       ids.set(name, (await findConfig(client, name)) ?? (await createConfig(client, name, content)));
   }
@@ -35,6 +35,7 @@ export async function removeUnusedFiles(
     services.flatMap((service) => [service.Spec, service.PreviousSpec].flatMap(configIdsOf)),
   );
   for (const config of await listConfigs(client, { label: [`${managedLabel}=true`] })) {
+    if (!isOwn(client, config.Spec.Labels)) continue;
     if (used.has(config.ID) || now - Date.parse(config.CreatedAt) < sparedMs) continue;
     // The engine's own check is the last word on whether a config is in use.
     await client
@@ -53,13 +54,13 @@ function configIdsOf(spec: ServiceAnswer['Spec'] | null | undefined): string[] {
 
 async function findConfig(client: EngineClient, name: string): Promise<string | undefined> {
   const found = (await listConfigs(client, { name: [name] })).find((config) => config.Spec.Name === name);
-  if (found !== undefined) requireManaged(found.Spec.Labels, 'config', name);
+  if (found !== undefined) requireOwn(client, found.Spec.Labels, 'config', name);
   return found?.ID;
 }
 
 async function createConfig(client: EngineClient, name: string, content: string): Promise<string> {
   try {
-    const body = { Name: name, Labels: managed(), Data: Buffer.from(content).toString('base64') };
+    const body = { Name: name, Labels: ownedLabels(client), Data: Buffer.from(content).toString('base64') };
     const created = await client.call(
       { method: 'POST', path: '/configs/create', body, doing: `storing the file ${name}` },
       createdAnswer,

@@ -20,13 +20,14 @@ import { askRegistry, pullImage, pushImage } from './images/image-transfer.ts';
 import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images/images.ts';
 import { serviceLogs } from './logs/logs.ts';
 import { interact } from './exec/interact.ts';
-import { createNetworks } from './networks/networks.ts';
+import { createNetworks, type Networks } from './networks/networks.ts';
 import { programOutput, removeContainers } from './exec/program.ts';
 import { runTask } from './exec/run-task.ts';
 import { removeService } from './services/service-removal.ts';
 import { specDigest } from './services/service-spec.ts';
 import { createServices } from './services/services.ts';
 import { listTasks } from './services/tasks.ts';
+import { engineMarks } from './services/marks.ts';
 import { listVolumes, removeVolume } from './volumes.ts';
 
 export type SwarmEngineOptions = EngineAddress & {
@@ -54,17 +55,14 @@ export function createSwarmEngine({
   const services = createServices(client, networks, isOwnImage);
   return {
     info: () => engineInfo(client),
-    ensureNetwork: networks.ensure,
-    networks: networks.list,
-    removeNetwork: networks.remove,
-    connectNetwork: networks.connect,
-    disconnectNetwork: networks.disconnect,
+    ...networksOf(networks),
     applyService: services.apply,
     service: services.one,
     serviceWithTasks: services.withTasks,
     services: services.list,
     servicesWithTasks: services.listWithTasks,
     changes: (signal) => changes(client, signal),
+    ...engineMarks(client),
     scaleService: services.scale,
     restartService: services.restart,
     rollbackService: services.rollback,
@@ -103,6 +101,16 @@ export function createSwarmEngine({
     removeEnded: (id) => removeEnded(client, id),
   };
 }
+
+const networksOf = (
+  networks: Networks,
+): Pick<Engine, 'ensureNetwork' | 'networks' | 'removeNetwork' | 'connectNetwork' | 'disconnectNetwork'> => ({
+  ensureNetwork: networks.ensure,
+  networks: networks.list,
+  removeNetwork: networks.remove,
+  connectNetwork: networks.connect,
+  disconnectNetwork: networks.disconnect,
+});
 
 async function engineInfo(client: EngineClient): Promise<EngineInfo> {
   const answer = await client.call(

@@ -1,10 +1,9 @@
-import { managedLabel } from '../../domain/names/labels.ts';
 import { containersAnswer, volumeAnswer, volumesAnswer } from './services/answers.ts';
 import { removeContainer } from './containers.ts';
 import type { EngineClient } from './client/engine-client.ts';
 import { segment } from './client/engine-client.ts';
 import { isAbsent } from './client/engine-error.ts';
-import { requireManaged } from './services/labels.ts';
+import { isOwn, requireOwn } from './services/ownership.ts';
 
 /** Names of this node's volumes that bear the label, sorted. */
 export async function listVolumes(client: EngineClient, label: string): Promise<string[]> {
@@ -12,7 +11,10 @@ export async function listVolumes(client: EngineClient, label: string): Promise<
     { method: 'GET', path: '/volumes', query: { filters: { label: [label] } }, doing: 'listing volumes' },
     volumesAnswer,
   );
-  return (answer.Volumes ?? []).map((volume) => volume.Name).sort();
+  return (answer.Volumes ?? [])
+    .filter(({ Labels }) => isOwn(client, Labels))
+    .map((volume) => volume.Name)
+    .sort();
 }
 
 /**
@@ -26,7 +28,7 @@ export async function removeVolume(client: EngineClient, name: string): Promise<
       { method: 'GET', path, doing: `reading the volume ${name}` },
       volumeAnswer,
     );
-    requireManaged(volume.Labels, 'volume', name);
+    requireOwn(client, volume.Labels, 'volume', name);
     await removeEndedUsers(client, name);
     await client.send({ method: 'DELETE', path, doing: `removing the volume ${name}` });
   } catch (error) {
@@ -41,6 +43,6 @@ async function removeEndedUsers(client: EngineClient, volume: string): Promise<v
     containersAnswer,
   );
   for (const container of ended) {
-    if (container.Labels[managedLabel] === 'true') await removeContainer(client, container.Id);
+    if (isOwn(client, container.Labels)) await removeContainer(client, container.Id);
   }
 }

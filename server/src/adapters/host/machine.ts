@@ -13,6 +13,7 @@ import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { BuildEnginesOptions } from '../build-engine/build-engines.ts';
 import { createBuilder } from '../builder/builder.ts';
 import { createEngineView } from '../engine/view/engine-view.ts';
+import { ownedLabels } from '../engine/services/ownership.ts';
 import { createImageFetch } from '../engine/images/image-fetch.ts';
 import { createStanding } from '../engine/exec/standing-container.ts';
 import { createSwarmEngine } from '../engine/swarm.ts';
@@ -31,6 +32,8 @@ interface NamedConnection {
 }
 
 export interface MachineOptions {
+  /** Id of the installation that everything made on the machine belongs to. */
+  installationId: string;
   clock: Clock;
   /** Absolute path of a docker program with BuildKit, on Berth's own machine. */
   dockerPath: string;
@@ -66,6 +69,7 @@ export interface MachineOptions {
 export function createMachine(named: NamedConnection, options: MachineOptions): Machine {
   const { key, name, connection } = named;
   const { clock, dockerPath, staticImage, logAnswerBytes, isOwnImage, ownEngineSocket } = options;
+  const { installationId: installation } = options;
   const { engineSocket, transferSocket = engineSocket, proxyFolder, proxyBeside, ...own } = connection;
   const { whySilent } = own;
   // Whoever runs Berth knows the sockets of its own machine; of another one they are Berth's affair.
@@ -79,7 +83,8 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
       ? undefined
       : createImageFetch({ from: ownEngineSocket, to: transferSocket, serverName });
   const engines = buildEnginesOf(connection, options, { key, serverName, fetchImage });
-  const standing = createStanding({ socketPath: engineSocket, serverName, whySilent });
+  const address = { socketPath: engineSocket, serverName, whySilent, installation };
+  const standing = createStanding(address);
   return {
     ...own,
     key,
@@ -89,16 +94,12 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
     imageIntake: { name, socket: transferSocket },
     copyImage: (from, reference, signal) =>
       createImageFetch({ from: from.socket, to: transferSocket, serverName })(reference, signal),
-    engine: createSwarmEngine({
-      socketPath: engineSocket,
-      serverName,
-      whySilent,
-      clock,
-      logAnswerBytes,
-      isOwnImage,
-    }),
-    engineView: createEngineView({ socketPath: engineSocket, serverName, whySilent }),
-    builder: namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
+    engine: createSwarmEngine({ ...address, clock, logAnswerBytes, isOwnImage }),
+    engineView: createEngineView(address),
+    builder: owningBuilder(
+      namedBuilder(createBuilder({ dockerPath, engines, serverName: name, staticImage }), serverName),
+      installation,
+    ),
     standing,
     nodeProxy:
       proxyBeside &&
@@ -114,11 +115,12 @@ export function createMachine(named: NamedConnection, options: MachineOptions): 
 
 function buildEnginesOf(
   { engineSocket, buildersFolder, builderFolders, buildLimiter, folders, facts, proxyPorts }: HostConnection,
-  { buildEngines, builderWalls, isShared, mayBuildFrom }: MachineOptions,
+  { buildEngines, builderWalls, isShared, mayBuildFrom, installationId }: MachineOptions,
   { key, ...named }: Pick<BuildEnginesOptions, 'serverName' | 'fetchImage'> & Pick<Host, 'key'>,
 ): BuildEngines {
   return buildEngines({
     ...named,
+    installation: installationId,
     engineSocket,
     folder: buildersFolder,
     hostFolder: folders.builders,
@@ -149,6 +151,14 @@ function proxyOf(
     // The log of requests is a file that is followed where it appears.
     ...(proxyBeside === undefined ? { onRequests } : {}),
   });
+}
+
+/** Built images bear the id of the installation. */
+function owningBuilder(builder: Builder, installation: string): Builder {
+  return {
+    ...builder,
+    build: (request) => builder.build({ ...request, labels: ownedLabels({ installation }, request.labels) }),
+  };
 }
 
 /** Of another server's engine that does not answer, the sentence says whose it is. */

@@ -58,8 +58,8 @@ export function createMachines(
   const endedOutput = createEndedOutput(ground);
   const hosts = createHosts({
     ...ground,
+    ...ground.installation,
     connect: connect ?? servers.connect,
-    local,
     environments,
     composes,
     servers: stores.servers,

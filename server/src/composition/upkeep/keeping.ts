@@ -74,6 +74,8 @@ function keepersOf(
       environments,
       composes,
       platformServices: stores.platformServices,
+      knownThings: stores.knownThings,
+      clock,
       renewals: product.renewals,
       lookAgain: () => lookAgain(host.key),
     });

@@ -62,6 +62,7 @@ test('a plain service becomes this', () => {
       name: 'shop_web',
       image: 'nginx:1',
       release: 'd1',
+      defaults: 0,
       env: ['A=b'],
       command: undefined,
       args: undefined,

@@ -7,6 +7,7 @@ import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/co
 import { volumeNameOf } from '../../modules/mount/mount.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
+import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';
 import { healthCheckOf, portsThatListen, probeTarget } from '../release/health-check.ts';
@@ -76,6 +77,7 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
     spec: {
       ...identityOf(inputs, suffix),
       release: inputs.deploymentId,
+      defaults: newestDefaults,
       env: Object.entries(inputs.env).map(([key, value]) => `${key}=${value}`),
       command: service.entrypoint,
       args: service.command,

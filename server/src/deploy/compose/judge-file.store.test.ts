@@ -1,4 +1,5 @@
 /** Compose files are judged at every deployment: of real repositories, with the variables of the moment. */
+import { testInstallation } from '../../../../test/installation.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
@@ -110,7 +111,11 @@ eachDatabase('compose files that reach the machine', (test) => {
     mkdirSync(workRoot, { recursive: true });
     try {
       await readComposeFile({
-        engine: createSwarmEngine({ socketPath: join(tmpdir(), 'berth-no-engine'), clock: systemClock }),
+        engine: createSwarmEngine({
+          installation: testInstallation,
+          socketPath: join(tmpdir(), 'berth-no-engine'),
+          clock: systemClock,
+        }),
         clock: systemClock,
         deployment,
         log: { line: () => undefined, close: async () => undefined },

@@ -84,6 +84,7 @@ const mongo = {
     'berth.database': 'D1',
   },
   release: 'd1',
+  defaults: 0,
   env: ['TZ=UTC', 'MONGO_INITDB_ROOT_PASSWORD=S3cret@{x}', 'MONGO_INITDB_ROOT_USERNAME=ann'],
   command: undefined,
   args: undefined,

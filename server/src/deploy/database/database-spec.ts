@@ -1,4 +1,5 @@
 /** From the record of a database to the service the engine is asked for. Pure. */
+import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import { portLabel } from '../../domain/names/labels.ts';
 import { databaseRef } from '../../domain/names/service-ref.ts';
 import { splitWords } from '../../domain/text/words.ts';
@@ -59,6 +60,7 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
     image: inputs.image,
     labels: serviceLabels(owner, inputs.placement),
     release: inputs.deploymentId,
+    defaults: newestDefaults,
     // The record's own names and passwords come last: a variable that says otherwise would make the record
     // lie.
     env: Object.entries({ ...inputs.env, ...server.env(database) }).map(

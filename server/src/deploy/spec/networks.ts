@@ -2,7 +2,7 @@
  * Networks of a host: one per environment and one per compose service. The index of a network gives its part
  * of the address pool; index 0 is the platform's own network.
  */
-import { environmentLabel, managedLabel } from '../../domain/names/labels.ts';
+import { environmentLabel, installationLabel, managedLabel } from '../../domain/names/labels.ts';
 import { platformNetwork } from '../../domain/names/names.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
@@ -123,12 +123,16 @@ async function removeOrphans(
   proxyContainers: NetworkOptions['proxyContainers'],
   known: Parameters<HostNetworks['removeOrphans']>[0],
 ): ReturnType<HostNetworks['removeOrphans']> {
-  const orphans = (await engine.networks()).filter(
-    ({ labels }) =>
-      isOrphan(labels[environmentLabel], known.environments) ||
-      isOrphan(labels[ownerLabels.compose], known.composes),
-  );
-  if (orphans.length === 0) return { removed: [], left: [] };
+  const owned = (await engine.networks()).map((network) => ({
+    ...network,
+    isLabelled: network.labels[installationLabel] !== undefined,
+    isOrphan:
+      isOrphan(network.labels[environmentLabel], known.environments) ||
+      isOrphan(network.labels[ownerLabels.compose], known.composes),
+  }));
+  const unlabelled = owned.filter((one) => !one.isLabelled && !one.isOrphan).map(({ name }) => name);
+  const orphans = owned.filter((one) => one.isOrphan && (one.isLabelled || known.adopted.has(one.name)));
+  if (orphans.length === 0) return { removed: [], left: [], unlabelled };
   const proxies = await proxyContainers();
   const left: LeftNetwork[] = [];
   // Each for itself: one that does not go holds up no other.
@@ -145,7 +149,7 @@ async function removeOrphans(
       }
     }),
   );
-  return { removed: removed.flat(), left };
+  return { removed: removed.flat(), left, unlabelled };
 }
 
 function isOrphan(id: string | undefined, known: ReadonlySet<string>): boolean {

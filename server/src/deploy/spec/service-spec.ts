@@ -1,4 +1,5 @@
 /** Turns records into the specification for the engine (architecture, Running a service). Pure. */
+import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { splitWords } from '../../domain/text/words.ts';
@@ -73,6 +74,7 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       image: inputs.image,
       labels: { ...application.labels, ...serviceLabels(owner, inputs.placement) },
       release: inputs.deploymentId,
+      defaults: newestDefaults,
       env: Object.entries(withPort(inputs)).map(([name, value]) => `${name}=${value}`),
       command: application.command ? splitWords(application.command, 'command') : undefined,
       args: application.args.length > 0 ? application.args : undefined,

@@ -69,6 +69,7 @@ export const storedSpec: z.ZodType<StoredSpec> = z.object({
   name: z.string(),
   image: z.string(),
   labels: byName,
+  defaults: z.number().exactOptional(),
   release: z.string().optional(),
   env: words,
   command: words.optional(),

@@ -10,6 +10,16 @@ import { ownerLabels } from './service-ref.ts';
  */
 export const managedLabel = 'berth.managed';
 
+/**
+ * Id of the installation that made a thing. A thing with another id is never changed; one without an id was
+ * made before there were ids, and belongs to the installation whose records name it.
+ */
+export const installationLabel = 'berth.installation';
+
+/** Of the proxy's service: the incarnation of the installation that keeps this host, and its data folder. */
+export const incarnationLabel = 'berth.incarnation';
+export const dataFolderLabel = 'berth.data-folder';
+
 /** Ids of the organization, project and environment that a thing belongs to. */
 export const organizationLabel = 'berth.organization';
 export const projectLabel = 'berth.project';
@@ -65,6 +75,9 @@ export const builderSpecLabel = 'berth.builder.spec';
  */
 export const identityLabels: readonly string[] = [
   managedLabel,
+  installationLabel,
+  incarnationLabel,
+  dataFolderLabel,
   organizationLabel,
   projectLabel,
   environmentLabel,

@@ -1,5 +1,5 @@
 /** Finds and removes what of Berth's own is of no use any more, and nothing else. */
-import { builderLabel } from '../../domain/names/labels.ts';
+import { builderLabel, installationLabel } from '../../domain/names/labels.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
@@ -112,6 +112,7 @@ function oldContainers(
     .filter(
       ({ state, labels, createdAt }) =>
         ended.has(state) &&
+        labels[installationLabel] &&
         !labels[builderLabel] &&
         !labels[taskIdLabel] &&
         clock.now() - Date.parse(createdAt) > dayMs,
@@ -136,6 +137,8 @@ async function unusedImages(
     if (!owner || image.containers > 0) continue;
     const kept = await keptImages(owner);
     if (kept === undefined || image.tags.some((tag) => kept.has(tag))) continue;
+    // Built before there were ids: only the record of its service says whose it is.
+    if (!image.labels[installationLabel] && kept.size === 0) continue;
     found.push({
       kind: 'image',
       name: image.tags[0] ?? image.id,
@@ -152,14 +155,14 @@ async function unusedImages(
 }
 
 /** Built here under our names; anybody's image may carry our labels, and is left alone. */
-function isOwn({ tags, isOfRegistry }: DiskUsage['images'][number]): boolean {
-  return !isOfRegistry && tags.every((tag) => tag.startsWith(builtPrefix));
+function isOwn({ tags, isOfRegistry, isForeign }: DiskUsage['images'][number]): boolean {
+  return !isOfRegistry && !isForeign && tags.every((tag) => tag.startsWith(builtPrefix));
 }
 
 function idleCaches({ removeCache }: CleanupPorts, serverKey: string, usage: DiskUsage): Candidate[] {
   const builders = usage.containers.flatMap(({ labels, state }) => {
     const organizationId = labels[builderLabel];
-    return organizationId && ended.has(state) ? [organizationId] : [];
+    return organizationId && labels[installationLabel] && ended.has(state) ? [organizationId] : [];
   });
   return [...new Set(builders)].map((organizationId) => ({
     kind: 'buildCache',

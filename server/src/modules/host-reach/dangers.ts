@@ -20,6 +20,7 @@ const partsOfSpec = {
   name: 'harmless',
   image: 'looked at',
   labels: 'harmless',
+  defaults: 'harmless',
   release: 'harmless',
   env: 'harmless',
   command: 'looked at',

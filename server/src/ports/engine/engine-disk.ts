@@ -5,6 +5,8 @@ export interface DiskUsage {
     tags: string[];
     /** It was exchanged with a registry. */
     isOfRegistry: boolean;
+    /** Another installation of Berth built it. */
+    isForeign: boolean;
     labels: Record<string, string>;
     /** Without the layers that others have too. */
     sizeBytes: number;

@@ -14,9 +14,10 @@ import type {
 import type { ContainerEnd } from './container-end.ts';
 import type { ImageState, ImageTransfer } from './engine-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import type { EngineMarks } from './service-mark.ts';
 import type { ServiceMount } from './service-mount.ts';
 
-export interface Engine extends EngineDisk {
+export interface Engine extends EngineDisk, EngineMarks {
   /** Answers what the engine is; throws SERVICE_UNAVAILABLE when it does not answer within 5 s. */
   info(): Promise<EngineInfo>;
 
@@ -227,6 +228,8 @@ export interface ServiceSpec {
    * `replicas`, ports and update rules.
    */
   labels: Record<string, string>;
+  /** Version of the defaults that the release was made with (spec-defaults.ts); absent: the first. */
+  defaults?: number;
   /** Id of the release (the deployment's); a new one makes new tasks even where nothing else differs. */
   release?: string | undefined;
   /** `KEY=VALUE` entries as data. */

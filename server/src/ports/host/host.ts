@@ -144,13 +144,15 @@ export interface HostNetworks {
    */
   attachProxy(names: readonly string[]): Promise<number>;
   /**
-   * Removes the networks of environments and compose services that are not among these; gives their names,
-   * and those that did not go.
+   * Removes the networks of environments and compose services that are not among these, with the id of this
+   * installation or among `adopted`. Returns their names, those that did not go, and those of known networks
+   * without an id.
    */
   removeOrphans(known: {
     environments: ReadonlySet<string>;
     composes: ReadonlySet<string>;
-  }): Promise<{ removed: string[]; left: LeftNetwork[] }>;
+    adopted: ReadonlySet<string>;
+  }): Promise<{ removed: string[]; left: LeftNetwork[]; unlabelled: string[] }>;
   /** What the last of these looks could not remove. */
   left(): readonly LeftNetwork[];
 }

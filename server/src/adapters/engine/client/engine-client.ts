@@ -11,6 +11,8 @@ import { createInFlight } from './in-flight.ts';
 export interface EngineClient {
   /** Where the engine is, for sentences: "at /run/docker.sock", "of the server frankfurt". */
   readonly place: string;
+  /** Id of the installation that makes things through this client; empty for a client that makes none. */
+  readonly installation: string;
   /** The answer, parsed by the schema. */
   call<T>(request: EngineRequest, schema: z.ZodType<T>): Promise<T>;
   /** A call whose answer is of no interest. */
@@ -33,13 +35,22 @@ export type EngineAddress =
       serverName?: string | undefined;
       /** Why its machine cannot be reached at this moment, where something between here and there knows. */
       whySilent?: (() => string | undefined) | undefined;
+      /** Id of the installation that everything made there belongs to. */
+      installation: string;
     }
   | { client: EngineClient };
 
 export function clientAt(address: EngineAddress): EngineClient {
   if ('client' in address) return address.client;
-  return createEngineClient(address.socketPath, address.serverName, address.whySilent);
+  const { socketPath, serverName, whySilent, installation } = address;
+  return ownedBy(createEngineClient(socketPath, serverName, whySilent), installation);
 }
+
+/** The client with which this installation makes its things. */
+export const ownedBy = (client: EngineClient, installation: string): EngineClient => ({
+  ...client,
+  installation,
+});
 
 const defaultLimitMs = 30_000;
 /** Streams, which others end, are not counted. */
@@ -79,6 +90,7 @@ export function createEngineClient(
 
   return {
     place,
+    installation: '',
     async call(request, schema) {
       const parsed = schema.safeParse(await exchange(request));
       if (parsed.success) return parsed.data;

@@ -1,5 +1,4 @@
 /** A program of an image, run once in a container of its own; its output is a stream, not a log. */
-import { managedLabel } from '../../../domain/names/labels.ts';
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
@@ -12,7 +11,8 @@ import { segment } from '../client/engine-client.ts';
 import { createEndMark, cutOff, type EndMark } from './end-mark.ts';
 import { engineError, isAbsent } from '../client/engine-error.ts';
 import { pullImage } from '../images/image-transfer.ts';
-import { managed, overridingAll } from '../services/labels.ts';
+import { overridingAll } from '../services/labels.ts';
+import { isOwn, ownedLabels } from '../services/ownership.ts';
 import { readFrames } from '../logs/log-frames.ts';
 import { readEagerly } from '../view/read-eagerly.ts';
 import { drained } from '../../../ports/drained.ts';
@@ -90,7 +90,7 @@ async function* stdoutOf(
 
 /** Ends and removes what a killed run left. */
 export async function removeContainers(client: EngineClient, label: string): Promise<number> {
-  const left = (await listContainers(client, label)).filter(({ labels }) => labels[managedLabel] === 'true');
+  const left = (await listContainers(client, label)).filter(({ labels }) => isOwn(client, labels));
   for (const { id } of left) await removeContainer(client, id);
   return left.length;
 }
@@ -111,7 +111,7 @@ async function create(
     Entrypoint: entrypoint,
     Cmd: args,
     ...(confined && { User: '0:0' }),
-    Labels: overridingAll(managed(spec.labels)),
+    Labels: overridingAll(ownedLabels(client, spec.labels)),
     Tty: false,
     OpenStdin: takesInput,
     StdinOnce: takesInput,
@@ -132,7 +132,7 @@ async function create(
       LogConfig: { Type: 'none' },
       RestartPolicy: { Name: 'no' },
       Init: true,
-      ...(confined && confinedHost(confined)),
+      ...(confined && confinedHost(client, confined)),
     },
   };
   const request = {
@@ -152,7 +152,7 @@ async function create(
   return (await client.call(request, createdContainerAnswer)).Id;
 }
 
-function confinedHost({ mounts, capabilities, limits }: ConfinedProgram) {
+function confinedHost(client: EngineClient, { mounts, capabilities, limits }: ConfinedProgram) {
   return {
     Mounts: mounts.map(({ type, source, target, readOnly = false, labels }) => ({
       Type: type,
@@ -160,7 +160,7 @@ function confinedHost({ mounts, capabilities, limits }: ConfinedProgram) {
       Target: target,
       ReadOnly: readOnly,
       // Nothing of the image is copied into an empty volume.
-      ...(type === 'volume' && { VolumeOptions: { NoCopy: true, Labels: managed(labels ?? {}) } }),
+      ...(type === 'volume' && { VolumeOptions: { NoCopy: true, Labels: ownedLabels(client, labels) } }),
     })),
     ReadonlyRootfs: true,
     CapDrop: ['ALL'],

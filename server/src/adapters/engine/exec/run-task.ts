@@ -63,7 +63,7 @@ async function createTask(
   ]);
   const once = toDockerSpec(
     { ...spec, replicas: 1, labels: { ...spec.labels, [taskLabel]: 'true' } },
-    { image, configIds, restarts: 0 },
+    { owner: client, image, configIds, restarts: 0 },
   );
   const body = {
     ...once,

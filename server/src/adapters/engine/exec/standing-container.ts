@@ -1,5 +1,5 @@
 /** A container that stands on one machine beside all services, made anew when what it is made of changes. */
-import { managedLabel, specLabel } from '../../../domain/names/labels.ts';
+import { specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Standing, StandingContainer, StandingState } from '../../../ports/engine/standing.ts';
@@ -7,7 +7,8 @@ import { clientAt, segment, type EngineAddress, type EngineClient } from '../cli
 import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
 import { createdContainerAnswer } from '../services/answers.ts';
-import { managed, overridingAll } from '../services/labels.ts';
+import { overridingAll } from '../services/labels.ts';
+import { isOwn, ownedLabels } from '../services/ownership.ts';
 
 const stopSeconds = 10;
 const runLimitMs = 60_000;
@@ -80,7 +81,7 @@ async function create(client: EngineClient, wanted: StandingContainer, digest: s
     method: 'POST' as const,
     path: '/containers/create',
     query: { name: wanted.name },
-    body: bodyOf(wanted, digest),
+    body: bodyOf(client, wanted, digest),
     doing: `making the container ${wanted.name}`,
   };
   return (await client.call(request, createdContainerAnswer)).Id;
@@ -107,10 +108,9 @@ async function putBack(client: EngineClient, name: string): Promise<void> {
 
 const findFormer = async (client: EngineClient, name: string): Promise<Found | undefined> => {
   const found = await find(client, formerName(name));
-  return found && isOurs(found) ? found : undefined;
+  return found && isOwn(client, found.Config.Labels) ? found : undefined;
 };
 
-const isOurs = ({ Config }: Found): boolean => Config.Labels?.[managedLabel] === 'true';
 const digestOf = ({ Config }: Found): string | undefined => Config.Labels?.[specLabel];
 
 async function wantedDigest(client: EngineClient, wanted: StandingContainer): Promise<string> {
@@ -169,11 +169,11 @@ async function attach(client: EngineClient, name: string, networks: readonly str
 async function remove(client: EngineClient, name: string): Promise<void> {
   for (const each of [name, formerName(name)]) {
     const present = await find(client, each);
-    if (present && isOurs(present)) await end(client, present.Id);
+    if (present && isOwn(client, present.Config.Labels)) await end(client, present.Id);
   }
 }
 
-function bodyOf(wanted: StandingContainer, digest: string): Record<string, unknown> {
+function bodyOf(client: EngineClient, wanted: StandingContainer, digest: string): Record<string, unknown> {
   const portKey = ({ target, protocol }: StandingContainer['ports'][number]): string =>
     `${target}/${protocol}`;
   return {
@@ -181,7 +181,7 @@ function bodyOf(wanted: StandingContainer, digest: string): Record<string, unkno
     Entrypoint: wanted.command,
     Cmd: [],
     Env: wanted.env,
-    Labels: overridingAll(managed({ ...wanted.labels, [specLabel]: digest })),
+    Labels: overridingAll(ownedLabels(client, { ...wanted.labels, [specLabel]: digest })),
     Healthcheck: { Test: ['NONE'] },
     ExposedPorts: Object.fromEntries(wanted.ports.map((port) => [portKey(port), {}])),
     HostConfig: {

@@ -3,7 +3,7 @@ import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/en
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { allowRefusal } from '../client/engine-error.ts';
-import { managed } from '../services/labels.ts';
+import { ownedLabels } from '../services/ownership.ts';
 import type { NetworkLookup } from './network-lookup.ts';
 import { subnetsOverlap, taskRange } from './subnet.ts';
 import { waitUntilSo } from '../../../ports/wait-until.ts';
@@ -84,7 +84,7 @@ async function create(client: EngineClient, network: NetworkSpec): Promise<void>
     Attachable: true,
     CheckDuplicate: true,
     IPAM: { Config: [addresses] },
-    Labels: managed(network.labels),
+    Labels: ownedLabels(client, network.labels),
   };
   await client
     .send({ method: 'POST', path: '/networks/create', body, doing: `making the network ${network.name}` })

@@ -1,8 +1,7 @@
-import { managedLabel } from '../../../domain/names/labels.ts';
 import type { NetworkState } from '../../../ports/engine/engine.ts';
 import { networksAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
-import { requireManaged } from '../services/labels.ts';
+import { isOwn, requireOwn } from '../services/ownership.ts';
 
 /** How the parts of this adapter look at networks. */
 export interface NetworkLookup {
@@ -37,8 +36,8 @@ export function createNetworkLookup(
     query,
     async find(name) {
       const named = (await query({ name: [name] })).filter((network) => network.name === name);
-      const found = named.find((network) => network.labels[managedLabel] === 'true') ?? named[0];
-      if (found !== undefined) requireManaged(found.labels, 'network', name);
+      const found = named.find((network) => isOwn(client, network.labels)) ?? named[0];
+      if (found !== undefined) requireOwn(client, found.labels, 'network', name);
       return found;
     },
   };

@@ -6,6 +6,7 @@ import { attach, detach } from './network-attachment.ts';
 import { ensureNetwork } from './network-creation.ts';
 import { createNetworkLookup } from './network-lookup.ts';
 import { removeNetwork } from './network-removal.ts';
+import { isOwn } from '../services/ownership.ts';
 
 export interface Networks {
   ensure(network: NetworkSpec, another?: AnotherSubnet): Promise<void>;
@@ -23,7 +24,8 @@ export function createNetworks(client: EngineClient): Networks {
   const lookup = createNetworkLookup(client, (network) => nameOfId.set(network.id, network.name));
   return {
     ensure: (network, another) => ensureNetwork(client, lookup, network, another),
-    list: () => lookup.query({ label: [`${managedLabel}=true`] }),
+    list: async () =>
+      (await lookup.query({ label: [`${managedLabel}=true`] })).filter(({ labels }) => isOwn(client, labels)),
     remove: (name) => removeNetwork(client, lookup, name),
     async connect(containerId, name) {
       const network = await lookup.find(name);

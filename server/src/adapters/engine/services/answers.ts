@@ -56,6 +56,10 @@ const taskTemplate = z.looseObject({
       Image: z.string(),
       Labels: labels,
       Configs: z.array(configReference).nullish(),
+      Mounts: z
+        .array(z.looseObject({ Type: z.string(), Source: z.string().default('') }))
+        .nullish()
+        .transform((value) => value ?? undefined),
       StopGracePeriod: z.number().nullish(),
     })
     .optional(),

@@ -7,7 +7,7 @@ import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { isAbsent } from '../client/engine-error.ts';
 import { removeUnusedFiles } from '../files.ts';
-import { requireManaged } from './labels.ts';
+import { requireOwn } from './ownership.ts';
 import { nanosecondsPerMs } from './service-spec.ts';
 import { findService, listManaged } from './services.ts';
 import { remainingTasks } from './tasks.ts';
@@ -51,7 +51,7 @@ export async function removeService(
 export async function deleteService(client: EngineClient, name: string): Promise<ServiceAnswer | undefined> {
   const service = await findService(client, name);
   if (service === undefined) return undefined;
-  requireManaged(service.Spec.Labels, 'service', name);
+  requireOwn(client, service.Spec.Labels, 'service', name);
   await client
     .send({
       method: 'DELETE',

@@ -1,6 +1,7 @@
 import { overriding } from './labels.ts';
 import { expect, test } from 'vitest';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
+import { specDefaults } from '../../../ports/engine/spec-defaults.ts';
 import { configName, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
 
 const plain: ServiceSpec = {
@@ -21,7 +22,10 @@ const plain: ServiceSpec = {
   constraints: [],
 };
 
+const owner = { installation: 'one' };
+
 const context = {
+  owner,
   image: 'registry.test/shop:1@sha256:abc',
   configIds: new Map<string, string>(),
   restarts: 3,
@@ -35,6 +39,7 @@ test('a plain specification becomes this', () => {
       'berth.image': 'registry.test/shop:1',
       'berth.release': 'd1',
       'berth.managed': 'true',
+      'berth.installation': 'one',
     },
     TaskTemplate: {
       ContainerSpec: {
@@ -44,6 +49,7 @@ test('a plain specification becomes this', () => {
           'berth.image': 'registry.test/shop:1',
           'berth.release': 'd1',
           'berth.managed': 'true',
+          'berth.installation': 'one',
           'berth.spec': specDigest({ ...plain, release: 'd1' }),
         }),
         Env: ['KEY=a b"$(x)'],
@@ -106,7 +112,7 @@ test('every optional part has its place', () => {
     constraints: ['node.id==n1'],
     sysctls: { 'net.core.somaxconn': '1024' },
   };
-  const configIds = new Map([[configName(file.content), 'c1']]);
+  const configIds = new Map([[configName(file.content, owner), 'c1']]);
   const {
     TaskTemplate: template,
     EndpointSpec: endpoint,
@@ -128,7 +134,9 @@ test('every optional part has its place', () => {
         Source: 'berth-v1',
         Target: '/data',
         ReadOnly: false,
-        VolumeOptions: { Labels: { 'berth.application': 'a1', 'berth.managed': 'true' } },
+        VolumeOptions: {
+          Labels: { 'berth.application': 'a1', 'berth.managed': 'true', 'berth.installation': 'one' },
+        },
       },
       { Type: 'bind', Source: '/usr/bin/busybox', Target: '/.berth/busybox', ReadOnly: true },
     ],
@@ -136,7 +144,7 @@ test('every optional part has its place', () => {
       {
         File: { Name: '/etc/app.conf', UID: '0', GID: '0', Mode: 0o444 },
         ConfigID: 'c1',
-        ConfigName: configName(file.content),
+        ConfigName: configName(file.content, owner),
       },
     ],
     Sysctls: { 'net.ipv4.ip_forward': '0', 'net.core.somaxconn': '1024' },
@@ -175,6 +183,25 @@ test('what the engine would read as a template stays text', () => {
   const { Env: env, Mounts: mounts } = toDockerSpec(spec, context).TaskTemplate.ContainerSpec;
   expect(env).toEqual(['A={{"{{"}}.Node.ID}}', 'B={{"{{"}}{ x }}']);
   expect(mounts).toMatchObject([{ Source: '/srv/{{"{{"}}"x"}}', Target: '/{{"{{"}}y' }]);
+});
+
+/**
+ * Services that run bear these digests. One that changes here restarts all of them at the next upgrade: add a
+ * row to `specDefaults` instead, which only later releases are made with.
+ */
+test('what an earlier version released has the digest it was released with', () => {
+  expect(specDigest(plain)).toBe('beeaa5a87dbbe85d');
+  const full: ServiceSpec = {
+    ...plain,
+    release: 'd1',
+    mounts: [{ type: 'volume', source: 'berth-v1', target: '/data', labels: { 'berth.application': 'a1' } }],
+    files: [{ path: '/etc/app.conf', content: 'x=1\n' }],
+    limits: { memoryBytes: 128, nanoCpus: 500 },
+  };
+  expect(specDigest(full)).toBe('6a3b88c94bad4f43');
+  expect(specDefaults.map((_, defaults) => specDigest({ ...full, defaults })).slice(0, 1)).toEqual([
+    '6a3b88c94bad4f43',
+  ]);
 });
 
 test('the digest follows what tasks are made of, and nothing else', () => {

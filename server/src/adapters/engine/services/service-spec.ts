@@ -1,4 +1,4 @@
-import { imageLabel, releaseLabel, specLabel } from '../../../domain/names/labels.ts';
+import { imageLabel, managedLabel, releaseLabel, specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import type {
   ContainerOptions,
@@ -6,19 +6,20 @@ import type {
   PublishedPort,
   ServiceSpec,
 } from '../../../ports/engine/engine.ts';
+import { defaultsOf } from '../../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
-import { managed, overriding } from './labels.ts';
+import { overriding } from './labels.ts';
+import { ownedLabels, type Owner } from './ownership.ts';
 
 export const nanosecondsPerMs = 1_000_000;
-
-/** A crashed task is started again after this pause; Swarm knows no growing one. */
-const restartDelayMs = 1_000;
 
 /** How long the engine watches the former version when it goes back to it. */
 const rollbackMonitorMs = 2_000;
 
 /** What the engine knows and the specification does not. */
 export interface SpecContext {
+  /** The installation that the service belongs to. */
+  owner: Owner;
   /** What runs under `spec.image` (see pinned-image.ts). */
   image: string;
   /** Ids of the files' config objects, by name. */
@@ -34,8 +35,11 @@ export function toDockerSpec(spec: ServiceSpec, context: SpecContext) {
   const update = updateRule(spec);
   return {
     Name: spec.name,
-    Labels: ownLabels(spec),
-    TaskTemplate: { ...taskTemplate(spec, context, specDigest(spec)), ForceUpdate: context.restarts },
+    Labels: ownedLabels(context.owner, ownLabels(spec)),
+    TaskTemplate: {
+      ...taskTemplate(spec, context, { owner: context.owner, digest: specDigest(spec) }),
+      ForceUpdate: context.restarts,
+    },
     Mode: { Replicated: { Replicas: spec.replicas } },
     UpdateConfig: update,
     RollbackConfig: { ...update, FailureAction: 'pause', Monitor: rollbackMonitorMs * nanosecondsPerMs },
@@ -49,7 +53,7 @@ export function toDockerSpec(spec: ServiceSpec, context: SpecContext) {
  */
 export function specDigest(spec: ServiceSpec): string {
   return createHash('sha256')
-    .update(JSON.stringify(taskTemplate(spec, { image: spec.image, configIds: new Map() }, '')))
+    .update(JSON.stringify(taskTemplate(spec, { image: spec.image, configIds: new Map() }, undefined)))
     .digest('hex')
     .slice(0, 16);
 }
@@ -60,21 +64,35 @@ export function generationOf(labels: Record<string, string>, restarts: number): 
 }
 
 /**
- * Name of the engine's config object for a file: by content, so that equal files share one and a changed file
- * is a new one.
+ * Name of the engine's config object for a file: by content, so that equal files of an installation share one
+ * and a changed file is a new one.
  */
-export function configName(content: string): string {
-  return `berth-${createHash('sha256').update(content).digest('hex').slice(0, 24)}`;
+export function configName(content: string, { installation }: Owner): string {
+  return `berth-${installation}-${contentName(content)}`;
 }
 
-function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'configIds'>, digest: string) {
+const contentName = (content: string): string =>
+  createHash('sha256').update(content).digest('hex').slice(0, 24);
+
+/** What is known of tasks that are made, and is no part of the digest of what they are made from. */
+interface Made {
+  owner: Owner;
+  digest: string;
+}
+
+function taskTemplate(
+  spec: ServiceSpec,
+  context: Pick<SpecContext, 'image' | 'configIds'>,
+  made: Made | undefined,
+) {
+  const defaults = defaultsOf(spec);
   return {
-    ContainerSpec: containerSpec(spec, context, digest),
+    ContainerSpec: containerSpec(spec, context, made),
     Resources: {
       Limits: defined({
         MemoryBytes: spec.limits.memoryBytes,
         NanoCPUs: spec.limits.nanoCpus,
-        Pids: spec.limits.pids,
+        Pids: spec.limits.pids ?? defaults.pids,
       }),
       Reservations: defined({
         MemoryBytes: spec.reservations.memoryBytes,
@@ -83,7 +101,7 @@ function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'c
     },
     RestartPolicy: {
       Condition: 'any',
-      Delay: (spec.restartDelayMs ?? restartDelayMs) * nanosecondsPerMs,
+      Delay: (spec.restartDelayMs ?? defaults.restartDelayMs) * nanosecondsPerMs,
       MaxAttempts: 0,
     },
     Placement: defined({
@@ -93,35 +111,41 @@ function taskTemplate(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'c
     }),
     Networks: spec.networks.map((name) => defined({ Target: name, Aliases: spec.aliases?.[name] })),
     LogDriver: {
-      Name: spec.logging?.driver ?? 'json-file',
-      Options: spec.logging?.options ?? { 'max-size': '10m', 'max-file': '3' },
+      Name: spec.logging?.driver ?? defaults.logging.driver,
+      Options: spec.logging?.options ?? defaults.logging.options,
     },
   };
 }
 
-function containerSpec(spec: ServiceSpec, context: Pick<SpecContext, 'image' | 'configIds'>, digest: string) {
+function containerSpec(
+  spec: ServiceSpec,
+  context: Pick<SpecContext, 'image' | 'configIds'>,
+  made: Made | undefined,
+) {
+  const defaults = defaultsOf(spec);
   return defined({
     Image: context.image,
-    Labels: containerLabels(spec, digest),
+    Labels: containerLabels(spec, made),
     Command: spec.command,
     Args: spec.args,
     Env: spec.env.map(literal),
     ...containerOptions(spec.container ?? {}),
-    Init: spec.container?.init ?? true,
+    Init: spec.container?.init ?? defaults.init,
     StopGracePeriod: spec.stopGracePeriodMs * nanosecondsPerMs,
     Healthcheck: spec.healthCheck === undefined ? undefined : healthConfig(spec.healthCheck),
-    Mounts: spec.mounts.map(mount),
-    Configs: spec.files.map((file) => configReference(file, context.configIds)),
-    // A container may stand in several networks (the proxy stands in all of them) and must pass nothing from
-    // one to another; the kernel's default would (measured).
-    Sysctls: { 'net.ipv4.ip_forward': '0', ...spec.sysctls },
+    Mounts: spec.mounts.map((each) => mount(each, made?.owner)),
+    Configs: spec.files.map((file) => configReference(file, context.configIds, made?.owner)),
+    Sysctls: { ...defaults.sysctls, ...spec.sysctls },
   });
 }
 
-/** What overrides an image's labels is the same for all, so no part of the digest, which is made with ''. */
-function containerLabels(spec: ServiceSpec, digest: string): Record<string, string> {
-  const labels = { ...ownLabels(spec), [specLabel]: digest };
-  return digest === '' ? labels : overriding(labels);
+/**
+ * The owner and what overrides an image's labels are no part of the digest: it must stay the same when either
+ * is added to an installation that runs already.
+ */
+function containerLabels(spec: ServiceSpec, made: Made | undefined): Record<string, string> {
+  if (made === undefined) return { ...ownLabels(spec), [specLabel]: '' };
+  return overriding(ownedLabels(made.owner, { ...ownLabels(spec), [specLabel]: made.digest }));
 }
 
 /** Docker's engine API, "Create a service", ContainerSpec. */
@@ -176,20 +200,33 @@ function healthConfig(check: HealthCheck) {
   };
 }
 
-function mount(mount: ServiceMount) {
+/** These labels as they are in digests since before there were installations. */
+const managed = (labels: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+  ...labels,
+  [managedLabel]: 'true',
+});
+
+function mount(mount: ServiceMount, owner: Owner | undefined) {
   return defined({
     Type: mount.type,
     Source: mount.type === 'tmpfs' ? undefined : literal(mount.source),
     Target: literal(mount.target),
     ReadOnly: mount.readOnly ?? false,
-    VolumeOptions: mount.type === 'volume' ? { Labels: managed(mount.labels) } : undefined,
+    VolumeOptions:
+      mount.type === 'volume'
+        ? { Labels: owner ? ownedLabels(owner, mount.labels) : managed(mount.labels) }
+        : undefined,
     TmpfsOptions:
       mount.type === 'tmpfs' ? defined({ SizeBytes: mount.sizeBytes, Mode: mount.mode }) : undefined,
   });
 }
 
-function configReference(file: ServiceSpec['files'][number], configIds: ReadonlyMap<string, string>) {
-  const name = configName(file.content);
+function configReference(
+  file: ServiceSpec['files'][number],
+  configIds: ReadonlyMap<string, string>,
+  owner: Owner | undefined,
+) {
+  const name = owner ? configName(file.content, owner) : `berth-${contentName(file.content)}`;
   return {
     File: { Name: file.path, UID: file.uid ?? '0', GID: file.gid ?? '0', Mode: file.mode ?? 0o444 },
     ConfigID: configIds.get(name) ?? '',

@@ -1,4 +1,10 @@
-import { imageLabel, managedLabel, specLabel } from '../../../domain/names/labels.ts';
+import {
+  dataFolderLabel,
+  imageLabel,
+  incarnationLabel,
+  managedLabel,
+  specLabel,
+} from '../../../domain/names/labels.ts';
 import type {
   AppliedService,
   RunningService,
@@ -13,7 +19,7 @@ import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent, isOutOfSequence } from '../client/engine-error.ts';
 import { storeFiles } from '../files.ts';
-import { requireManaged } from './labels.ts';
+import { isOwn, requireOwn } from './ownership.ts';
 import type { Networks } from '../networks/networks.ts';
 import { pinImage } from '../images/pinned-image.ts';
 import { generationOf, specDigest, toDockerSpec } from './service-spec.ts';
@@ -120,9 +126,10 @@ export async function findService(client: EngineClient, name: string): Promise<S
 }
 
 /** Every service of ours; `withStatus` adds the count of running tasks. */
-export function listManaged(client: EngineClient, withStatus: boolean): Promise<ServiceAnswer[]> {
+export async function listManaged(client: EngineClient, withStatus: boolean): Promise<ServiceAnswer[]> {
   const query = { status: withStatus, filters: { label: [`${managedLabel}=true`] } };
-  return client.call({ method: 'GET', path: '/services', query, doing: 'listing services' }, servicesAnswer);
+  const request = { method: 'GET', path: '/services', query, doing: 'listing services' } as const;
+  return (await client.call(request, servicesAnswer)).filter(({ Spec }) => isOwn(client, Spec.Labels));
 }
 
 async function applyOnce(
@@ -137,9 +144,9 @@ async function applyOnce(
     storeFiles(client, spec.files),
     findService(client, spec.name),
   ]);
-  const image = keptPin(spec, current) ?? (await pinned);
+  const image = keepsTasks(spec, current) ? '' : await pinned;
   if (current === undefined) {
-    const body = toDockerSpec(spec, { image, configIds, restarts: 0 });
+    const body = toDockerSpec(spec, { owner: client, image, configIds, restarts: 0 });
     await client.call(
       {
         method: 'POST',
@@ -151,8 +158,15 @@ async function applyOnce(
       createdAnswer,
     );
   } else {
-    requireManaged(current.Spec.Labels, 'service', spec.name);
-    const body = toDockerSpec(spec, { image, configIds, restarts: current.Spec.TaskTemplate.ForceUpdate });
+    requireOwn(client, current.Spec.Labels, 'service', spec.name);
+    const { TaskTemplate: template } = current.Spec;
+    const made = toDockerSpec(spec, { owner: client, image, configIds, restarts: template.ForceUpdate });
+    const marks = marksOf(current.Spec.Labels);
+    const body = {
+      ...made,
+      Labels: { ...made.Labels, ...marks },
+      ...(keepsTasks(spec, current) ? { TaskTemplate: template } : {}),
+    };
     const query = { version: current.Version.Index };
     await client.send({
       method: 'POST',
@@ -166,26 +180,31 @@ async function applyOnce(
   return applied(await requireService(client, spec.name), current === undefined);
 }
 
+/** Labels that a service has by `label` alone. */
+function marksOf(labels: Readonly<Record<string, string>>): Record<string, string> {
+  const marks = new Set<string>([incarnationLabel, dataFolderLabel]);
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => marks.has(name)));
+}
+
 /**
- * The image an equal specification was given before: the same again must make no new task, whatever became of
- * the image's name.
+ * Whether the tasks were made from an equal specification. The same again must make no new task, whatever
+ * became of the image's name, and whatever this version of Berth adds to the tasks that it makes.
  */
-function keptPin(spec: ServiceSpec, current: ServiceAnswer | undefined): string | undefined {
-  const container = current?.Spec.TaskTemplate.ContainerSpec;
-  return container?.Labels[specLabel] === specDigest(spec) ? container.Image : undefined;
+function keepsTasks(spec: ServiceSpec, current: ServiceAnswer | undefined): current is ServiceAnswer {
+  return current?.Spec.TaskTemplate.ContainerSpec?.Labels[specLabel] === specDigest(spec);
 }
 
 /** Writes a changed specification; credentials of the registry stay as they are at the engine. */
-function change(
+export function change(
   client: EngineClient,
   name: string,
   doing: string,
   edit: (spec: SpecAnswer) => Record<string, unknown>,
-  query: Record<string, string> = {},
+  { takesForeign = false, ...query }: { rollback?: string; takesForeign?: boolean } = {},
 ): Promise<AppliedService> {
   return again(async () => {
     const service = await requireService(client, name);
-    requireManaged(service.Spec.Labels, 'service', name);
+    if (!takesForeign) requireOwn(client, service.Spec.Labels, 'service', name);
     const path = `/services/${segment(service.ID)}/update`;
     await client.send({
       method: 'POST',

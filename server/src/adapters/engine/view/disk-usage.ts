@@ -1,12 +1,11 @@
 /** What lies on an engine's disk, by one question to it (engine API, "Get data usage information"). */
-import { managedLabel } from '../../../domain/names/labels.ts';
 import { z } from 'zod';
 import type { DiskUsage } from '../../../ports/engine/engine-disk.ts';
 import { waitUntil } from '../../../ports/wait-until.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
-import { requireManaged } from '../services/labels.ts';
+import { isForeign, isOwn, requireOwn } from '../services/ownership.ts';
 
 /** It walks through every volume. */
 const usageLimitMs = 5 * 60_000;
@@ -68,6 +67,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
       id: image.Id,
       tags: (image.RepoTags ?? []).filter((tag) => tag !== none),
       isOfRegistry: (image.RepoDigests ?? []).some((digest) => !digest.startsWith('<none>')),
+      isForeign: isForeign(client, image.Labels),
       labels: image.Labels,
       sizeBytes: image.Size - Math.max(0, image.SharedSize),
       wholeBytes: image.Size,
@@ -75,7 +75,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
       containers: Math.max(0, image.Containers),
     })),
     containers: (Containers ?? [])
-      .filter((container) => container.Labels[managedLabel] === 'true')
+      .filter((container) => isOwn(client, container.Labels))
       .map((container) => ({
         id: container.Id,
         name: (container.Names?.[0] ?? '').replace(/^\//, ''),
@@ -85,7 +85,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
         sizeBytes: container.SizeRw ?? 0,
       })),
     volumes: (Volumes ?? [])
-      .filter((volume) => volume.Labels[managedLabel] === 'true')
+      .filter((volume) => isOwn(client, volume.Labels))
       .map((volume) => ({
         name: volume.Name,
         labels: volume.Labels,
@@ -126,7 +126,7 @@ export async function removeEnded(client: EngineClient, id: string): Promise<voi
         State: z.looseObject({ Running: z.boolean() }),
       }),
     );
-    requireManaged(container.Config.Labels, 'container', id);
+    requireOwn(client, container.Config.Labels, 'container', id);
     if (container.State.Running) return;
     await client.send({
       method: 'DELETE',
