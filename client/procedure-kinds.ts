@@ -439,6 +439,7 @@ export const procedureKinds = {
     verify: 'mutation',
     runs: 'query',
     runsByDatabase: 'query',
+    cancel: 'mutation',
     runLogs: 'subscription',
     listFiles: 'query',
     restoreBackupWithLogs: 'changing subscription',

@@ -225,4 +225,28 @@ const copy: Word = {
   },
 };
 
-export const dbDataWords: readonly Word[] = [backup, backups, restore, copy];
+const cancel: Word = {
+  name: 'db cancel',
+  usage: '[service]',
+  summary: 'ends the backups and restores of a database that wait or run',
+  description:
+    'Ends what `berth db backups` shows as queued or running, and removes what it was making. Objects that ' +
+    'were stored before stay. A restore that is changing over to what it loaded cannot be ended.',
+  most: 1,
+  calls: ['project.all', 'backup.runsByDatabase', 'backup.cancel'],
+  async run(context) {
+    const { client } = await context.berth();
+    const service = await databaseOf(context);
+    const open = itemsOf(await client.backup.runsByDatabase({ databaseId: service.id, limit: 100 })).filter(
+      ({ status }) => status === 'queued' || status === 'running',
+    );
+    for (const { backupRunId } of open) await client.backup.cancel({ backupRunId });
+    context.answer(open, () =>
+      open.length === 0
+        ? `Nothing of ${nameOf(service)} was waiting or running.\n`
+        : open.map(({ operation, path }) => `Ended the ${operation} of ${path}.\n`).join(''),
+    );
+  },
+};
+
+export const dbDataWords: readonly Word[] = [backup, backups, cancel, restore, copy];

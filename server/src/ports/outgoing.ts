@@ -71,6 +71,8 @@ export interface OutgoingAnswer {
   status: number;
   /** Where a redirect leads, as the other side wrote it. */
   location?: string | undefined;
+  /** Region that an S3 store names for a bucket (`x-amz-bucket-region`). */
+  bucketRegion?: string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
 

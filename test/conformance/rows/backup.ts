@@ -147,6 +147,17 @@ export const backupRows: Rows = [
     gives: any.listOf({ backupRunId: any.id }),
   },
   {
+    call: 'backup.cancel',
+    input: { backupRunId: '<backupRunId>' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
+    call: 'backup.cancel',
+    before: [{ call: 'backup.run', input: { backupId: '<backupId>' }, keep: { waiting: 'backupRunId' } }],
+    input: { backupRunId: '<waiting>' },
+    gives: { status: 'error', errorMessage: any.text },
+  },
+  {
     call: 'backup.runLogs',
     input: { backupRunId: '<backupRunId>' },
     gives: { lines: [{ type: 'end', outcome: 'error' }] },

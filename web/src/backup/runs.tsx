@@ -1,6 +1,7 @@
 /** What became of backups and restores: each run with its steps. */
-import type { ReactElement } from 'react';
-import type { Answer } from '../live/api.ts';
+import { useState, type ReactElement } from 'react';
+import { ask, refresh, type Answer } from '../live/api.ts';
+import { Button } from '../parts/button.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
@@ -68,8 +69,28 @@ function RunRow({ run }: { run: Run }): ReactElement {
           </ol>
           {run.previousVolume && <p>The state before is kept in the volume {run.previousVolume}.</p>}
           {run.errorMessage && <Fault error={run.errorMessage} />}
+          {(run.status === 'queued' || run.status === 'running') && <End backupRunId={run.backupRunId} />}
         </div>
       </details>
     </li>
+  );
+}
+
+function End({ backupRunId }: { backupRunId: string }): ReactElement {
+  const [state, setState] = useState<{ isBusy?: boolean; error?: unknown }>({});
+  const end = (): void => {
+    setState({ isBusy: true });
+    ask('backup.cancel', { backupRunId }).then(
+      () => (setState({}), refresh('backup'), refresh('volumeBackup')),
+      (error: unknown) => setState({ error }),
+    );
+  };
+  return (
+    <div>
+      <Button small look="danger" isBusy={state.isBusy} onClick={end}>
+        End this run
+      </Button>
+      <Fault error={state.error} />
+    </div>
   );
 }

@@ -12,25 +12,22 @@ type Bucket = Extract<StorePlace, { provider: 's3' }>;
  * Words of the services (Amazon S3 API, "Error responses") and of Go's network library, in the order they are
  * looked for.
  */
-const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucket): string }[] = [
+const reasons: readonly {
+  words: RegExp;
+  code: ErrorCode;
+  sentence(bucket: Bucket, stderr: string): string;
+}[] = [
   {
-    words: /InvalidAccessKeyId|SignatureDoesNotMatch|AuthorizationHeaderMalformed|InvalidToken/,
+    words: /AuthorizationHeaderMalformed|PermanentRedirect|status code: 30[1278]/,
+    code: 'PRECONDITION_FAILED',
+    sentence: (bucket, stderr) => wrongRegion(bucket, /expecting '([\w-]{1,60})'/.exec(stderr)?.[1]),
+  },
+  {
+    words: /RequestTimeTooSkewed|RequestExpired/,
     code: 'PRECONDITION_FAILED',
     sentence: ({ endpoint }) =>
-      `${endpoint} does not accept the keys. Check accessKey, secretAccessKey and region of the destination`,
-  },
-  {
-    words: /AccessDenied|status code: 403|Forbidden/,
-    code: 'PRECONDITION_FAILED',
-    sentence: ({ bucket }) =>
-      `the keys lack permission for this in the bucket ${bucket}. They need the right to list, read, ` +
-      'write and delete objects there',
-  },
-  {
-    words: /NoSuchBucket|directory not found|InvalidBucketName/,
-    code: 'PRECONDITION_FAILED',
-    sentence: ({ bucket, endpoint }) =>
-      `there is no bucket ${bucket} at ${endpoint}. Create it, or correct the destination`,
+      `the clocks of this server and of ${endpoint} differ too much. Set this server's clock ` +
+      '(timedatectl), and let it be kept by NTP',
   },
   {
     words: anyOf(
@@ -42,12 +39,40 @@ const reasons: readonly { words: RegExp; code: ErrorCode; sentence(bucket: Bucke
         /status code: 507/,
         /DiskFull/,
         /XMinioStorageFull/,
+        /EntityTooLarge/,
       ],
       'i',
     ),
     code: 'PRECONDITION_FAILED',
     sentence: ({ endpoint }) =>
-      `the store at ${endpoint} is full. Free some space there, or keep fewer backups`,
+      `the store at ${endpoint} is full, or its quota is used up. Free some space there, raise ` +
+      'the quota, or keep fewer backups',
+  },
+  {
+    words: /NotImplemented|MethodNotAllowed|status code: (501|405)/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `the store at ${endpoint} lacks an operation that backups need: storing, listing, reading, copying ` +
+      'within the bucket (CopyObject) or deleting. Use another store',
+  },
+  {
+    words: /InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `${endpoint} does not accept the keys. Check accessKey, secretAccessKey and region of the destination`,
+  },
+  {
+    words: /NoSuchBucket|directory not found|InvalidBucketName/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ bucket, endpoint }) =>
+      `there is no bucket ${bucket} at ${endpoint}. Create it, or correct the destination`,
+  },
+  {
+    words: /AccessDenied|AllAccessDisabled|status code: 403|Forbidden/,
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ bucket }) =>
+      `the keys lack permission for this in the bucket ${bucket}. They need the right to list, read, ` +
+      'write and delete objects there',
   },
   // A store that reports a fault often breaks the connection off as well.
   {
@@ -85,12 +110,30 @@ export function rcloneError(bucket: Bucket, { exitCode, signal, stderr }: PipedE
   if (reason)
     return new AppError(
       reason.code,
-      `The destination failed: ${reason.sentence(bucket)}. (rclone: ${words})`,
+      `The destination failed: ${reason.sentence(bucket, stderr)}. (rclone: ${words})`,
     );
   const end = signal === undefined ? `exit code ${exitCode ?? '?'}` : `ended by ${signal}`;
   return new AppError(
     'SERVICE_UNAVAILABLE',
     `The destination failed: rclone gave up (${end})${words === '' ? '' : `: ${words}`}.`,
+  );
+}
+
+/** A bucket of another region than the destination's, with the region that the store names. */
+export function wrongRegion({ bucket, endpoint, region }: Bucket, right: string | undefined): string {
+  const named = region === '' ? 'us-east-1, which an empty region means' : region;
+  if (right === undefined)
+    return (
+      `the bucket ${bucket} is not in the region of ${endpoint}. Correct region and endpoint of the ` +
+      'destination'
+    );
+  const amazon = /^https?:\/\/s3[.-](?:[a-z0-9-]+\.)?amazonaws\.com(\.cn)?/.exec(endpoint);
+  const cure = amazon
+    ? `the endpoint to https://s3.${right}.amazonaws.com${amazon[1] ?? ''}`
+    : "the endpoint to that region's";
+  return (
+    `the bucket ${bucket} is in the region ${right}, not in ${named}. Set region to ${right}, ` +
+    `and ${cure}`
   );
 }
 

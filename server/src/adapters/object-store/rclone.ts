@@ -13,6 +13,8 @@ import { rcloneError } from './rclone-error.ts';
 import { drained } from '../../ports/drained.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 import { listedObject, readListing } from './rclone-listing.ts';
+import { redirectOf } from './ask-bucket.ts';
+import { storeLimits, watchOver, type StoreLimits, type Watch } from './store-limits.ts';
 
 type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
@@ -48,21 +50,30 @@ interface Bench extends AsyncDisposable {
   remote(path: string): string;
   /** Why the last connection was not made. */
   fault(): AppError | undefined;
+  limits: StoreLimits;
+  /** What the store refuses every call with, asked of it. */
+  redirect(): Promise<AppError | undefined>;
 }
 
 interface BenchOptions {
   rclonePath: string;
   scratch: string;
-  outgoing: Pick<Outgoing, 'judge' | 'gate'>;
+  outgoing: Pick<Outgoing, 'judge' | 'gate' | 'request'>;
   by: OutgoingBy;
+  limits?: Partial<StoreLimits>;
 }
 
 async function openBench(
   bucket: Bucket,
-  { rclonePath, scratch, outgoing, by }: BenchOptions,
+  { rclonePath, scratch, outgoing, by, limits: changed }: BenchOptions,
 ): Promise<Bench> {
+  const limits = { ...storeLimits, ...changed };
+  const redirect = (): Promise<AppError | undefined> =>
+    redirectOf(bucket, { outgoing, by, limitMs: limits.ask });
   // Go's programs go past a proxy to loopback (net/http, ProxyFromEnvironment), so that is judged here.
   await outgoing.judge(new URL(bucket.endpoint).hostname, by);
+  const refused = await redirect();
+  if (refused) throw refused;
   const gate = await outgoing.gate(by);
   const env = { ...environmentOf(bucket), HTTP_PROXY: gate.proxy, HTTPS_PROXY: gate.proxy };
   return {
@@ -70,6 +81,8 @@ async function openBench(
     make: (verb, ...words) => command([rclonePath, verb, ...options, ...words], { cwd: scratch, env }),
     remote: (path) => `store:${[bucket.bucket, bucket.path, path].filter((part) => part !== '').join('/')}`,
     fault: gate.fault,
+    limits,
+    redirect,
     [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
   };
 }
@@ -92,13 +105,22 @@ export function rcloneStore(bucket: Bucket, benchOptions: BenchOptions): ObjectS
     rename: (from, to, signal) =>
       at(async (bench) => {
         // rclone has nothing to say about a source that is not there.
-        if (!(await find(bench, from, signal))) throw absent(bench, from);
-        await collect(bench, bench.make('moveto', bench.remote(from), bench.remote(to)), signal);
+        const object = await find(bench, from, signal);
+        if (!object) throw absent(bench, from);
+        await collect(bench, bench.make('moveto', bench.remote(from), bench.remote(to)), {
+          signal,
+          limitMs: bench.limits.rename + (object.bytes / 1_000_000) * bench.limits.renameMegabyte,
+          doing: `${from} was being renamed`,
+        });
       }),
     remove: (path, signal) =>
       at(async (bench) => {
         if (await find(bench, path, signal))
-          await collect(bench, bench.make('deletefile', bench.remote(path)), signal);
+          await collect(bench, bench.make('deletefile', bench.remote(path)), {
+            signal,
+            limitMs: bench.limits.call,
+            doing: `${path} was being removed`,
+          });
       }),
   };
 }
@@ -130,12 +152,15 @@ async function feed(
 ): Promise<void> {
   child.stdout.resume();
   const stop = onAbort(signal, child);
+  const watch = watchOver(child, bench.bucket.endpoint);
   try {
     for await (const chunk of source) {
       signal.throwIfAborted();
       if (child.stdin.write(chunk)) continue;
+      watch.expect(bench.limits.writeIdle, 'an object was being stored');
       // It has ended instead.
       if (!(await drained(child.stdin))) break;
+      watch.rest();
     }
     signal.throwIfAborted();
   } catch (error) {
@@ -143,10 +168,13 @@ async function feed(
     await child.ended.catch(() => undefined);
     throw error;
   } finally {
+    watch.rest();
     stop();
   }
   child.stdin.end();
-  await succeed(bench, child, signal);
+  const stopLast = onAbort(signal, child);
+  watch.expect(bench.limits.finish, 'the end of an object was being stored');
+  await succeed(bench, child, { signal, watch }).finally(stopLast);
 }
 
 /**
@@ -159,20 +187,27 @@ async function* read(bench: Bench, path: string, signal: AbortSignal): AsyncGene
   const child = startPiped(bench.make('cat', bench.remote(path)));
   child.stdin.end();
   const stop = onAbort(signal, child);
+  const watch = watchOver(child, bench.bucket.endpoint);
+  const idle = (): void => watch.expect(bench.limits.readIdle, `${path} was being read`);
   let bytes = 0;
   try {
+    idle();
     for await (const chunk of child.stdout) {
+      // The reader may take its time; the store may not.
+      watch.rest();
       const piece = asBytes(chunk);
       bytes += piece.length;
       yield piece;
+      idle();
     }
-    await succeed(bench, child, signal);
+    await succeed(bench, child, { signal, watch });
     if (bytes !== object.bytes)
       throw new AppError(
         'SERVICE_UNAVAILABLE',
         `The store returned ${bytes} of the ${object.bytes} bytes of ${path}. Try again.`,
       );
   } finally {
+    watch.rest();
     stop();
     child.kill();
   }
@@ -183,11 +218,11 @@ function absent({ bucket }: Bench, path: string): AppError {
 }
 
 async function find(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject | undefined> {
-  const text = await collect(
-    bench,
-    bench.make('lsjson', '--stat', '--no-mimetype', bench.remote(path)),
+  const text = await collect(bench, bench.make('lsjson', '--stat', '--no-mimetype', bench.remote(path)), {
     signal,
-  );
+    limitMs: bench.limits.call,
+    doing: `${path} was being looked up`,
+  });
   const found = listedObject.parse(JSON.parse(text));
   // What is not there is told as a folder.
   return found.IsDir
@@ -202,11 +237,14 @@ async function list(bench: Bench, path: string, signal: AbortSignal): Promise<St
   );
   child.stdin.end();
   const stop = onAbort(signal, child);
+  const watch = watchOver(child, bench.bucket.endpoint);
   try {
+    watch.expect(bench.limits.list, 'its objects were being listed');
     const objects = await readListing(child.stdout, path);
-    await succeed(bench, child, signal);
+    await succeed(bench, child, { signal, watch });
     return objects;
   } finally {
+    watch.rest();
     stop();
     child.kill();
   }
@@ -215,25 +253,42 @@ async function list(bench: Bench, path: string, signal: AbortSignal): Promise<St
 /** Bytes of an answer about one object. */
 const answerLimit = 1024 * 1024;
 
+interface Calling {
+  signal: AbortSignal;
+  limitMs: number;
+  /** What it does, for the error: "x was being removed". */
+  doing: string;
+}
+
 /** What it prints, when it ends well. */
-async function collect(bench: Bench, made: Command, signal: AbortSignal): Promise<string> {
+async function collect(bench: Bench, made: Command, { signal, limitMs, doing }: Calling): Promise<string> {
   signal.throwIfAborted();
   const child = startPiped(made);
   child.stdin.end();
   const stop = onAbort(signal, child);
+  const watch = watchOver(child, bench.bucket.endpoint);
   try {
+    watch.expect(limitMs, doing);
     const bytes = await limitedBytes(child.stdout.map(asBytes), answerLimit, 'The answer of the store');
-    await succeed(bench, child, signal);
+    await succeed(bench, child, { signal, watch });
     return bytes.toString();
   } finally {
+    watch.rest();
     stop();
     child.kill();
   }
 }
 
-async function succeed({ bucket, fault }: Bench, child: PipedChild, signal: AbortSignal): Promise<void> {
-  const end = await child.ended;
+async function succeed(
+  { bucket, fault, redirect }: Bench,
+  child: PipedChild,
+  { signal, watch }: { signal: AbortSignal; watch: Watch },
+): Promise<void> {
+  const end = await child.ended.finally(watch.rest);
   signal.throwIfAborted();
+  const late = watch.late();
+  // A store that redirects only some of its calls keeps rclone waiting.
+  if (late) throw (await redirect()) ?? late;
   if (end.exitCode !== 0) throw fault() ?? rcloneError(bucket, end);
 }
 

@@ -2,13 +2,16 @@ import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-stor
 import type { Outgoing } from '../../ports/outgoing.ts';
 import { folderStore } from './folder.ts';
 import { rcloneStore } from './rclone.ts';
+import type { StoreLimits } from './store-limits.ts';
 
 export interface StoreOptions {
   /** Path of rclone. */
   rclonePath: string;
   /** Folder of Berth's own that the program runs in; it writes nothing there. */
   scratch: string;
-  outgoing: Pick<Outgoing, 'judge' | 'gate'>;
+  outgoing: Pick<Outgoing, 'judge' | 'gate' | 'request'>;
+  /** Limits of single calls, where they differ from the defaults. */
+  limits?: Partial<StoreLimits>;
 }
 
 /** A store for each provider of destinations. */

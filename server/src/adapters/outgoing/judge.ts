@@ -85,9 +85,9 @@ function refusal(host: string, refused: Refused | undefined, policy: OutgoingPol
 function outOfReach(host: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `${host} cannot be reached: its address is not public, and either it is not open to this organization ` +
-      'or nothing answers there. Use a public address, or ask the Owner of the installation to name its ' +
-      'network in the setting allowedPrivateNetworks.',
+    `${host} cannot be reached: it did not answer in time or refused the connection, or its address ` +
+      'is not public and not open to this organization. Check the address and the port; for a private ' +
+      'address, ask the Owner of the installation to name its network in the setting allowedPrivateNetworks.',
   );
 }
 

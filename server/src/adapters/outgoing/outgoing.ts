@@ -35,7 +35,13 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
     async request(request, by) {
       const judged = await judge(new URL(request.url).hostname, by);
       const answered = await send(request, judged);
-      return { status: answered.statusCode ?? 0, location: answered.headers.location, body: answered };
+      const region = answered.headers['x-amz-bucket-region'];
+      return {
+        status: answered.statusCode ?? 0,
+        location: answered.headers.location,
+        bucketRegion: Array.isArray(region) ? region[0] : region,
+        body: answered,
+      };
     },
   };
 }

@@ -258,6 +258,16 @@ export const backupContract = {
     input: z.object({ databaseId: serviceId, ...pageInput }),
     output: listOf(backupRunRecord),
   }),
+  cancel: mutation({
+    summary: 'Ends a backup, restore or trial that waits or runs, and removes what it was making',
+    description:
+      'The run ends as an error that says so. Objects that were stored before stay. A restore that is ' +
+      'changing over to what it loaded is refused with CONFLICT.',
+    access: { ...ownRun, action: 'run' },
+    input: runId,
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
+  }),
   runLogs: subscription({
     summary: 'The log of a run as a live stream that can be resumed',
     access: ownRun,

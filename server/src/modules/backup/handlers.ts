@@ -51,7 +51,14 @@ export function backupHandlers({
     one: ({ actor }, { backupId }) => backups.one(backupId, actor.organizationId),
     update: ({ actor, write }, { backupId, ...patch }) =>
       write(() => backups.update(backupId, actor.organizationId, patch)),
-    remove: ({ actor, write }, { backupId }) => write(() => backups.remove(backupId, actor.organizationId)),
+    remove: ({ actor, write }, { backupId }) =>
+      write(async () => {
+        const { organizationId } = actor;
+        const removed = await backups.remove(backupId, organizationId);
+        for (const { backupRunId, ...run } of await runs.unfinished())
+          if (run.backupId === backupId) await runs.cancel(backupRunId, organizationId);
+        return removed;
+      }),
     async byDatabase({ actor }, input) {
       const named = databaseOf(input);
       await backups.checkDatabase(named, actor.organizationId);
@@ -100,6 +107,8 @@ export function backupHandlers({
       paginate(await runs.ofBackup(backupId, actor.organizationId), page, idOf),
     runsByDatabase: async ({ actor }, { databaseId, ...page }) =>
       paginate(await runs.ofDatabase(databaseId, actor.organizationId), page, idOf),
+    cancel: ({ actor, write }, { backupRunId }) =>
+      write(() => runs.cancel(backupRunId, actor.organizationId)),
     async *runLogs(context, { backupRunId }) {
       const run = await runs.one(backupRunId, context.actor.organizationId);
       yield* followRun({ runs, logs }, run, {

@@ -152,22 +152,46 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
 /** Bytes that are read of the object of a trial, which has about a hundred. */
 const mostOfTrial = 64 * 1024;
 
-/** A store may take what it later does not give back; so it is read again. */
+/**
+ * Does what a backup does: writes, renames within the store, finds, reads again, removes. A store may take
+ * what it later does not return, and many lack a copy of their own.
+ */
 async function tryOut(store: ObjectStore, signal: AbortSignal): Promise<void> {
-  const path = `.berth-test-${randomId()}`;
+  const folder = `.berth-test-${randomId()}`;
+  const path = `${folder}/object`;
   const text = `Berth is testing whether backups can be stored here: ${randomId()}`;
-  await store.write(path, oneChunk(text), signal);
+  const first = `${path}.part`;
   try {
+    await store.write(first, oneChunk(text), signal);
+    await store.rename(first, path, signal);
+    const found = (await store.list(folder, signal)).find((object) => object.path === path);
     const stored = await limitedBytes(store.read(path, signal), mostOfTrial, 'The object that was stored');
     if (stored.toString() !== text)
       throw new AppError(
         'PRECONDITION_FAILED',
         'The destination returned another object than was stored. Use another service.',
       );
-  } finally {
-    await store.remove(path, signal);
+    if (found?.bytes !== Buffer.byteLength(text))
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        'The destination does not list an object that it has. Use another service, or keys that may list.',
+      );
+  } catch (error) {
+    // Nothing of the test stays, and its failure is the one that is told.
+    const limit = AbortSignal.timeout(cleaningLimitMs);
+    for (const left of [first, path]) await store.remove(left, limit).catch(() => undefined);
+    throw error;
   }
+  await store.remove(path, signal);
+  if (await store.find(path, signal))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      'The destination still has an object that was removed. Old backups could not be removed there; use ' +
+        'another service, or keys that may delete.',
+    );
 }
+
+const cleaningLimitMs = 10_000;
 
 async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);

@@ -1,3 +1,4 @@
+import { AppError } from '../../domain/errors.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
@@ -24,12 +25,25 @@ export function destinationHandlers(
     remove: ({ actor, write }, { destinationId }) =>
       write(() => destinations.remove(destinationId, actor.organizationId)),
     async testConnection({ actor, signal }, input) {
-      await destinations.test(
-        await destinations.draft(actor.organizationId, input),
-        actor.organizationId,
-        AbortSignal.any([signal, AbortSignal.timeout(testLimitMs)]),
-      );
+      const limit = AbortSignal.timeout(testLimitMs);
+      await destinations
+        .test(
+          await destinations.draft(actor.organizationId, input),
+          actor.organizationId,
+          AbortSignal.any([signal, limit]),
+        )
+        .catch((error: unknown) => {
+          throw limit.aborted && !signal.aborted ? tooSlow() : error;
+        });
       return { success: true };
     },
   };
+}
+
+function tooSlow(): AppError {
+  return new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The destination did not store, list, return and remove a small object within ${testLimitMs / 1000} ` +
+      'seconds. Check that the store works, and the network to it.',
+  );
 }

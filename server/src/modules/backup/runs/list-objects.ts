@@ -1,5 +1,5 @@
 import type { ObjectStore, StoredObject } from '../../../ports/object-store.ts';
-import { unfinishedEnding } from './make-backup.ts';
+import { unfinishedEnding } from './unfinished.ts';
 
 /**
  * The objects whose path holds `search`, newest first; what is not whole or not verified, and what a test of
@@ -13,7 +13,7 @@ export async function listObjects(
   const objects = (await store.list('', signal)).filter(
     ({ path }) =>
       !path.endsWith(unfinishedEnding) &&
-      !path.split('/').at(-1)?.startsWith('.berth-test-') &&
+      !path.split('/').some((part) => part.startsWith('.berth-test-')) &&
       path.includes(search),
   );
   return objects.toSorted((a, b) =>

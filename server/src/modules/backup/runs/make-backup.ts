@@ -2,13 +2,14 @@
  * One backup: dump → compress → upload → verify → record → retention. The first three are one stream, so that
  * a backup of any size takes little memory.
  */
-import { AppError } from '../../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
-import { removeOld } from './retention.ts';
+import { removeOld, sweepFailed } from './retention.ts';
 import type { RunContext } from './run-context.ts';
 import type { BackupRuns } from './runs.ts';
+import { unfinishedEnding } from './unfinished.ts';
 import type { BackupSource, BackupSources } from '../source.ts';
 import type { BackupRecord, BackupRunRecord, BackupStore } from '../store.ts';
 import { compressed, measure, measured, watched, type Measure } from './streams.ts';
@@ -25,9 +26,6 @@ export interface BackupMaking {
   /** Called when the backup has a new verified copy. */
   good(backup: BackupRecord): Promise<void>;
 }
-
-/** Ending of an object that is incomplete or not verified yet; such an object is never listed as a backup. */
-export const unfinishedEnding = '.part';
 
 export async function makeBackup(making: BackupMaking, context: RunContext): Promise<void> {
   const { run, signal } = context;
@@ -55,6 +53,23 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   await context.record({ isStored: true });
   await making.good(backup);
   await retain(making, backup, store, context);
+  await sweep(making, backup, store, context);
+}
+
+/** Removes what failed runs left; a failure of it harms nothing, and the next run tries again. */
+async function sweep(
+  { runs }: BackupMaking,
+  backup: BackupRecord,
+  store: ObjectStore,
+  { signal, say }: RunContext,
+): Promise<void> {
+  try {
+    const removed = await sweepFailed(runs, backup, store, signal);
+    if (removed.length > 0) say(`Removed what failed runs had left: ${removed.join(', ')}.`);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    say(`What failed runs left could not be looked for: ${sentenceOf(error)}`);
+  }
 }
 
 /** Refuses the backup after its upload, since its size is not known earlier. */

@@ -11,7 +11,7 @@ import type { DatabasePrograms } from './database-program.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOperation } from './runner.ts';
-import type { BackupRuns } from './runs.ts';
+import { changeOverStep, type BackupRuns } from './runs.ts';
 import type { BackupRunRecord } from '../store.ts';
 import { decompressed, measured, type Measure } from './streams.ts';
 
@@ -120,7 +120,7 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
     // Known before the change, so that a crash in it forgets no volume.
     await context.record({ previousVolume: await ports.beside.volumeOf(databaseId) });
   }
-  await context.step('change over', async () => {
+  await context.step(changeOverStep, async () => {
     await ports.beside.stop(databaseId, beside);
     try {
       const { previousVolume } = await ports.beside.changeOver(databaseId, beside, { signal, say });

@@ -1,6 +1,6 @@
 /** Restores and trials as records: when one may begin. */
 import { AppError } from '../../../domain/errors.ts';
-import type { BackupRuns } from './runs.ts';
+import { laneKindOf, type BackupRuns } from './runs.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
 import { serviceIdOf } from '../../../domain/names/backup-subject.ts';
 
@@ -51,6 +51,7 @@ export function createRestores(runs: BackupRuns): Restores {
         backupId: null,
         startedBy: 'person',
         serviceKey: `restore:${serviceId ?? ''}`,
+        laneKind: 'restore',
       });
     },
     async acceptTrial(backup, startedBy) {
@@ -67,6 +68,7 @@ export function createRestores(runs: BackupRuns): Restores {
         path: newest.path,
         database: backup.database,
         serviceKey: `verification:${backup.backupId}`,
+        laneKind: laneKindOf(backup),
       });
     },
   };

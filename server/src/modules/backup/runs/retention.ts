@@ -5,6 +5,7 @@
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import type { BackupRuns } from './runs.ts';
 import type { BackupRecord } from '../store.ts';
+import { unfinishedEnding } from './unfinished.ts';
 
 /** Resolves with the removed paths. Only objects that this backup's runs stored here are removed. */
 export async function removeOld(
@@ -29,6 +30,38 @@ export async function removeOld(
     await runs.record(run.backupRunId, { isStored: false });
     removed.push(run.path);
   }
+  return removed;
+}
+
+/**
+ * Removes what failed runs of this backup left at the destination: an object that was never verified, and
+ * one whose name changed although the store answered with a failure. Only paths of its runs are touched.
+ */
+export async function sweepFailed(
+  runs: Pick<BackupRuns, 'ofBackup'>,
+  { backupId, organizationId, destinationId }: BackupRecord,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const left = new Set(
+    (await runs.ofBackup(backupId, organizationId))
+      .filter(
+        (run) =>
+          run.operation === 'backup' &&
+          run.status === 'error' &&
+          !run.isStored &&
+          run.destinationId === destinationId,
+      )
+      .map(({ path }) => path),
+  );
+  const removed: string[] = [];
+  for (const folder of new Set([...left].map((path) => path.split('/').slice(0, -1).join('/'))))
+    for (const { path } of await store.list(folder, signal)) {
+      const name = path.endsWith(unfinishedEnding) ? path.slice(0, -unfinishedEnding.length) : path;
+      if (!left.has(name)) continue;
+      await store.remove(path, signal);
+      removed.push(path);
+    }
   return removed;
 }
 

@@ -5,7 +5,7 @@ import { createRedactor } from '../../../domain/secrets/redactor.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { DeploymentLogs, LogWriter } from '../../../ports/deployment-log.ts';
 import type { RunContext, RunStepHandle, StepResult } from './run-context.ts';
-import type { BackupRuns } from './runs.ts';
+import { changeOverStep, endedByHand, type BackupRuns } from './runs.ts';
 import type { BackupRunRecord } from '../store.ts';
 
 /** What is done in a run of each kind. */
@@ -29,6 +29,9 @@ type Job = Pick<TableRecord<'job'>, 'payload' | 'attempts'>;
 const attemptsLimit = 3;
 /** What hangs must not hold those that wait behind it for ever. */
 const limitMs = 12 * 3_600_000;
+const lookMs = 1000;
+/** How long work that was ended may take to end. */
+const graceMs = 120_000;
 
 /**
  * Handler of the queue's `backup` jobs; returns when the run has ended, or when the signal took it away. It
@@ -40,7 +43,8 @@ export function createBackupRunner(
   const { runs, logs, clock, operations } = ports;
   return async (job, signal) => {
     const run = await runs.find(job.payload['backupRunId'] ?? '');
-    if (!run || run.status === 'done' || run.status === 'error') return;
+    if (!run || run.status === 'done') return;
+    if (run.status === 'error') return await tidyEnded(operations[run.operation], run, job);
     let redact = createRedactor();
     const log = logs.writer(run.backupRunId, (text) => redact(text));
     const operation = operations[run.operation];
@@ -58,19 +62,21 @@ export function createBackupRunner(
         ),
       limitMs,
     );
+    const byHand = new AbortController();
+    const looking = setInterval(() => void endWhenCancelled(runs, run, byHand), lookMs);
     try {
       await runs.record(run.backupRunId, { status: 'running', startedAt: run.startedAt ?? isoTime(clock) });
       if (job.attempts > 1) await resume(run, job, operation, log);
-      await operation.run(
-        contextOf(ports, {
-          run,
-          attempt: job.attempts,
-          signal: AbortSignal.any([signal, limit.signal]),
-          log,
-          hide,
-          redact: (text) => redact(text),
-        }),
-      );
+      const ended = AbortSignal.any([signal, limit.signal, byHand.signal]);
+      const context = contextOf(ports, {
+        run,
+        attempt: job.attempts,
+        signal: ended,
+        log,
+        hide,
+        redact: (text) => redact(text),
+      });
+      await withGrace(operation.run(context), ended);
       log.line('Done.');
       await log.close();
       await runs.finish(run.backupRunId, { status: 'done' });
@@ -78,9 +84,45 @@ export function createBackupRunner(
       await fail(ports, run, { error, signal, log, redact: (text) => redact(text), operation });
     } finally {
       clearTimeout(timer);
+      clearInterval(looking);
       await log.close();
     }
   };
+}
+
+/** The work's end; when it does not end within the grace after the signal, the signal's reason is thrown. */
+async function withGrace(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (): void => {
+    timer = setTimeout(() => over.reject(signal.reason), graceMs);
+  };
+  signal.addEventListener('abort', begin, { once: true });
+  try {
+    await Promise.race([work, over.promise]);
+  } finally {
+    signal.removeEventListener('abort', begin);
+    clearTimeout(timer);
+  }
+}
+
+/** A run that was ended while no worker had it, after a crash, may have left things of its first attempt. */
+async function tidyEnded(operation: RunOperation, run: BackupRunRecord, job: Job): Promise<void> {
+  if (job.attempts > 1) await operation.tidy(run).catch(() => undefined);
+}
+
+const isCancelled = (run: BackupRunRecord | undefined): boolean =>
+  run === undefined || run.status === 'error';
+
+/** A change over is never broken off in its middle. */
+async function endWhenCancelled(
+  runs: BackupRuns,
+  { backupRunId }: BackupRunRecord,
+  byHand: AbortController,
+): Promise<void> {
+  const run = await runs.find(backupRunId).catch(() => null);
+  if (run === null || !isCancelled(run)) return;
+  if (run?.steps.at(-1)?.name !== changeOverStep) byHand.abort(endedByHand);
 }
 
 async function resume(
@@ -120,6 +162,11 @@ async function fail(
     log.line(`Interrupted: ${sentenceOf(signal.reason)}`);
     return;
   }
+  if (isCancelled(await runs.find(run.backupRunId))) {
+    log.line('Ended by hand.');
+    await clean(operation, run, log);
+    return;
+  }
   const isForPeople = error instanceof AppError;
   const fault = isForPeople ? undefined : onFault(error, run.backupRunId);
   const shown = isForPeople
@@ -129,11 +176,15 @@ async function fail(
         `Something went wrong inside Berth (${fault ?? ''}); the log of Berth has it under this id.`,
       );
   log.line(`Failed: ${shown.message}`);
+  await clean(operation, run, log);
+  await log.close();
+  await runs.finish(run.backupRunId, { status: 'error', error: shown });
+}
+
+async function clean(operation: RunOperation, run: BackupRunRecord, log: LogWriter): Promise<void> {
   await operation
     .tidy(run)
     .catch((left: unknown) => log.line(`Not everything could be cleaned up: ${sentenceOf(left)}`));
-  await log.close();
-  await runs.finish(run.backupRunId, { status: 'error', error: shown });
 }
 
 interface Attempt {
@@ -154,6 +205,7 @@ function contextOf(
   const steps: BackupRunRecord['steps'] = [];
   const store = (): Promise<void> => runs.record(backupRunId, { steps });
   async function begin(name: string): Promise<RunStepHandle> {
+    if (isCancelled(await runs.find(backupRunId))) throw endedByHand;
     const step: BackupRunRecord['steps'][number] = {
       name,
       status: 'running',

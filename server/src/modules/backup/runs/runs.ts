@@ -23,6 +23,8 @@ export interface Accepting
     Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName'>> {
   /** Runs of one key follow each other. */
   serviceKey: string;
+  /** What is backed up or loaded, such as postgres or volume: with the destination, its lane. */
+  laneKind: string;
 }
 
 export type RunOutcome =
@@ -58,6 +60,11 @@ export interface BackupRuns extends BackupRunReads {
   ): Promise<BackupRunRecord>;
   record(backupRunId: string, patch: Partial<BackupRunRecord>): Promise<void>;
   finish(backupRunId: string, outcome: RunOutcome): Promise<void>;
+  /**
+   * Ends a queued or running run for a person; what it was making is removed. PRECONDITION_FAILED when it has
+   * ended, CONFLICT while a restore changes over.
+   */
+  cancel(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
   wake(): void;
 }
 
@@ -74,21 +81,24 @@ export function createBackupRuns(
 ): BackupRuns {
   const nextSequence = createSequence(clock);
 
-  async function accept({ serviceKey, ...accepting }: Accepting): Promise<BackupRunRecord> {
+  async function accept({ serviceKey, laneKind, ...accepting }: Accepting): Promise<BackupRunRecord> {
     const run = queuedRun(accepting, { createdAt: isoTime(clock), sequence: nextSequence() });
     await store.insert(run);
-    // Restores wait for nobody's nightly backup.
+    const { operation, destinationId } = accepting;
     await queue.enqueue({
       kind: 'backup',
       payload: { backupRunId: run.backupRunId },
       serviceKey,
-      serverKey: accepting.operation === 'restore' ? serviceKey : 'backups',
+      // A destination that hangs holds up its own runs of this kind only, and a restore waits for none.
+      serverKey: operation === 'restore' ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`,
     });
     return run;
   }
+  const reads = createReads(store);
 
   return {
     accept,
+    cancel: (backupRunId, organizationId) => cancel({ store, reads, clock }, backupRunId, organizationId),
     acceptBackup: (backup, { startedBy, ending }) =>
       accept({
         organizationId: backup.organizationId,
@@ -103,11 +113,10 @@ export function createBackupRuns(
         composeId: backup.composeId,
         volumeName: backup.volumeName,
         serviceKey: `backup:${serviceIdOf(backup) ?? backup.sourceType}`,
+        laneKind: laneKindOf(backup),
       }),
-    ...createReads(store),
-    record: async (backupRunId, patch) => {
-      await store.update({ backupRunId }, patch);
-    },
+    ...reads,
+    record: async (backupRunId, patch) => void (await store.update({ backupRunId }, patch)),
     finish: (backupRunId, outcome) =>
       store.transaction(async () => {
         const finishedAt = isoTime(clock);
@@ -126,6 +135,45 @@ export function createBackupRuns(
     wake: queue.wake,
   };
 }
+
+interface Cancelling {
+  store: BackupRunStore;
+  reads: BackupRunReads;
+  clock: Clock;
+}
+
+async function cancel(
+  { store, reads, clock }: Cancelling,
+  backupRunId: string,
+  organizationId: string,
+): Promise<BackupRunRecord> {
+  const run = await reads.one(backupRunId, organizationId);
+  if (run.steps.some(({ name, status }) => name === changeOverStep && status === 'running'))
+    throw new AppError(
+      'CONFLICT',
+      'The restore is changing over to what it loaded and cannot be ended now. Wait for its end.',
+    );
+  for (const status of ['queued', 'running'] as const) {
+    const end = {
+      status: 'error',
+      errorCode: endedByHand.code,
+      errorMessage: endedByHand.message,
+    } as const;
+    const isEnded = await store.update(
+      { backupRunId, organizationId, status },
+      { ...end, finishedAt: isoTime(clock) },
+    );
+    if (isEnded === 1) return reads.one(backupRunId, organizationId);
+  }
+  throw new AppError('PRECONDITION_FAILED', 'The run has ended already, so there is nothing to end.');
+}
+
+/** Name of the step in which a restore replaces the running data. */
+export const changeOverStep = 'change over';
+
+export const endedByHand = new AppError('PRECONDITION_FAILED', 'It was ended by hand before it was done.');
+
+export const laneKindOf = ({ databaseType, sourceType }: BackupRecord): string => databaseType ?? sourceType;
 
 const operationWords = { backup: 'backup', restore: 'restore', verification: 'trial restore' } as const;
 
@@ -148,7 +196,7 @@ function factOf(record: BackupRunRecord): Fact | undefined {
 }
 
 function queuedRun(
-  accepting: Omit<Accepting, 'serviceKey'>,
+  accepting: Omit<Accepting, 'serviceKey' | 'laneKind'>,
   at: { createdAt: string; sequence: number },
 ): BackupRunRecord {
   return {

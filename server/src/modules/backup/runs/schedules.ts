@@ -2,7 +2,7 @@
 import { nextTime } from '../../../domain/time/cron.ts';
 import type { Fact, TellFact } from '../../../domain/states/fact.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
-import type { BackupRuns } from './runs.ts';
+import { laneKindOf, type BackupRuns } from './runs.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRecord, BackupStore } from '../store.ts';
 import { subjectOf } from '../../../domain/names/backup-subject.ts';
@@ -92,6 +92,7 @@ async function startTrial(runs: BackupRuns, backup: BackupRecord): Promise<void>
     path: newest.path,
     database: backup.database,
     serviceKey: `verification:${backup.backupId}`,
+    laneKind: laneKindOf(backup),
   });
 }
 

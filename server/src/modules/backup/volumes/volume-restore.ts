@@ -7,6 +7,7 @@ import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import { firstVolume, restoredVolume } from '../../../domain/names/restored-volumes.ts';
 import { checkRead, drain, explain, findObject, type ObjectPorts } from '../runs/restore.ts';
 import type { RunContext } from '../runs/run-context.ts';
+import { changeOverStep } from '../runs/runs.ts';
 import type { RunOperation } from '../runs/runner.ts';
 import { decompressed, measured, type Measure } from '../runs/streams.ts';
 import type { BackupRunRecord } from '../store.ts';
@@ -63,7 +64,7 @@ async function restore(ports: VolumeRestoringPorts, context: RunContext): Promis
     // Known before the change, so that a crash in it forgets no volume.
     await context.record({ previousVolume: volumeNow(service, run.volumeName ?? '') });
   }
-  await context.step('change over', async () => {
+  await context.step(changeOverStep, async () => {
     await changeOver(ports, context, service);
     return {
       value: undefined,
