@@ -1,5 +1,6 @@
 /** What vitest needs to know of each ground that the projects of test/run/projects.ts stand on. */
 import { defineConfig, type UserWorkspaceConfig } from 'vitest/config';
+import { systemVariable } from './test/bed/host/systems.ts';
 import { isQuick } from './test/run/mode.ts';
 import { projects, longerStores, type Ground, type Project } from './test/run/projects.ts';
 
@@ -47,20 +48,22 @@ export default defineConfig({
   test: {
     // Vitest's own second is shorter than a pause of a busy machine.
     expect: { poll: { timeout: minutes(1) } },
-    projects: Object.entries<Project>(projects).flatMap(([name, { on, files, without = [], setup }]) =>
-      on === 'types'
-        ? []
-        : [
-            {
-              test: {
-                name,
-                include: [...files],
-                exclude: [...everywhere, ...without, ...(isQuick() ? longerStores : [])],
-                ...grounds[on],
-                ...(setup && { globalSetup: [grounds[on].globalSetup ?? [], setup].flat() }),
+    projects: Object.entries<Project>(projects).flatMap(
+      ([name, { on, files, without = [], setup, system }]) =>
+        on === 'types'
+          ? []
+          : [
+              {
+                test: {
+                  name,
+                  include: [...files],
+                  exclude: [...everywhere, ...without, ...(isQuick() ? longerStores : [])],
+                  ...grounds[on],
+                  ...(system && { env: { [systemVariable]: system } }),
+                  ...(setup && { globalSetup: [grounds[on].globalSetup ?? [], setup].flat() }),
+                },
               },
-            },
-          ],
+            ],
     ),
   },
 });

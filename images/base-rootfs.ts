@@ -4,12 +4,28 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mustRun, type Argv } from './command.ts';
 
-const suite = 'bookworm';
+/** Debian releases that a root can be made of, by their archive's name. */
+export type Suite = 'bookworm' | 'trixie' | 'sid';
+
+/** The suite whose Debian sources file of the machine leads to the mirror. */
+const machineSuite = 'bookworm';
+
+/**
+ * What a release's package lists need: a mirror's copy of unstable may be older than they are valid. Nobody
+ * but tests makes such a root.
+ */
+const suiteOptions: Record<Suite, readonly string[]> = {
+  bookworm: [],
+  trixie: [],
+  sid: ['Acquire::Check-Valid-Until "false"'],
+};
+
 const bundle = '/etc/ssl/certs/ca-certificates.crt';
 const sourceFolder = '/etc/apt/sources.list.d';
 
 /** What a Debian root file system of ours is made of and from. */
 export interface BaseRecipe {
+  suite: Suite;
   packages: readonly string[];
   /**
    * Certificates that this machine trusts and Debian does not ship, in PEM: its HTTPS may pass through them.
@@ -17,18 +33,30 @@ export interface BaseRecipe {
   certificates: readonly string[];
   /** apt's proxy settings of this machine. */
   aptOptions: readonly string[];
-  /** The machine's own Debian sources file, so that its mirror is used; null: Debian's default mirror. */
+  /** A sources file or line, so that the machine's mirror is used; null: Debian's default mirror. */
   sources: string | null;
 }
 
 /** Reads from the machine what its Debian needs to reach the outside. */
-export async function readBaseRecipe(packages: readonly string[], signal: AbortSignal): Promise<BaseRecipe> {
-  const [certificates, aptOptions, sources] = await Promise.all([
+export async function readBaseRecipe(
+  packages: readonly string[],
+  signal: AbortSignal,
+  suite: Suite = machineSuite,
+): Promise<BaseRecipe> {
+  const [certificates, aptOptions, file] = await Promise.all([
     extraCertificates(),
     proxyOptions(signal),
     debianSources(),
   ]);
-  return { packages, certificates, aptOptions, sources };
+  const sources = file === null || suite === machineSuite ? file : await mirrorOf(file, suite);
+  return { suite, packages, certificates, aptOptions, sources };
+}
+
+/** The line for another suite on the mirror that a sources file names first; null when it names none. */
+async function mirrorOf(file: string, suite: Suite): Promise<string | null> {
+  const text = await readFile(file, 'utf8');
+  const uri = /^URIs:\s*(\S+)/m.exec(text)?.[1] ?? /^deb\s+(?:\[[^\]]*\]\s+)?(\S+)/m.exec(text)?.[1];
+  return uri === undefined ? null : `deb ${uri} ${suite} main`;
 }
 
 /**
@@ -88,9 +116,9 @@ function mmdebstrapArgv(recipe: BaseRecipe, target: string, certificates: string
     '--dpkgopt=force-unsafe-io',
     ...excluded,
     '--aptopt=Acquire::Languages "none"',
-    ...recipe.aptOptions.map((option) => `--aptopt=${option}`),
+    ...[...suiteOptions[recipe.suite], ...recipe.aptOptions].map((option) => `--aptopt=${option}`),
     ...hooks,
-    suite,
+    recipe.suite,
     target,
     ...(recipe.sources === null ? [] : [recipe.sources]),
   ];

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
-import { copyFile, cp, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
 import { mustRun } from './command.ts';
-import { npmForNodeImage, postgresServerPackage } from './images.ts';
+import { postgresServerPackage } from './images.ts';
 
 /** The repository's root: the folder of package.json, from the sources as well as from `dist/`. */
 export const repositoryRoot = findRoot(import.meta.dirname);
@@ -34,7 +33,7 @@ const extras: Readonly<Record<string, Extra>> = {
       await copyFile(nodeBinary(), join(context, 'node'));
       await layNpm(join(context, 'npm'), signal);
     },
-    text: async () => `${await nodePackageVersion()}\n${npmForNodeImage.version}`,
+    text: async () => `${await nodePackageVersion()}\n${(await pinnedNpm()).version}`,
   },
   'postgres-18': { lay: layPostgresServer, text: async () => postgresServerPackage.version },
   // The stand-in speaks and asks in the words of the tests' own client.
@@ -66,7 +65,7 @@ async function layNpm(target: string, signal: AbortSignal): Promise<void> {
   const released = join(repositoryRoot, 'node_modules', 'npm');
   if (existsSync(join(repositoryRoot, 'SHA256SUMS')) && existsSync(released))
     return cp(released, target, { recursive: true });
-  await fetchPackage({ name: 'npm', ...npmForNodeImage }, target, signal);
+  await fetchPackage(await pinnedNpm(), target, signal);
 }
 
 async function nodePackageVersion(): Promise<string> {
@@ -112,33 +111,25 @@ async function copyPackages(
   }
 }
 
+interface PinnedPackage {
+  name: string;
+  version: string;
+  integrity: string;
+}
+
+/** The npm that set-up itself fetches where the machine has none. */
+export async function pinnedNpm(): Promise<PinnedPackage> {
+  return JSON.parse(await readFile(join(repositoryRoot, 'bin/lib/npm.json'), 'utf8'));
+}
+
 /** Unpacks a package of the npm registry, when it is exactly the expected one. */
 export async function fetchPackage(
-  { name, version, integrity }: { name: string; version: string; integrity: string },
+  { name, version, integrity }: PinnedPackage,
   target: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await mkdir(target);
-  const packed = await mustRun(
-    ['npm', 'pack', '--silent', '--pack-destination', target, `${name}@${version}`],
-    { limitMs: 120_000, signal, cwd: target },
-  );
-  const archive = join(target, packed.trim().split('\n').at(-1) ?? '');
-  const digest = `sha512-${createHash('sha512')
-    .update(await readFile(archive))
-    .digest('base64')}`;
-  if (digest !== integrity) {
-    throw new AppError(
-      'INTERNAL_SERVER_ERROR',
-      `${name} ${version} from the registry has the digest ${digest}, not the expected one; nothing was ` +
-        'built from it.',
-    );
-  }
-  await mustRun(['tar', '-xzf', archive, '-C', target, '--strip-components=1', '--no-same-owner'], {
-    limitMs: 60_000,
-    signal,
-  });
-  await rm(archive);
+  const script = join(repositoryRoot, 'bin/lib/fetch-package.sh');
+  await mustRun(['bash', script, name, version, integrity, target], { limitMs: 120_000, signal });
 }
 
 function findRoot(from: string): string {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baseRecipeText, makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
 import { makeContext, recipeText } from './build-context.ts';
@@ -13,6 +13,11 @@ import {
   testImageNames,
   type ImageName,
 } from './images.ts';
+
+const baseArchive = 'root.tar';
+
+/** Engines since 28 cannot save an image that `docker import` made ("could not verify layer data"). */
+const baseDockerfile = `FROM scratch\nADD ${baseArchive} /\nCMD ["bash"]\n`;
 
 export interface BuildRequest {
   /** The engine, as a unix:// address. */
@@ -128,22 +133,12 @@ async function buildBase(
   folder: string,
 ): Promise<void> {
   const started = Date.now();
-  const archive = join(folder, 'base.tar');
-  await makeBaseRootfs(recipe, archive, folder, request.signal);
-  await mustRun(
-    docker(
-      request,
-      'import',
-      '--change',
-      `LABEL ${recipeLabel}=${hash}`,
-      '--change',
-      'CMD ["bash"]',
-      archive,
-      baseImage,
-    ),
-    { limitMs: 120_000, signal: request.signal },
-  );
-  await rm(archive);
+  const context = join(folder, 'base');
+  await mkdir(context);
+  await makeBaseRootfs(recipe, join(context, baseArchive), folder, request.signal);
+  await writeFile(join(context, 'Dockerfile'), baseDockerfile);
+  await buildContext(request, { name: baseImage, hash }, context);
+  await rm(context, { recursive: true });
   request.log(`${baseImage} made from Debian's packages in ${seconds(started)}`);
 }
 
@@ -153,6 +148,11 @@ async function buildDerived(request: BuildRequest, { name, hash }: Wanted, folde
   const started = Date.now();
   const context = join(folder, recipe);
   await makeContext(recipe, context, request.signal);
+  await buildContext(request, { name, hash }, context);
+  request.log(`${name} built in ${seconds(started)}`);
+}
+
+async function buildContext(request: BuildRequest, { name, hash }: Wanted, context: string): Promise<void> {
   const argv = docker(
     request,
     'build',
@@ -169,7 +169,6 @@ async function buildDerived(request: BuildRequest, { name, hash }: Wanted, folde
     signal: request.signal,
     env: { ...process.env, DOCKER_BUILDKIT: '1' },
   });
-  request.log(`${name} built in ${seconds(started)}`);
 }
 
 function docker(request: BuildRequest, ...rest: string[]): Argv {

@@ -76,13 +76,3 @@ export const postgresServerPackage = {
     arm64: 'sha512-TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==',
   },
 } as const;
-
-/**
- * npm for the Node image: exact, checked against the registry's digest, so that a recipe always gives the
- * same npm.
- */
-export const npmForNodeImage = {
-  version: '11.21.2',
-  integrity:
-    'sha512-7HPApk+AflMUavSseL1Pm6CnYqMIHk53x+KmuhqmTDqPkjPMgxIpTPcTqsE91EKNw4gFBJV9fnXiSdGm1DXq9A==',
-} as const;

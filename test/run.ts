@@ -191,7 +191,7 @@ async function prepareBed(signal: AbortSignal): Promise<void> {
   await closeStale(say);
   // One after the other: both are dpkg's work and would only share the processors.
   await timed('images for the bed', () => goldenData({ openBed, signal }));
-  await timed('minimal machine for the bed', () => bareRoot(signal));
+  await timed('minimal machine for the bed', () => bareRoot('bookworm', signal));
 }
 
 async function timed(what: string, action: () => Promise<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 // Exit code 0 when node_modules holds what package-lock.json says; development packages may lack with
-// --omit=dev, and Node.js 24 with --without-node. Runs on the machine's own Node.js (20 or newer).
+// --omit=dev, and Node.js 24 with --without-node.
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

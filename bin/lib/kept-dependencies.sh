@@ -3,19 +3,22 @@
 # What is not kept yet is installed there, apart from any checkout, so that nothing that somebody changed in his gets into it.
 set -euo pipefail
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
+. "$root/bin/lib/machine.sh"
 
 cache=${BERTH_TEST_CACHE:-/var/cache/berth-test}
 kept=$cache/dependencies-$(cat "$root/package-lock.json" "$root/web/package-lock.json" | sha256sum | cut -c1-16)-$(uname -m)
 
 install_kept() {
-  local draft=$kept.new project=$kept.new/opt/berth
+  local npm draft=$kept.new project=$kept.new/opt/berth
+  ensure_npm
   rm -rf "$draft"
   mkdir -p "$project/web"
   cp "$root/package.json" "$root/package-lock.json" "$root/.npmrc" "$project"
-  npm --prefix "$project" ci --ignore-scripts --no-audit --no-fund
-  node "$root/bin/lib/dependencies-match.mjs" "$project"
- cp "$root/web/package.json" "$root/web/package-lock.json" "$root/web/.npmrc" "$project/web"
-  npm --prefix "$project/web" install --no-save --ignore-scripts --no-audit --no-fund
+  "${npm[@]}" --prefix "$project" ci --ignore-scripts --no-audit --no-fund
+  "$project/node_modules/node-linux-$(node_architecture)/bin/node" "$root/bin/lib/dependencies-match.mjs" "$project"
+  drop_fetched_node
+  cp "$root/web/package.json" "$root/web/package-lock.json" "$root/web/.npmrc" "$project/web"
+  "${npm[@]}" --prefix "$project/web" install --no-save --ignore-scripts --no-audit --no-fund
   rm "$project/web/package.json" "$project/web/package-lock.json" "$project/web/.npmrc"
   rm "$project/package.json" "$project/package-lock.json" "$project/.npmrc"
   mv -T "$draft" "$kept"

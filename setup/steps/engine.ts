@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { installPackages } from '../machine/apt.ts';
+import { enginePackagesHere } from '../machine/engine-packages.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { settingsPath, writeEngineSettings } from '../engine/engine-settings.ts';
 import { recordMade } from '../made.ts';
@@ -55,7 +56,7 @@ async function bringUp(context: SetupContext): Promise<string> {
     recordMade(context.layout, { files: [settingsPath] });
     context.say(`the engine keeps its own control groups, so that builds can be limited (${settingsPath})`);
   }
-  if (installs) await installPackages(['docker.io'], context);
+  if (installs) await installPackages(enginePackagesHere().engine, context);
   if (systemdRuns()) {
     await enableEngine(context);
     if (!(await awaitAnswer(context, 30_000))) {

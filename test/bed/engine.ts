@@ -34,7 +34,8 @@ export async function startEngine(record: HostRecord): Promise<void> {
     'unix:///run/bed/docker.sock',
     '--insecure-registry',
     insecureRegistryOption(record.net),
-    ...runtime,
+    // Other roots than the machine's have the runtime of their engine's packages.
+    ...(record.root === 'overlay' ? runtime : []),
   ]);
   if (!(await waitUntil(() => answers(engineSocketOf(record)), 60_000))) {
     const log = await readFile(join(hostFolder(record.bed, record.name), 'run', 'dockerd.log'), 'utf8');

@@ -1,3 +1,4 @@
+import type { SystemName } from './host/systems.ts';
 import type { Argv, CommandOptions, CommandResult } from '../../images/command.ts';
 
 /** A bed in which something for the cache is made. Beds stand on what is made, so they give it from above. */
@@ -5,7 +6,7 @@ export interface MakingBed {
   readonly name: string;
   host(
     name: string,
-    options: { index: number; engine?: boolean; root?: 'overlay' | 'bare' },
+    options: { index: number; engine?: boolean; root?: 'overlay' | 'bare'; system?: SystemName },
   ): Promise<MakingHost>;
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@
 import type { TestProject } from 'vitest/node';
 import { findBed } from './bed.ts';
 import { dockerCli } from './host/golden.ts';
+import { systemOfRun } from './host/systems.ts';
 
 export interface ProvidedServers {
   /** Private key that logs in as root on m1 and s1. */
@@ -24,9 +25,10 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<void> {
   const bed = await findBed(project.getProvidedContext().bed.name, new AbortController().signal);
   if (bed === null) throw new Error('The bed of this run is gone.');
+  const system = systemOfRun(project.config.env);
   const [m1, s1] = await Promise.all([
-    bed.host('m1', { index: 1, engine: true, images: true, sshd: true }),
-    bed.host('s1', { index: 2, sshd: true }),
+    bed.host('m1', { index: 1, engine: true, images: true, sshd: true, system }),
+    bed.host('s1', { index: 2, sshd: true, system }),
   ]);
   const swarm = await m1.exec([dockerCli, 'swarm', 'init', '--advertise-addr', m1.ip]);
   if (swarm.code !== 0) throw new Error(`m1 did not become a swarm manager: ${swarm.stderr}`);

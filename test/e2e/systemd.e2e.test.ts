@@ -111,7 +111,7 @@ async function answersHealth(): Promise<boolean> {
   const script =
     "fetch('http://127.0.0.1:3000/api/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => " +
     'process.exit(1))';
-  return (await inside('node', '--eval', script)).code === 0;
+  return (await inside(`node_modules/node-linux-${process.arch}/bin/node`, '--eval', script)).code === 0;
 }
 
 it('pulls what the registry has, and makes engine and Berth enabled units', async () => {

@@ -1,4 +1,4 @@
-/** bin/up and bin/down on a bare machine: Debian 12 with Node 20, npm, git and root, and nothing else. */
+/** bin/up and bin/down on a bare machine: Debian 12 with git, curl and root, and nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
@@ -100,7 +100,8 @@ describe('bin/up --example --json', () => {
       signUpToken: null,
       signUpUrl: null,
     });
-    await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'curl'], {
+    // For the tests below, which look at what runs.
+    await host.exec(['apt-get', 'install', '-y', '-q', '--no-install-recommends', 'procps'], {
       limitMs: 120_000,
     });
     const page = await curl(host, result.exampleUrl);

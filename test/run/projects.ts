@@ -3,6 +3,8 @@
  * test/run.ts and bin/test read it.
  */
 
+import type { SystemName } from '../bed/host/systems.ts';
+
 /**
  * What a project's files run on. `modules`: this process alone. `database`: SQLite, and one PostgreSQL server
  * for all. `program`: Berth's started program. `bed`: hosts with engines of their own. `servers`: the bed,
@@ -18,6 +20,8 @@ export interface Project {
   without?: readonly string[];
   /** Set-up of its own, besides that of what it runs on. */
   setup?: string;
+  /** The system of its hosts, for what runs on the machine's own in another project. */
+  system?: SystemName;
   /** The most it may take on a busy machine. */
   minutes: number;
 }
@@ -51,7 +55,7 @@ const takingSeconds: readonly string[] = [
   'server/src/shell/{quote,run}',
   'server/src/transport/{entrance/{lost-access,request-limits},trpc-client,upload}',
   'server/src/transport/streams/{forward,stream,terminal}',
-  'setup/starters/detached',
+  'setup/{machine/fetch-package,starters/detached}',
   'test/dangers/network-addresses',
   'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',
   'test/kill-matrix/servers/kill-matrix-servers',
@@ -83,6 +87,9 @@ export const longerStores: readonly string[] = [
   'test/kill-matrix/operation-pairs',
 ].map((path) => `${path}.store.test.ts`);
 
+/** What the engine of each system is held to, besides the machine's own. */
+const onEachSystem: readonly string[] = [integration('engine/*'), ...e2e('systems/fresh-machine')];
+
 /** Files that are tests of something other than modules, by their name or place. */
 const beyondModules: readonly string[] = [
   '**/*.store.test.ts',
@@ -112,7 +119,7 @@ export const projects = {
   },
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
-  machine: { on: 'bed', files: e2e('up', 'machine/release'), minutes: 30 },
+  machine: { on: 'bed', files: e2e('up', 'machine/release', 'systems/fresh-machine'), minutes: 40 },
   backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
   integration: {
     on: 'servers',
@@ -122,6 +129,8 @@ export const projects = {
   rolling: { on: 'bed', files: e2e('rolling'), minutes: 20 },
   pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 25 },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
+  trixie: { on: 'servers', system: 'trixie', files: onEachSystem, minutes: 30 },
+  sid: { on: 'servers', system: 'sid', files: onEachSystem, minutes: 30 },
   command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 30 },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
   databases: { on: 'bed', files: e2e('databases'), minutes: 25 },

@@ -8,9 +8,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fetchPackage } from '../../images/build-context.ts';
+import { fetchPackage, pinnedNpm } from '../../images/build-context.ts';
 import { mustRun, type Argv } from '../../images/command.ts';
-import { npmForNodeImage } from '../../images/images.ts';
 import { sentenceOf } from '../../server/src/domain/errors.ts';
 import { keyFile } from '../../setup/release/check-sums.ts';
 import { makeArchive, publicPart, signFolder } from './archive.ts';
@@ -76,7 +75,7 @@ type Packages = Record<(typeof architectures)[number], { node: string; npm: stri
 async function fetchPackages(source: string, scratch: string): Promise<Packages> {
   const lock: unknown = JSON.parse(await readFile(join(source, 'package-lock.json'), 'utf8'));
   const npm = join(scratch, 'npm');
-  await fetchPackage({ name: 'npm', ...npmForNodeImage }, npm, signal);
+  await fetchPackage(await pinnedNpm(), npm, signal);
   const nodes = architectures.map((arch) => ({ arch, folder: join(scratch, arch) }));
   for (const { arch, folder } of nodes) await fetchPackage(lockedNode(lock, arch), folder, signal);
   return { x64: { node: join(scratch, 'x64'), npm }, arm64: { node: join(scratch, 'arm64'), npm } };

@@ -5,26 +5,23 @@ import { join } from 'node:path';
 import { baseRecipeText, makeBaseRootfs, readBaseRecipe } from '../../../images/base-rootfs.ts';
 import { mustRun } from '../../../images/command.ts';
 import { cached } from '../machine/cached.ts';
+import type { SystemName } from './systems.ts';
 
-/** What the two commands of the README may expect of a machine, besides Debian's minimum. */
-const packages = ['ca-certificates', 'git', 'iproute2', 'procps', 'libstdc++6'];
+/** What the two commands of the README expect of a machine, besides Debian's minimum. */
+const packages = ['ca-certificates', 'git', 'curl'];
 
 /** The machine's own settings for npm and apt: without them neither may reach its registry from here. */
 const settings = ['/root/.npmrc', '/etc/npmrc', '/usr/etc/npmrc', '/etc/apt/apt.conf.d/99artifact-registry'];
 
-/**
- * A folder with the root of a fresh Debian 12 with the machine's Node.js and npm; made once, then kept in the
- * cache.
- */
-export async function bareRoot(signal: AbortSignal): Promise<string> {
-  const recipe = await readBaseRecipe(packages, signal);
-  const node = await machineNode(signal);
+/** A folder with the root of a fresh Debian; made once, then kept in the cache. */
+export async function bareRoot(system: SystemName, signal: AbortSignal): Promise<string> {
+  const recipe = await readBaseRecipe(packages, signal, system);
   const contents = await Promise.all(settings.filter(existsSync).map((file) => readFile(file, 'utf8')));
   const key = createHash('sha256')
-    .update(JSON.stringify([baseRecipeText(recipe), recipe.sources, node, contents]))
+    .update(JSON.stringify([baseRecipeText(recipe), recipe.sources, contents]))
     .digest('hex')
     .slice(0, 16);
-  return cached('bare', key, async (folder) => {
+  return cached(`bare-${system}`, key, async (folder) => {
     const archive = `${folder}.tar`;
     const scratch = `${folder}.scratch`;
     // A run that was killed may have left them.
@@ -39,18 +36,18 @@ export async function bareRoot(signal: AbortSignal): Promise<string> {
     } finally {
       await Promise.all([archive, scratch].map((path) => rm(path, { recursive: true, force: true })));
     }
-    await layNode(folder, node);
+    for (const file of settings.filter(existsSync)) await cp(file, join(folder, file));
   });
 }
 
-interface MachineNode {
+export interface MachineNode {
   version: string;
   binary: string;
   npm: string;
 }
 
 /** The Node.js of the machine, not the one among the project's dependencies. */
-async function machineNode(signal: AbortSignal): Promise<MachineNode> {
+export async function machineNode(signal: AbortSignal): Promise<MachineNode> {
   const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => !folder.includes('node_modules'));
   const env = { ...process.env, PATH: folders.join(':') };
   const found = folders.map((folder) => join(folder, 'node')).find(existsSync);
@@ -60,10 +57,10 @@ async function machineNode(signal: AbortSignal): Promise<MachineNode> {
   return { version, binary: realpathSync(found), npm: join(modules, 'npm') };
 }
 
-async function layNode(root: string, node: MachineNode): Promise<void> {
+/** Puts it where a person's own Node.js would be. */
+export async function layNode(root: string, node: MachineNode): Promise<void> {
   await cp(node.binary, join(root, 'usr/bin/node'));
   await cp(node.npm, join(root, 'usr/lib/node_modules/npm'), { recursive: true });
   for (const name of ['npm', 'npx'])
     await symlink(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, 'usr/bin', name));
-  for (const file of settings.filter(existsSync)) await cp(file, join(root, file));
 }

@@ -2,39 +2,50 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../../images/build-context.ts';
 import { mustRun, type Argv } from '../../../images/command.ts';
-import { bareRoot } from './bare-root.ts';
+import { bareRoot, layNode, machineNode } from './bare-root.ts';
 import { cached } from '../machine/cached.ts';
 import { changesFolder } from './host-process.ts';
 import { loadHost } from './host-record.ts';
 import type { Making } from '../making.ts';
+import { systems, type System, type SystemName } from './systems.ts';
 
 /**
  * What a host's root may have besides the minimal machine's programs: Debian packages whose installation
  * another test shows.
  */
 export const equipment = {
-  bare: [],
-  /** All that bin/up installs, and curl. */
-  equipped: ['docker.io', 'openssh-client', 'rclone', 'busybox-static', 'curl'],
-  systemd: ['systemd', 'systemd-sysv', 'dbus'],
+  bare: () => [],
+  /** All that bin/up installs, and the machine's own Node.js with npm. */
+  equipped: ({ packages }) => [...packages, 'openssh-client', 'rclone', 'busybox-static', 'procps'],
+  systemd: () => ['systemd', 'systemd-sysv', 'dbus', 'procps'],
   /** As somebody rents it: reached over SSH, with sudo. */
-  reached: ['openssh-server', 'sudo'],
-} as const;
+  reached: () => ['openssh-server', 'sudo', 'procps', 'iproute2'],
+  /** What tests find on the machine's own root, for hosts of another system. */
+  furnished: ({ packages }) => [
+    ...packages,
+    ...['openssh-server', 'openssh-client', 'rclone', 'busybox-static', 'procps', 'iproute2', 'tini', 'sudo'],
+  ],
+} as const satisfies Record<string, (system: System) => readonly string[]>;
 
 export type BareKind = keyof typeof equipment;
 
 /**
  * The lower folders of such a root, as overlayfs takes them; each kind is made once, then kept in the cache.
  */
-export async function lowerFolders(kind: BareKind, making: Making): Promise<string> {
-  const base = await bareRoot(making.signal);
-  const packages = equipment[kind];
+export async function lowerFolders(kind: BareKind, system: SystemName, making: Making): Promise<string> {
+  const base = await bareRoot(system, making.signal);
+  const packages = equipment[kind](systems[system]);
   if (packages.length === 0) return base;
+  const node = kind === 'equipped' ? await machineNode(making.signal) : undefined;
   const key = createHash('sha256')
-    .update(JSON.stringify([base, packages]))
+    .update(JSON.stringify([base, packages, node]))
     .digest('hex')
     .slice(0, 16);
-  return `${await cached('equipped', key, (folder) => install(packages, folder, making))}:${base}`;
+  const layer = await cached(`${kind}-${system}`, key, async (folder) => {
+    await install(packages, system, folder, making);
+    if (node !== undefined) await layNode(folder, node);
+  });
+  return `${layer}:${base}`;
 }
 
 /**
@@ -51,12 +62,13 @@ export function dependenciesFolder(signal: AbortSignal): Promise<string> {
 /** Installs the packages on a bare host of a bed of its own; what that changed in its files is the layer. */
 async function install(
   packages: readonly string[],
+  system: SystemName,
   folder: string,
   { openBed, signal }: Making,
 ): Promise<void> {
-  const bed = await openBed({ name: `equip-${process.pid}`, log: console.error, signal });
+  const bed = await openBed({ name: `equip-${system}-${process.pid}`, log: console.error, signal });
   try {
-    const host = await bed.host('equip', { index: 1, root: 'bare' });
+    const host = await bed.host('equip', { index: 1, root: 'bare', system });
     const must = async (...argv: Argv): Promise<void> => {
       const done = await host.exec(argv, { limitMs: 420_000 });
       if (done.code !== 0) throw new Error(`${argv.join(' ')} failed in the bed: ${done.stderr}`);

@@ -60,7 +60,7 @@ export async function goldenData(making: Making): Promise<string> {
 async function makeGolden(folder: string, { openBed, signal }: Making): Promise<void> {
   const bed = await openBed({ name: `golden-${process.pid}`, log: console.error, signal });
   try {
-    const host = await bed.host('builder', { index: 1, engine: true });
+    const host = await bed.host('builder', { index: 1, engine: true, system: 'bookworm' });
     const dockerHost = `unix://${host.engineSocket}`;
     await buildImages({
       dockerHost,

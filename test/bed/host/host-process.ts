@@ -27,7 +27,7 @@ export async function startNamespaces(record: HostRecord): Promise<HostRecord> {
     BED_LOWER: record.lower,
     BED_CGROUPS: groups.mounts,
     BED_BINDS: binds(record),
-    BED_PROJECT: record.root === 'overlay' ? repositoryRoot : '',
+    BED_PROJECT: record.root === 'overlay' || record.root === 'furnished' ? repositoryRoot : '',
     BED_ROOT: join(folder, 'root'),
     BED_UPPER: join(changesFolder(record), 'upper'),
     BED_WORK: join(changesFolder(record), 'work'),

@@ -12,7 +12,7 @@ const hostRecord = z.object({
   index: z.number(),
   engine: z.boolean(),
   sshd: z.boolean(),
-  root: z.enum(['overlay', 'bare', 'equipped', 'systemd', 'reached']),
+  root: z.enum(['overlay', 'bare', 'equipped', 'systemd', 'reached', 'furnished']),
   /** Lower folders of the host's root, as overlayfs takes them. */
   lower: z.string(),
   /** The engine's data lie on the cache's disk, not in memory. */

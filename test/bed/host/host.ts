@@ -7,6 +7,7 @@ import { execInside, launchInside } from './host-exec.ts';
 import { clientKeyPath, hostKeyOf, layOutHost, sshdConfigInside } from './host-files.ts';
 import { diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
 import { loadHost, type HostRecord } from './host-record.ts';
+import { systemOfRun, type SystemName } from './systems.ts';
 import { addressOf } from '../machine/network.ts';
 import { layOutRegistries, registryHost, startRegistries } from '../registry.ts';
 import type { Making } from '../making.ts';
@@ -22,11 +23,13 @@ export interface HostOptions {
    */
   images?: boolean;
   /**
-   * 'overlay': shows the machine's own files, changes stay in the host. 'bare': a fresh Debian 12 with the
-   * machine's Node.js and npm, git, iproute2, procps and CA certificates, nothing else. 'equipped',
-   * 'systemd', 'reached': the same with the packages of `equipment`.
+   * 'overlay': shows the machine's own files, changes stay in the host; of another system it is 'furnished'.
+   * 'bare': a fresh Debian with git, curl and CA certificates, nothing else. The others: the same with the
+   * packages of `equipment`.
    */
   root?: 'overlay' | BareKind;
+  /** The system of its root; that of the run unless given. */
+  system?: SystemName;
   /**
    * Of a root other than 'overlay': /opt/berth finds the packages of this checkout's lockfile in its
    * node_modules.
@@ -37,7 +40,7 @@ export interface HostOptions {
    * wrote it, and cannot take it back when that reaches its limit.
    */
   realDisk?: boolean;
-  /** Runs an SSH server; only on an 'overlay' or a 'reached' root. */
+  /** Runs an SSH server; only on an 'overlay', a 'reached' or a 'furnished' root. */
   sshd?: boolean;
   /**
    * Hosts of the bed, made before, whose /run/bed this one sees at /run/hosts/<name>: their engines' sockets.
@@ -73,6 +76,9 @@ export interface BedHost {
   readonly engine: { start(): Promise<void>; stop(): Promise<void> };
 }
 
+/** The system of the machine itself, whose files an 'overlay' root shows. */
+const machineSystem: SystemName = 'bookworm';
+
 /** Makes and starts a new host in an open bed. */
 export async function makeHost(
   bed: { name: string; net: string },
@@ -89,7 +95,12 @@ export async function makeHost(
 
 /** Makes the host in which the bed's registries run, and starts them. */
 export async function makeRegistryHost(bed: { name: string; net: string }, making: Making): Promise<void> {
-  const record = await newRecord(bed, registryHost.name, { index: registryHost.index }, making);
+  const record = await newRecord(
+    bed,
+    registryHost.name,
+    { index: registryHost.index, system: machineSystem },
+    making,
+  );
   await layOutHost(record);
   await layOutRegistries(record);
   const host = await hostOf(await startHost(record));
@@ -116,7 +127,9 @@ async function newRecord(
   options: HostOptions,
   making: Making,
 ): Promise<HostRecord> {
-  const root = options.root ?? 'overlay';
+  const system = options.system ?? systemOfRun();
+  const asked = options.root ?? 'overlay';
+  const root = asked === 'overlay' && system !== machineSystem ? 'furnished' : asked;
   return {
     bed: bed.name,
     net: bed.net,
@@ -130,7 +143,7 @@ async function newRecord(
         ? '/'
         : [
             ...(options.dependencies === true ? [await dependenciesFolder(making.signal)] : []),
-            await lowerFolders(root, making),
+            await lowerFolders(root, system, making),
           ].join(':'),
     realDisk: options.realDisk ?? false,
     golden: options.images === true ? await goldenData(making) : null,

@@ -7,9 +7,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fetchPackage, repositoryRoot } from '../../../images/build-context.ts';
+import { fetchPackage, pinnedNpm, repositoryRoot } from '../../../images/build-context.ts';
 import { mustRun } from '../../../images/command.ts';
-import { npmForNodeImage } from '../../../images/images.ts';
 import { makeArchive } from '../../../tools/release/archive.ts';
 import { packageCommandLine } from '../../../tools/package/command-line.ts';
 import { version } from '../../../cli/version.ts';
@@ -27,7 +26,7 @@ let scratch: string;
 beforeAll(async () => {
   scratch = await mkdtemp(join(tmpdir(), 'berth-release-'));
   const npm = join(scratch, 'npm');
-  await fetchPackage({ name: 'npm', ...npmForNodeImage }, npm, signal);
+  await fetchPackage(await pinnedNpm(), npm, signal);
   await packageCommandLine();
   archive = await makeArchive({
     source: repositoryRoot,

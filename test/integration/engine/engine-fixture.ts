@@ -1,5 +1,5 @@
 /** The engine of the bed's m1, as the engine's suite and the proxy's tests use it. */
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
@@ -26,18 +26,20 @@ export function bedEngine(): EngineFixture & { ip: string } {
     registries: async () => ({
       ...(await (await bedOfRun()).registries()),
       nowhere: `${inject('bed').machineIp}:1`,
-      makeSmallImage: (tag) => importBusybox(engineSocket, tag),
+      makeSmallImage: (tag) => buildBusybox(engineSocket, tag),
     }),
   };
 }
 
 /** One static program of 2 MB, so that pushing it costs little. */
-async function importBusybox(engineSocket: string, tag: string): Promise<void> {
+async function buildBusybox(engineSocket: string, tag: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'small-image-'));
-  const archive = join(folder, 'image.tar');
   await copyFile('/bin/busybox', join(folder, 'busybox'));
-  await mustRun(['tar', '-C', folder, '-cf', archive, 'busybox'], { limitMs: 10_000 });
-  await mustRun([dockerCli, '-H', `unix://${engineSocket}`, 'import', archive, tag], { limitMs: 30_000 });
+  await writeFile(join(folder, 'Dockerfile'), 'FROM scratch\nCOPY busybox /busybox\n');
+  await mustRun([dockerCli, '-H', `unix://${engineSocket}`, 'build', '--quiet', '--tag', tag, folder], {
+    limitMs: 60_000,
+    env: { ...process.env, DOCKER_BUILDKIT: '1' },
+  });
   await rm(folder, { recursive: true });
 }
 
