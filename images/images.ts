@@ -65,8 +65,11 @@ export function parentOf(name: ImageName): ImageName | undefined {
 /** Every image of ours carries the hash of its recipe under this label; another hash means: build again. */
 export const recipeLabel = 'berth.recipe';
 
-/** Debian packages that building needs on the machine, besides an engine and Debian's docker client. */
-export const buildPackages = ['mmdebstrap', 'ca-certificates'] as const;
+/**
+ * Debian packages that building needs on the machine, besides an engine and Debian's docker client. Newer
+ * versions of mmdebstrap need Python for what they leave out.
+ */
+export const buildPackages = ['mmdebstrap', 'python3', 'ca-certificates'] as const;
 
 /** The server for the image of PostgreSQL 18, by the machine's architecture as Node names it. */
 export const postgresServerPackage = {

@@ -1,5 +1,5 @@
 /** Containers of a server's engine, as far as the caller sees them. */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type {
   ContainerPort,
   EngineView,
@@ -112,6 +112,10 @@ async function list(
     .map((container) => shown(container, serverId));
 }
 
+const isTask = (labels: Readonly<Record<string, string>>): boolean =>
+  labels['com.docker.swarm.task.id'] !== undefined;
+const lostNetwork = /\bnetwork \S+ not found/;
+
 async function restart(place: Place, actor: Actor, idOrName: string): Promise<ShownContainer> {
   const { id, labels } = await seen(place, actor, idOrName);
   if (isPlatform(labels))
@@ -120,7 +124,11 @@ async function restart(place: Place, actor: Actor, idOrName: string): Promise<Sh
       "This container is one of Berth's own, which Berth manages itself. It cannot be restarted here.",
     );
   const [before] = await list(place, actor, (container) => container.id === id);
-  await place.engine.restartContainer(id);
+  await place.engine.restartContainer(id).catch((error: unknown) => {
+    // Engines since 28 take the networks of a task from the node when its container stops. The swarm takes
+    // that for the task's end anyway, and makes another.
+    if (!(isTask(labels) && lostNetwork.test(sentenceOf(error)))) throw error;
+  });
   const [after] = await list(place, actor, (container) => container.id === id);
   const record = after ?? (before && { ...before, state: 'exited', status: 'Replaced by a new container' });
   if (!record)
