@@ -76,8 +76,8 @@ async function hasBuildx(context: SetupContext, cli: string): Promise<boolean> {
 function missing(cli: string, fault: string): AppError {
   return new AppError(
     'PRECONDITION_FAILED',
-    `the docker client ${cli} ${fault}. Install one that builds (${enginePackagesHere().client.join(', ')} of ` +
-      "this system's packages, or docker-ce-cli and docker-buildx-plugin of Docker's own), or set " +
+    `the docker client ${cli} ${fault}. Install one that builds (${enginePackagesHere().client.join(', ')} ` +
+      "of this system's packages, or docker-ce-cli and docker-buildx-plugin of Docker's own), or set " +
       'BERTH_DOCKER_CLI to its path, and run the command again.',
   );
 }

@@ -23,7 +23,14 @@ export const equipment = {
   /** What tests find on the machine's own root, for hosts of another system. */
   furnished: ({ packages }) => [
     ...packages,
-    ...['openssh-server', 'openssh-client', 'rclone', 'busybox-static', 'procps', 'iproute2', 'tini', 'sudo'],
+    'openssh-server',
+    'openssh-client',
+    'rclone',
+    'busybox-static',
+    'procps',
+    'iproute2',
+    'tini',
+    'sudo',
   ],
 } as const satisfies Record<string, (system: System) => readonly string[]>;
 
