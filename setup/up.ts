@@ -1,5 +1,6 @@
 /** The program behind `bin/up`: runs the steps, then says where Berth is. */
 import { sentenceOf } from '../server/src/domain/errors.ts';
+import { commandLineDigest } from './command-line-digest.ts';
 import { exampleHost } from './example/application.ts';
 import { machineAddresses, newFirstSignUpToken, signUpAddress } from './first-sign-up.ts';
 import { workingOwner } from './example/first-user.ts';
@@ -35,6 +36,9 @@ async function main(argv: readonly string[]): Promise<void> {
   else if (credentials !== undefined)
     console.log(`Sign in as ${credentials.email}; the password is in ${context.layout.credentials}`);
   if (result.exampleUrl !== null) console.log(`The example is at ${result.exampleUrl}`);
+  const digest = commandLineDigest(context.product);
+  if (digest !== undefined)
+    console.log(`The command line for other machines is at /cli/berth.mjs; its SHA-256 is ${digest}`);
   console.log('./bin/down stops what this command started.');
   if (flags.json) console.log(JSON.stringify(result));
 }

@@ -194,7 +194,7 @@ ensure_build() {
   rm -rf "$root/.cache/web"
   if [ -d "$root/dist/web" ]; then mkdir -p "$root/.cache" && mv -T "$root/dist/web" "$root/.cache/web"; fi
   rm -rf "$root/dist"
-  step 'Build' "$(node24)" "$root/tools/package/main.ts" program
+  step 'Build' "$(node24)" "$root/tools/package/main.ts" program command-line
   if [ -d "$root/.cache/web" ]; then mv -T "$root/.cache/web" "$root/dist/web" && rmdir --ignore-fail-on-non-empty "$root/.cache"; fi
   printf '%s\n' "$sources" >"$stamp"
 }
@@ -202,7 +202,7 @@ ensure_build() {
 # ensure_dashboard: builds dist/web when its sources differ from those of the last build. Its packages (100 MB) are taken away again, unless they were there before.
 ensure_dashboard() {
   local npm sources stamp=$root/dist/web/.sources drop=
-  sources=$(sources_hash web client server/src/domain/errors.ts)
+  sources=$(sources_hash web client server/src/domain/errors.ts server/src/domain/variables/dotenv.ts)
   [ "$(cat "$stamp" 2>/dev/null)" = "$sources" ] && return
   if ! dependencies_match "$root/web" --without-node; then
     [ -d "$root/web/node_modules" ] || drop=yes

@@ -25,6 +25,10 @@ const fileOption: Options = {
   prune: { description: 'removes services and environments of the project that are not in the file' },
 };
 
+const pendingOption: Options = {
+  pending: { description: 'also deploys services that were changed before and are not in effect yet' },
+};
+
 const backupReads: readonly ProcedureName[] = ['server.all', 'destination.all', 'registry.all'];
 const reads: readonly ProcedureName[] = [
   ...(['project.all', 'application.one', 'compose.one', 'redirect.byApplicationId'] as const),
@@ -62,7 +66,10 @@ interface Planned {
   caller: Caller;
   file: WholeFile;
   plan: WholePlan;
+  /** Services that the steps change, or that never ran; with --pending all that run otherwise than saved. */
   due: ToDeploy[];
+  /** Those that were changed before, which only --pending deploys. */
+  left: ToDeploy[];
   notes: string[];
 }
 
@@ -79,9 +86,19 @@ async function planned(context: Context, folder?: string): Promise<Planned> {
   const { connection } = await context.berth();
   const caller = callerOf(connection, context.terminal.signal);
   const plan = await planFile(caller, file, { prune: context.is('prune') });
-  const { due, notes } = await toDeploy(caller, file, plan);
-  return { caller, file, plan, due, notes: [...plan.notes, ...notes] };
+  const { due: all, notes } = await toDeploy(caller, file, plan);
+  const isDue = (one: ToDeploy): boolean =>
+    context.is('pending') || !one.service.run.isReleased || isTouched(plan, one);
+  const left = all.filter((one) => !isDue(one));
+  const told = left.map(({ what, reason }) => `${what} is ${reason}. \`berth apply --pending\` deploys it.`);
+  return { caller, file, plan, due: all.filter(isDue), left, notes: [...plan.notes, ...notes, ...told] };
 }
+
+/** Whether a step changes the service, or what its project or environment gives to all of theirs. */
+const isTouched = ({ steps }: WholePlan, { what }: Pick<ToDeploy, 'what'>): boolean =>
+  steps.some((step) => step.what === what || (/^(project|environment) /.test(step.what) && isShared(step)));
+
+const isShared = ({ cause }: Step): boolean => cause === 'new release';
 
 async function fileText(
   context: Context,
@@ -161,7 +178,8 @@ function planAnswer({ plan, due, notes }: Planned): unknown {
   };
 }
 
-const isEmpty = ({ plan, due }: Planned): boolean => plan.steps.length === 0 && due.length === 0;
+const isEmpty = ({ plan, due }: Pick<Planned, 'plan' | 'due'>): boolean =>
+  plan.steps.length === 0 && due.length === 0;
 
 const plan: Word = {
   name: 'plan',
@@ -171,14 +189,15 @@ const plan: Word = {
     'Lists the differences field by field, with what each change causes: nothing (it takes effect at ' +
     'once), a restart, a new release, or data loss. It also shows what was changed in Berth since, and ' +
     'what exists there but not in the file. Nothing is changed.',
-  options: { ...fileOption, check: { description: 'ends with 1 when something differs' } },
+  options: { ...fileOption, ...pendingOption, check: { description: 'ends with 1 when something differs' } },
   most: 0,
   calls: reads,
   async run(context) {
     const all = await planned(context);
     context.answer(planAnswer(all), () => shownPlan(context, all));
     if (all.plan.problems.length > 0) return exitCodes.refused;
-    return context.is('check') && !isEmpty(all) ? exitCodes.refused : exitCodes.done;
+    const differs = !isEmpty(all) || all.left.length > 0;
+    return context.is('check') && differs ? exitCodes.refused : exitCodes.done;
   },
 };
 
@@ -188,10 +207,11 @@ const apply: Word = {
   summary: 'applies berth.yml',
   description:
     'Makes the changes that `berth plan` shows, in the right order, and deploys the services whose ' +
-    'settings then differ from what runs, databases first. If it is interrupted or something is refused, ' +
-    'it reports what is done, and the next `berth apply` does the rest.',
+    'settings it changed, databases first. Without a terminal it needs --yes. If it is interrupted or ' +
+    'something is refused, it reports what is done, and the next `berth apply --pending` does the rest.',
   options: {
     ...fileOption,
+    ...pendingOption,
     yes: { description: 'does not ask' },
     'allow-data-loss': { description: 'also makes changes that lose data' },
     'no-deploy': { description: 'saves only' },
@@ -208,8 +228,7 @@ const apply: Word = {
       context.answer({ done: [], deployed: [] }, () => '');
       return exitCodes.done;
     }
-    if (isPersonThere(context.terminal))
-      await confirm(context.terminal, 'This is what will be done.', context.is('yes'));
+    await confirm(context.terminal, 'This is what will be done.', context.is('yes'));
     const outcome = await doAll(context, all);
     context.answer({ done: outcome.done, deployed: outcome.deployed }, () => '');
     return outcome.code;
@@ -234,7 +253,7 @@ interface AllDone {
 /** All steps, then the deployments that are due, but that of a service which the caller deploys itself. */
 async function doAll(
   context: Context,
-  { caller, file, plan: whole }: Planned,
+  { caller, file, plan: whole, left }: Planned,
   except?: OfFile,
 ): Promise<AllDone> {
   const done: string[] = [];
@@ -246,7 +265,7 @@ async function doAll(
       const rest = whole.steps.slice(index).map(({ what }) => what);
       context.say(
         `${done.length} of ${whole.steps.length} steps are done. Left: ${[...new Set(rest)].join(', ')}. ` +
-          'Run `berth apply` again for the rest.',
+          'Run `berth apply --pending` for the rest.',
       );
       throw prefixed(error, step.what);
     }
@@ -257,7 +276,9 @@ async function doAll(
   if (context.is('no-deploy')) return { done, deployed, code: exitCodes.done };
   const { toDeploy, deployOne } = await import('../file/deploying.ts');
   const { client } = await context.berth();
+  const untouched = new Set(left.map(({ what }) => what));
   for (const one of (await toDeploy(caller, file, whole)).due) {
+    if (untouched.has(one.what)) continue;
     if (one.environment === except?.environment && one.key === except.key) continue;
     context.say(`Deploying ${one.what} …`);
     const { isGood, errorMessage } = await deployOne(caller, one, {
@@ -272,7 +293,7 @@ async function doAll(
     });
     if (!isGood) {
       context.say(`✗ ${one.what}: ${errorMessage ?? ''}`, 'red');
-      context.say('What is saved stays; run `berth apply` again to deploy it and the rest.');
+      context.say('What is saved stays; `berth apply --pending` deploys it and the rest.');
       return { done, deployed, code: exitCodes.refused };
     }
     deployed.push(one.what);

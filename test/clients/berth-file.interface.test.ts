@@ -50,7 +50,7 @@ it('an export of one of everything, applied, changes nothing', async () => {
       expect(out).toContain(list);
     await save(out);
     expect(valueOf(await berth('plan --check'))).toMatchObject(nothing);
-    expect(await berth('apply')).toMatchObject({ code: 0, said: '' });
+    expect(await berth('apply --yes')).toMatchObject({ code: 0, said: '' });
   }
 });
 

@@ -133,7 +133,7 @@ describe('berth.yml', () => {
     const before = (await at(folder, ['history', 'shop/web'])).out;
     expect(await at(folder, ['export', 'shop', '--output', 'berth.yml'])).toMatchObject({ code: 0 });
     expect(await planned()).toMatchObject(nothing);
-    expect(await at(folder, ['apply', '--prune'])).toMatchObject({ code: 0 });
+    expect(await at(folder, ['apply', '--yes', '--prune'])).toMatchObject({ code: 0 });
     expect((await at(folder, ['history', 'shop/web'])).out).toBe(before);
   });
 
@@ -148,9 +148,9 @@ describe('berth.yml', () => {
     delete services.broken;
     delete services.pages;
     await save(file);
-    const refused = await at(folder, ['apply', '--prune']);
+    const refused = await at(folder, ['apply', '--yes', '--prune']);
     expect(refused).toMatchObject({ code: 2, said: expect.stringContaining('--allow-data-loss') });
-    const ran = await at(folder, ['apply', '--prune', '--allow-data-loss']);
+    const ran = await at(folder, ['apply', '--yes', '--prune', '--allow-data-loss']);
     expect(ran, ran.said).toMatchObject({ code: 0 });
     expect(JSON.parse(ran.out)).toMatchObject({ deployed: ['redis shop/cache', 'application shop/web'] });
     // A new release is made of the newest source.
@@ -180,7 +180,7 @@ describe('berth.yml', () => {
         },
       ],
     });
-    expect(await at(folder, ['apply'])).toMatchObject({ code: 0 });
+    expect(await at(folder, ['apply', '--yes'])).toMatchObject({ code: 0 });
     expect(await planned()).toMatchObject(nothing);
   });
 });

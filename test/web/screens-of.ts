@@ -55,7 +55,6 @@ export const screensOf = ({ own }: World): string[] => [
     'certificates',
     'notifications',
     'log-drains',
-    'log-drains',
     'installation',
     'audit',
   ].map((section) => `/settings/${section}`),

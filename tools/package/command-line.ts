@@ -18,8 +18,11 @@ const packageFile = {
   version,
   description: 'Deploy and look after services on Berth from the command line.',
   license: 'MIT',
+  // Installed from the installation that serves it, or from a packed file; never published.
+  private: true,
   type: 'module',
   bin: { berth: 'berth.mjs' },
+  // program.mjs is the whole program; installations serve it as /cli/berth.mjs.
   files: ['berth.mjs', 'program.mjs'],
   engines: { node: '>=20' },
 };
@@ -38,8 +41,10 @@ await import('./program.mjs');
 
 const readme = `# Berth from the command line
 
-    npx berth-cli login --url https://berth.example.com
-    npx berth-cli deploy
+    berth login --url https://berth.example.com
+    berth deploy
+
+Each installation of Berth serves the program: \`curl -fsSL https://berth.example.com/cli/install.sh | sh\`.
 
 \`berth help\` lists the words, \`berth help <word>\` tells of one.
 `;
@@ -57,7 +62,13 @@ export async function packageCommandLine(folder = packageFolder): Promise<void> 
   try {
     // One file: what is imported late stands in it too, and runs late all the same.
     await put(folder, 'program.mjs', (file) =>
-      bundle.write({ file, format: 'esm', minify: true, codeSplitting: false }),
+      bundle.write({
+        file,
+        format: 'esm',
+        minify: true,
+        codeSplitting: false,
+        banner: '#!/usr/bin/env node',
+      }),
     );
   } finally {
     await bundle.close();

@@ -11,6 +11,9 @@ export const templatesFolder = join(root, 'templates');
 /** The dashboard as `bin/up` built it. */
 export const dashboardFolder = join(root, 'dist/web');
 
+/** The command line in one file, as `bin/up` built it. */
+export const commandLineFile = join(root, 'dist/command-line/program.mjs');
+
 /** What `/docs` shows the interface with; absent: that of the package. */
 export const referenceFolder = isBundle ? join(root, 'dist/swagger-ui') : undefined;
 

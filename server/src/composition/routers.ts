@@ -30,7 +30,7 @@ import type { AppParts } from './services/app-parts.ts';
 import { applicationRouters } from './services/application-routers.ts';
 import { composeRouters } from './services/compose-routers.ts';
 import { infrastructureRouters } from './infrastructure-routers.ts';
-import { dashboardFolder, referenceFolder } from './product-files.ts';
+import { commandLineFile, dashboardFolder, referenceFolder } from './product-files.ts';
 import { routingRouters } from './routing-routers.ts';
 import { serviceRouters } from './services/service-routers.ts';
 
@@ -59,6 +59,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     liveStreamLimit: async () => (await settings.get()).streamLimit,
     answerLimit: async () => (await settings.get()).logAnswerLimit,
     dashboardFolder,
+    commandLineFile,
     referenceFolder,
     terminals: { terminals: terminalsOf(parts) },
     answered: (status) => parts.counters.add('berth_api_requests_total', 1, { code: statusClass(status) }),

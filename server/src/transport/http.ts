@@ -6,7 +6,8 @@ import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
 import { addCompression, createCompressed } from './compress.ts';
-import { addDashboard } from './dashboard.ts';
+import { addCommandLine } from './files/command-line.ts';
+import { addDashboard } from './files/dashboard.ts';
 import { addDocs } from './openapi/docs.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
 import type { CookieJar } from './entrance/cookies.ts';
@@ -59,6 +60,8 @@ export interface HttpOptions {
   openapi(): string;
   /** Where the built dashboard lies; without it the page at `/` says so. */
   dashboardFolder?: string | undefined;
+  /** The command line in one file; absent: it is not served. */
+  commandLineFile?: string | undefined;
   /** Where Swagger UI lies, for `/docs`; without it that of the package. */
   referenceFolder?: string | undefined;
 }
@@ -102,6 +105,7 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
   app.addHook('onResponse', async (_request, reply) => options.answered?.(reply.statusCode));
 
   addDocs(app, options.referenceFolder);
+  addCommandLine(app, options.commandLineFile);
   const dashboard = addDashboard(app, options.dashboardFolder);
 
   app.setNotFoundHandler((request, reply) => {

@@ -89,7 +89,7 @@ export async function expectThirty(run: Run, berth: BerthHost, folder: string): 
   const more = ['--name', 'thirty', '--output', 'thirty.yml'];
   const read = await done(run, [...argv, ...more], { BERTH_IMPORT_KEY: family.key });
   expect(read.said).toContain('30 services taken');
-  await done(run, ['apply', '--file', 'thirty.yml', '--no-deploy']);
+  await done(run, ['apply', '--yes', '--file', 'thirty.yml', '--no-deploy']);
   const planned = await done(run, ['plan', '--file', 'thirty.yml']);
   expect(JSON.parse(planned.out)).toMatchObject({ steps: [], problems: [] });
   const services = JSON.parse((await done(run, ['status'])).out) as { service: string; kind: string }[];
@@ -105,7 +105,7 @@ export async function expectMoved(run: Run, berth: BerthHost, folder: string): P
   const key = { BERTH_IMPORT_KEY: berth.signed()['x-api-key'] ?? '' };
   const argv = ['import', 'dokploy', 'copies', '--from', `${berth.url}/compat`, '--name', 'moved'];
   await done(run, [...argv, '--output', 'moved.yml'], key);
-  await done(run, ['apply', '--file', 'moved.yml']);
+  await done(run, ['apply', '--yes', '--file', 'moved.yml']);
   const services = JSON.parse((await done(run, ['status'])).out) as Record<string, string>[];
   for (const [at, kind] of Object.keys(kinds).entries()) {
     const from = services.find(({ service }) => service === `copies/${kind}-from`);

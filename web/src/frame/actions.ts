@@ -167,7 +167,7 @@ export const actions: readonly Action[] = [
     label: (name) => `Move ${name} to another environment`,
     icon: 'project',
     of: all,
-    command: byApi('move'),
+    command: (what, row) => `${byApi('move')(what, row)} --targetEnvironmentId ENVIRONMENT`,
     does: { opens: '?do=move' },
   },
   {
@@ -206,8 +206,22 @@ export function actionsFor(row: ServiceRow, may: (grant: Grant) => boolean): rea
 }
 
 /** A service as the command line names it: the environment only where it is not the default one. */
-export function nameOnCommandLine({ projectName, environmentName, name }: ServiceRow): string {
+export function nameOnCommandLine({
+  projectName,
+  environmentName,
+  name,
+}: Pick<ServiceRow, 'projectName' | 'environmentName' | 'name'>): string {
   const parts = environmentName === 'production' ? [projectName, name] : [projectName, environmentName, name];
   const text = parts.join('/');
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
+
+/** The same of a service as its page sees it. */
+export const serviceOnCommandLine = ({
+  name,
+  environment,
+}: {
+  name: string;
+  environment: { name: string; project: { name: string } };
+}): string =>
+  nameOnCommandLine({ name, environmentName: environment.name, projectName: environment.project.name });

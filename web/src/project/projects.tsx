@@ -28,7 +28,12 @@ export function Projects(): ReactElement {
       <Panel>
         {!projects && !error && <SkeletonRows />}
         {projects?.length === 0 && (
-          <Empty icon="project" title={texts.emptyTitle} action={create} command="berth project create">
+          <Empty
+            icon="project"
+            title={texts.emptyTitle}
+            action={create}
+            command="berth api project.create --name NAME"
+          >
             {texts.empty}
           </Empty>
         )}

@@ -9,6 +9,7 @@ import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
+import type { ServiceKind } from '../live/services.ts';
 import { named, type Service } from '../service/service.ts';
 import { cronWords } from './cron-words.ts';
 import { Runs } from './runs.tsx';
@@ -48,9 +49,7 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
             action={add}
             {...(mayRun
               ? {
-                  command:
-                    `berth api schedule.create --${kind}-id ${id} ` +
-                    '--cron "0 4 * * *" --name nightly --command "…"',
+                  command: commandFor(kind, id),
                 }
               : {})}
           >
@@ -82,6 +81,11 @@ export function SchedulesTab({ service }: { service: Service }): ReactElement {
       )}
     </>
   );
+}
+
+function commandFor(kind: ServiceKind, id: string): string {
+  const service = `--${kind}Id ${id}${kind === 'compose' ? ' --serviceName web' : ''}`;
+  return `berth api schedule.create ${service} --name nightly --cron "0 4 * * *" --command date`;
 }
 
 const fieldsOf = (isCompose: boolean) =>

@@ -10,6 +10,7 @@ import { Empty, Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago } from '../parts/time.tsx';
 import { Usage } from './usage.tsx';
+import { serviceOnCommandLine } from '../frame/actions.ts';
 import type { Service } from './service.ts';
 import { texts } from './texts.ts';
 
@@ -38,7 +39,7 @@ export function Overview({ service }: { service: Service }): ReactElement {
             <Empty
               icon="deployment"
               title={texts.neverDeployed}
-              command={`berth deploy ${service.environment.project.name}/${service.name}`}
+              command={`berth deploy ${serviceOnCommandLine(service)}`}
               action={
                 kind === 'application' && (
                   <Go to={`${path}/settings`} className="button">

@@ -11,6 +11,7 @@ import { Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { wordsOf } from '../deployment/changed-words.ts';
 import { DeleteService } from './delete-service.tsx';
+import { DeployFromForge } from './forge.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Webhook } from './webhook.tsx';
 import { named, procedureOf, type Service } from './service.ts';
@@ -86,6 +87,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
       {application && <HealthCheck application={application} />}
       {application && <Attachments application={application} />}
       {!isDatabase(kind) && <Webhook service={service} />}
+      {!isDatabase(kind) && <DeployFromForge service={service} />}
       {!isDatabase(kind) && <Deliveries service={service} />}
       {may('canDeleteServices') && (
         <Panel title="Delete" isPadded>

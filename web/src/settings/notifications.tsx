@@ -47,6 +47,9 @@ const change: Readonly<Record<string, FieldChange>> = {
   ),
 };
 
+const topic = '{"topic":"ops"}';
+const add = `berth api notification.create --name ops --channel ntfy --events serviceDown --ntfy '${topic}'`;
+
 export const Notifications = (): ReactElement => (
   <Collection
     title="Notifications"
@@ -61,7 +64,7 @@ export const Notifications = (): ReactElement => (
     update="notification.update"
     remove="notification.remove"
     test="notification.test"
-    command="berth api notification.create"
+    command={add}
     change={change}
     name={({ name }) => String(name)}
     detail={(row) => <Detail row={row} />}

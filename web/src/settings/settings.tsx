@@ -80,12 +80,6 @@ const sections: readonly Section[] = [
     content: late(async () => (await import('./log-drains.tsx')).LogDrains),
   },
   {
-    name: 'log-drains',
-    title: 'Log drains',
-    forLeaders: true,
-    content: late(async () => (await import('./log-drains.tsx')).LogDrains),
-  },
-  {
     name: 'installation',
     title: 'Installation',
     forLeaders: true,

@@ -10,9 +10,19 @@ import { Empty, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { useRights } from '../live/viewer.ts';
 import { Ago } from '../parts/time.tsx';
+import { CommandLine } from './command-line.tsx';
 import { MetricsKey } from './metrics-key.tsx';
 
 export function ApiKeys(): ReactElement {
+  return (
+    <>
+      <Keys />
+      <CommandLine />
+    </>
+  );
+}
+
+function Keys(): ReactElement {
   const { data: user } = useAsk('user.get', {});
   const { leads } = useRights();
   const remove = useDo('user.deleteApiKey');
