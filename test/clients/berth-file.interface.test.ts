@@ -92,14 +92,14 @@ it('what a file says is there after an apply, killed at any point or not; what f
         await save({ ...content, project: killed });
         {
           await using line = await startCutLine(program.url, where);
-          const cutOff = await berth('apply --allow-data-loss', { url: line.url });
+          const cutOff = await berth('apply --yes --allow-data-loss', { url: line.url });
           expect(cutOff.code).toBe(line.changes() > where.after ? 3 : 0);
         }
         // A line that broke is told with what is left; the same word does the rest.
-        expect(await berth('apply --allow-data-loss')).toMatchObject({ code: 0 });
+        expect(await berth('apply --yes --allow-data-loss')).toMatchObject({ code: 0 });
         expect(valueOf(await berth('plan'))).toMatchObject(nothing);
         await save({ ...content, project: whole });
-        expect(await berth('apply --allow-data-loss')).toMatchObject({ code: 0 });
+        expect(await berth('apply --yes --allow-data-loss')).toMatchObject({ code: 0 });
         const end = await exported(killed);
         expect(end).toEqual(await exported(whole));
         await save((await berth(`export ${killed} --all`)).out);
@@ -163,11 +163,11 @@ it('berth import brings thirty services of all kinds to another project, as they
   const names = ['production', 'staging', 'trial'];
   const environments = Object.fromEntries(names.map((name) => [name, place(name)]));
   await save({ project: 'Thirty', environments });
-  expect(await berth('apply --no-deploy')).toMatchObject({ code: 0 });
+  expect(await berth('apply --yes --no-deploy')).toMatchObject({ code: 0 });
   const environment = { HOME: folder, BERTH_IMPORT_KEY: world.people.owner.byKey['x-api-key'] };
   const argv = ['import', 'dokploy', 'Thirty', '--from', `${program.url}/compat`, '--destination', 'backups'];
   const ran = await runBerth([...argv, '--force', '--name', 'Copied'], { environment, folder });
   expect(ran).toMatchObject({ code: 0, said: expect.stringContaining('30 services taken') });
-  expect(await berth('apply --no-deploy')).toMatchObject({ code: 0 });
+  expect(await berth('apply --yes --no-deploy')).toMatchObject({ code: 0 });
   expect(await exported('Copied')).toEqual(await exported('Thirty'));
 });

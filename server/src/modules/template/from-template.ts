@@ -167,6 +167,7 @@ const generators = {
   host: ({ host }) => host,
   address: ({ address }) => address,
   scheme: ({ address }) => address.slice(0, address.indexOf(':')),
+  https: ({ address }) => String(address.startsWith('https:')),
 } satisfies Record<
   NonNullable<Template['variables'][number]['generate']>,
   (at: { host: string; address: string }) => string

@@ -7,8 +7,11 @@ export const templateName = z
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be the name of a template, such as uptime-kuma')
   .max(60);
 
-/** password: for people, 24 letters and digits; key: 64 hex digits; host, address, scheme: of its domain. */
-export const generators = ['password', 'key', 'host', 'address', 'scheme'] as const;
+/**
+ * password: for people, 24 letters and digits; key: 64 hex digits; host, address, scheme: of its domain;
+ * https: true or false, as the scheme.
+ */
+export const generators = ['password', 'key', 'host', 'address', 'scheme', 'https'] as const;
 
 const variable = z.strictObject({
   name: z

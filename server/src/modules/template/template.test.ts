@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, test } from 'vitest';
+import { parse } from 'yaml';
 import { translate } from '../compose/translation/translate.ts';
 import { createTemplates } from './template.ts';
 
@@ -35,9 +36,22 @@ test.each(all)('$name pins its images, and uses each variable that it lists', (t
   expect(used).toEqual(new Set(variables.map(({ name }) => name)));
 });
 
+/** Known outside alone; without one, what it opens is off. */
+const given = ['MAIL_PASSWORD', 'ADMIN_TOKEN'];
+
+test.each(all)(
+  '$name says who signs in first, and looks whether it works',
+  ({ firstSignIn, file, service }) => {
+    expect(firstSignIn).toMatch(/sign|account|first visitor|open/i);
+    const { services } = parse(file);
+    expect(services[service].healthcheck.test).toBeDefined();
+  },
+);
+
 test.each(all)('$name has no secret of its own: each is made where it is used', ({ variables, file }) => {
   const secrets = variables.filter(({ name }) => /PASSWORD|SECRET|KEY|TOKEN/.test(name));
-  expect(secrets.filter(({ generate, value }) => generate === null || value !== '')).toEqual([]);
+  expect(secrets.filter(({ value }) => value !== '')).toEqual([]);
+  expect(secrets.filter(({ generate, name }) => generate === null && !given.includes(name))).toEqual([]);
   for (const [, value] of file.matchAll(/(?:PASSWORD|PASSWD|PASS|SECRET|_KEY|TOKEN): (.*)$/gm))
     expect(value).toMatch(/^\$\{[A-Z_]+\}$/);
 });

@@ -23,7 +23,7 @@ async function served(): Promise<{
   const file = join(folder, 'program.mjs');
   await writeFile(file, program);
   const app = Fastify();
-  onTestFinished(async () => void (await app.close()));
+  onTestFinished(() => app.close());
   addCommandLine(app, file);
   return { folder, app, url: await app.listen({ host: '127.0.0.1', port: 0 }), file };
 }
