@@ -846,6 +846,17 @@ CREATE TABLE "unknown_thing" (
   PRIMARY KEY ("serverKey", "kind", "name"));
 `,
   },
+  {
+    version: 42,
+    name: 'pull-request-states',
+    sql: `
+CREATE TABLE "pull_request_state" (
+  "applicationId" TEXT NOT NULL REFERENCES "application"("applicationId") ON DELETE CASCADE,
+  "repository" TEXT NOT NULL, "number" BIGINT NOT NULL, "action" TEXT NOT NULL, "updatedAt" TEXT NOT NULL,
+  PRIMARY KEY ("applicationId", "repository", "number")
+);
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -177,6 +177,7 @@ export const pullRequestEvent = z.object({
   labels: list,
   author: z.object({ id: z.string(), name: z.string() }),
   repository: z.string(),
+  updatedAt: z.string().optional(),
 } satisfies { [K in keyof PullRequestEvent]-?: z.ZodType });
 
 const hookEvent: z.ZodType<HookEvent> = z.discriminatedUnion('kind', [
@@ -188,6 +189,7 @@ const hookEvent: z.ZodType<HookEvent> = z.discriminatedUnion('kind', [
       commit: textOrNull,
       message: z.string(),
       changedPaths: list.optional(),
+      repository: z.string().optional(),
     })
     // JSON has no field for what is undefined.
     .transform(({ changedPaths, ...event }) => ({ ...event, changedPaths })),

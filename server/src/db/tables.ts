@@ -719,6 +719,16 @@ const gitProvider = {
 /** Deliveries of webhooks that were answered, so that none is answered twice. */
 const webhookDelivery = { deliveryKey: text(), receivedAt: text() };
 
+/** The newest state that a pull request was told to have, also once its preview is gone. */
+const pullRequestState = {
+  applicationId: text(),
+  /** Full name in lower case. */
+  repository: text(),
+  number: number(),
+  action: text<'open' | 'close'>(),
+  updatedAt: text(),
+};
+
 /** What came of a delivery of a git host to a service; `events` as they were read, to be judged again. */
 const hookDelivery = {
   webhookDeliveryId: text(),
@@ -980,6 +990,7 @@ export const tables = {
   proxy_file: proxyFile,
   request_minute: requestMinute,
   webhook_delivery: webhookDelivery,
+  pull_request_state: pullRequestState,
   hook_delivery: hookDelivery,
   image_pull: imagePull,
   event_head: eventHead,

@@ -9,7 +9,8 @@ await start({
       const real = walls.pullRequests(neighbours);
       return {
         ...real,
-        receive: (application, provider, event) => real.receive(application, provider, event, 'signed'),
+        receive: (application, provider, event, from) =>
+          real.receive(application, provider, event, { ...from, source: 'signed' }),
       };
     },
   },

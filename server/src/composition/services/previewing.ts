@@ -88,6 +88,7 @@ export function createPreviewing(parts: PreviewingParts): Previewing {
     withinQuota: quotasOf(stores).within,
     transaction: <T>(work: () => Promise<T>): Promise<T> => database.transaction(work),
     warn: (sentence: string): void => log.warn(sentence),
+    noteSkipped: stores.webhookReceipts.noteSkipped,
     apiOf: async ({ githubId, organizationId }: ApplicationRecord): Promise<GitApi | undefined> =>
       githubId === null ? undefined : gitProviders.api(githubId, organizationId),
   };

@@ -16,11 +16,13 @@ export interface PushEvent {
   message: string;
   /** Undefined where the host does not tell all of them. */
   changedPaths: readonly string[] | undefined;
+  /** Full name of the repository; absent in events that were stored before it was read. */
+  repository?: string | undefined;
 }
 
 export interface PullRequestEvent {
   kind: 'pullRequest';
-  /** `open`: opened, or something about it changed; `close`: closed or merged. */
+  /** The state of the pull request when the event was sent: `close` once it is closed or merged. */
   action: 'open' | 'close';
   number: number;
   title: string;
@@ -34,6 +36,8 @@ export interface PullRequestEvent {
   author: GitAuthor;
   /** Full name of the repository that it is for. */
   repository: string;
+  /** ISO 8601. Hosts promise no order, so an event older than one that was handled changes nothing. */
+  updatedAt?: string | undefined;
 }
 
 export interface PingEvent {

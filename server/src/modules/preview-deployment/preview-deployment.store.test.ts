@@ -1,18 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acceptedToken, startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
+import { startGitHost, type GitHost } from '../../../../test/git-host/git-host.ts';
 import type { InterfaceClient } from '../../../../test/http/interface-client.ts';
-import { worlds, type World } from '../../../../test/http/worlds/world.ts';
+import { worlds } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
-import { idleInterruption } from '../../../../test/store/interruption.ts';
-import { createPreviewDesk, type PreviewDesk } from '../../../../test/store/preview-desk.ts';
-import type { Database } from '../../db/database.ts';
+import { beginPreviews, type PreviewWorld } from '../../../../test/store/preview-world.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { router } from '../../procedure/registry.ts';
 import type { PullRequestEvent } from '../../domain/git/git-event.ts';
-import { previewDeploymentContract } from './contract.ts';
-import { previewDeploymentHandlers } from './handlers.ts';
-import type { EventSource } from './pull-request.ts';
-import type { PreviewDeploymentRecord } from './store.ts';
 
 const [first, second] = ['a'.repeat(40), 'b'.repeat(40)];
 
@@ -24,87 +17,8 @@ afterEach(() => host[Symbol.asyncDispose]());
 
 eachDatabase('preview deployments', (test) => {
   const createWorld = worlds(test);
-  interface Begun extends World {
-    desk: PreviewDesk;
-    /** What a pull request's event comes to, once its jobs have run. */
-    tell(event?: Partial<PullRequestEvent>, source?: EventSource): Promise<unknown>;
-    all(): Promise<PreviewDeploymentRecord[]>;
-    set(patch: Partial<ApplicationRecord>): Promise<void>;
-  }
-  const begin = async (settings: Partial<ApplicationRecord> = {}): Promise<Begun> => {
-    const desks: PreviewDesk[] = [];
-    const world = await createWorld((database: Database) => {
-      const desk = createPreviewDesk(database);
-      desks.push(desk);
-      return [
-        router(
-          'previewDeployment',
-          previewDeploymentContract,
-          previewDeploymentHandlers(desk.previews, {
-            liveOf: () => null,
-            pendingChanges: async () => [],
-            runtime: desk.runtime,
-            applications: desk.applications,
-            deployments: desk.deployments,
-            queue: desk.queue,
-            interruption: idleInterruption(desk.deployments),
-            remove: desk.previewing.remove,
-          }),
-        ),
-      ];
-    });
-    const [desk] = desks;
-    if (!desk) throw new Error('The desk was not made.');
-    const { applicationId } = world.place;
-    const { organizationId } = world.people.owner;
-    await desk.insertLink({
-      gitProviderId: 'link',
-      organizationId,
-      provider: 'gitea',
-      apiUrl: `${host.url}/api/v1`,
-      accessToken: acceptedToken,
-    });
-    const set = (patch: Partial<ApplicationRecord>): Promise<void> =>
-      desk.applications.patch(applicationId, patch);
-    await set({
-      appName: 'shop',
-      sourceType: 'gitea',
-      owner: 'acme',
-      repository: 'shop',
-      branch: 'main',
-      githubId: 'link',
-      isPreviewDeploymentsActive: true,
-      previewWildcard: '*.preview.example.com',
-      ...settings,
-    });
-    host.writers.add('ada');
-    return {
-      ...world,
-      desk,
-      set,
-      async tell(event = {}, source = 'signed') {
-        const application = await desk.applications.one(applicationId, organizationId);
-        const whole: PullRequestEvent = {
-          kind: 'pullRequest',
-          action: 'open',
-          number: 12,
-          title: 'Add a door',
-          baseBranch: 'main',
-          headBranch: 'door',
-          commit: first,
-          isFork: false,
-          labels: [],
-          author: { id: '9', name: 'ada' },
-          repository: 'acme/shop',
-          ...event,
-        };
-        const answer = await desk.previewing.pullRequests.receive(application, 'gitea', whole, source);
-        await desk.work();
-        return answer;
-      },
-      all: () => desk.previews.byApplication(applicationId, organizationId),
-    };
-  };
+  const begin = (settings: Partial<ApplicationRecord> = {}): Promise<PreviewWorld> =>
+    beginPreviews(createWorld, host, settings);
 
   it('are made of a pull request, with a host, a queued build of its commit and a comment', async () => {
     const { tell, all, desk, owner, place } = await begin({
@@ -291,14 +205,14 @@ eachDatabase('preview deployments', (test) => {
     });
 
     it('are left as they are by a close, an open and another repository that nobody knows of', async () => {
-      const { tell, all, desk } = await begin();
+      const { tell, all } = await begin();
       host.open.add(12);
       await tell();
       for (const event of [{ action: 'close' }, { repository: 'evil/shop', action: 'close' }] as const)
         await tell(event, unsigned);
       await tell({ number: 99 }, unsigned);
       expect((await all()).map(({ pullRequestNumber }) => pullRequestNumber)).toEqual([12]);
-      expect(desk.warnings.join()).toContain('of evil/shop, which the host does not have for');
+      expect(await tell({ repository: 'evil/shop' }, unsigned)).toMatchObject({ skipped: expect.anything() });
       expect(host.asked.some((path) => path.includes('evil'))).toBe(false);
     });
 

@@ -2,6 +2,7 @@
  * Preview deployments as records: one for each pull request of an application, with its own name and host.
  */
 import type { GitProvider } from '../../domain/git/git-host.ts';
+import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
@@ -11,6 +12,7 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Domains } from '../domain/domain.ts';
 import type { ServiceNames } from '../service-name/service-name.ts';
 import type { PreviewDeploymentRecord, PreviewDeploymentStore } from './store.ts';
+import { isOlder } from './verdict.ts';
 
 /** What a pull request brings. */
 export interface PullRequestFacts {
@@ -34,6 +36,11 @@ export interface PreviewDeployments {
   all(): Promise<PreviewDeploymentRecord[]>;
   ofPullRequest(applicationId: string, number: number): Promise<PreviewDeploymentRecord | undefined>;
   countOf(applicationId: string): Promise<number>;
+  /**
+   * True for an event older than one that was handled, or than the end of its pull request; any other is
+   * remembered as the newest. Part of the caller's transaction.
+   */
+  isOutdated(applicationId: string, event: PullRequestEvent): Promise<boolean>;
   /** Asks the name service where the server's address is a name, so never inside a transaction. */
   hostOf(application: ApplicationRecord, pullRequestNumber: number): Promise<string>;
   /** Makes the record with its host; part of a change of routes. CONFLICT when the host is taken. */
@@ -71,6 +78,7 @@ export function createPreviewDeployments(
     find: (previewDeploymentId) => store.find({ previewDeploymentId }),
     all: () => store.list({}),
     countOf: (applicationId) => store.countOf(applicationId),
+    isOutdated: (applicationId, event) => isOutdated(store, applicationId, event),
     ofPullRequest: (applicationId, number) => store.find({ applicationId, pullRequestNumber: number }),
     byApplication: (applicationId, organizationId) =>
       store.list(
@@ -229,4 +237,20 @@ function inheritedSecrets({ secretEnv, previewSecretEnv, previewInherits }: Appl
     changedSecrets(secretEnv, { remove: others }, { field: 'secretEnv', now: '' }),
     previewSecretEnv,
   );
+}
+
+/** Pull requests of an application whose states are remembered. */
+const statesKept = 1000;
+
+async function isOutdated(
+  store: PreviewDeploymentStore,
+  applicationId: string,
+  { repository: name, number, action, updatedAt }: PullRequestEvent,
+): Promise<boolean> {
+  if (updatedAt === undefined) return false;
+  const repository = name.toLowerCase();
+  const known = await store.stateOf(applicationId, repository, number);
+  if (known && isOlder({ action, updatedAt }, known)) return true;
+  await store.putState({ applicationId, repository, number, action, updatedAt }, statesKept);
+  return false;
 }

@@ -32,7 +32,12 @@ eachDatabase('the host of a preview', (test) => {
       author: { id: '9', name: 'ada' },
       repository: 'acme/shop',
     } as const;
-    await desk.previewing.pullRequests.receive(application, 'gitea', { ...event, labels: [] }, 'signed');
+    await desk.previewing.pullRequests.receive(
+      application,
+      'gitea',
+      { ...event, labels: [] },
+      { source: 'signed' },
+    );
     await desk.work();
     expect(desk.steps).toEqual(['address', 'change of routes']);
     expect(await desk.previews.ofPullRequest(applicationId, 3)).toMatchObject({

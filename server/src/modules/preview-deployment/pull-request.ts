@@ -31,7 +31,7 @@ export interface PullRequests {
     application: ApplicationRecord,
     provider: GitProvider,
     event: PullRequestEvent,
-    from: EventSource,
+    from: EventOrigin,
   ): Promise<{ queued: true } | { skipped: string }>;
   /** Queues the removal of a preview whose pull request ended; part of the caller's transaction. */
   close(preview: PreviewDeploymentRecord): Promise<void>;
@@ -43,6 +43,12 @@ export interface PullRequests {
 
 /** Who answers for what an event tells: whoever knows the secret, or nobody. */
 export type EventSource = 'signed' | 'unsigned';
+
+export interface EventOrigin {
+  source: EventSource;
+  /** The record of the delivery, which is told why no preview came of it. */
+  webhookDeliveryId?: string | undefined;
+}
 
 export interface PullRequestNeighbours {
   previews: PreviewDeployments;
@@ -59,6 +65,8 @@ export interface PullRequestNeighbours {
   apiOf(application: ApplicationRecord): Promise<GitApi | undefined>;
   /** Tells whoever runs Berth. */
   warn(sentence: string): void;
+  /** Writes into the record of a delivery why nothing came of it. */
+  noteSkipped(webhookDeliveryId: string, reason: string): Promise<void>;
 }
 
 const attemptsLimit = 5;
@@ -79,7 +87,7 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
     enqueueJob(queue, applicationId, payload);
 
   return {
-    async receive(application, provider, event, source) {
+    async receive(application, provider, event, { source, webhookDeliveryId }) {
       const { applicationId } = application;
       if (source === 'unsigned' && application.isPreviewDeploymentsActive) requireHost(application);
       const queued = async (action: Payload['action']): Promise<{ queued: true }> => {
@@ -90,15 +98,23 @@ export function createPullRequests(neighbours: PullRequestNeighbours): PullReque
           provider,
           event: JSON.stringify(event),
           source,
+          webhookDeliveryId,
         });
         return { queued: true };
       };
       const why = whyNoPreview(application, provider, event);
+      const present = await previews.ofPullRequest(applicationId, event.number);
+      const isPresent = present !== undefined && isSameName(present.repository, event.repository);
+      if (!isPresent && !isOf(application, event.repository))
+        return { skipped: why ?? 'there is no preview of this pull request' };
+      // Whoever knows the address can write any time into an unsigned event; the host is asked about those.
+      if (source === 'signed' && (await previews.isOutdated(applicationId, event)))
+        return { skipped: 'a newer event of this pull request was handled before' };
       // Its opening may still be queued, so that a close is queued behind it even when there is no preview
       // yet.
       if (event.action === 'close' && application.isPreviewDeploymentsActive) return queued('close');
       if (event.action === 'open' && why === undefined) return queued('build');
-      if (await previews.ofPullRequest(applicationId, event.number)) return queued('close');
+      if (isPresent) return queued('close');
       return { skipped: why ?? 'there is no preview of this pull request' };
     },
     close: (preview) => enqueue(preview.applicationId, plain('close', preview)),
@@ -131,6 +147,7 @@ const payloadShape = z.object({
   event: z.string(),
   /** One that was queued before there was this field has not been looked at. */
   source: z.string().default('unsigned'),
+  webhookDeliveryId: z.string().optional(),
 });
 type Payload = z.output<typeof payloadShape>;
 
@@ -156,8 +173,13 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
   if (!application) return;
   const given = payload.event === '' ? undefined : readPullRequestEvent(payload.event);
   const isTold = given !== undefined && source !== 'signed';
+  const skip = async (reason: string): Promise<void> => {
+    if (payload.webhookDeliveryId !== undefined)
+      await neighbours.noteSkipped(payload.webhookDeliveryId, reason);
+  };
   const event = isTold ? await asHostSays(neighbours, application, given) : given;
-  if (isTold && !event) return;
+  if (isTold && !event)
+    return skip('the git host does not have this pull request, and the event is not signed');
   const action = isTold && event ? toldActions[event.action] : payload.action;
   if (action === 'close') {
     if (preview) await remove(application, preview, { write: neighbours.transaction });
@@ -167,8 +189,11 @@ async function carryOut(neighbours: PullRequestNeighbours, payload: Payload): Pr
     if (preview) await comments.sync(application, preview);
     return;
   }
-  if (event) await build(neighbours, application, provider, event, preview);
+  if (event) await build({ ...neighbours, skip }, application, provider, event, preview);
 }
+
+/** Names of repositories have no case at any host. */
+const isSameName = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 const toldActions = { open: 'build', close: 'close' } as const;
 
@@ -205,7 +230,7 @@ async function asHostSays(
 
 /** Makes the preview of a pull request, or brings it to the newest commit. */
 async function build(
-  neighbours: PullRequestNeighbours,
+  neighbours: PullRequestNeighbours & { skip(reason: string): Promise<void> },
   application: ApplicationRecord,
   provider: GitProvider,
   event: PullRequestEvent,
@@ -213,9 +238,10 @@ async function build(
 ): Promise<void> {
   const { previews, queue, comments, remove, transaction, apiOf, warn } = neighbours;
   // Settings may have changed since it was queued.
-  if (whyNoPreview(application, provider, event) !== undefined) {
+  const whyNot = whyNoPreview(application, provider, event);
+  if (whyNot !== undefined) {
     if (present) await remove(application, present, { write: transaction });
-    return;
+    return neighbours.skip(whyNot);
   }
   const api = await apiOf(application);
   if (application.previewRequireCollaboratorPermissions) {
@@ -225,7 +251,7 @@ async function build(
         `The pull request ${event.number} of ${event.repository} gets no preview: ${why} ` +
           '(previewRequireCollaboratorPermissions).',
       );
-      return;
+      return neighbours.skip(`${why} (previewRequireCollaboratorPermissions)`);
     }
   }
   const facts: PullRequestFacts = {
@@ -237,9 +263,12 @@ async function build(
     isTrusted: !event.isFork,
   };
   if (present) await renew(neighbours, present, event, facts);
-  else if ((await previews.countOf(application.applicationId)) >= application.previewLimit)
+  else if ((await previews.countOf(application.applicationId)) >= application.previewLimit) {
     await comments.tellLimit(application, event);
-  else await make(neighbours, application, event, facts);
+    await neighbours.skip(
+      `the application has its ${application.previewLimit} previews already (previewLimit)`,
+    );
+  } else await make(neighbours, application, event, facts);
   queue.wake();
 }
 

@@ -24,3 +24,18 @@ export function whyNoPreview(
     return `${provider} keeps the commits of forks only in the fork, where Berth does not fetch them`;
   return undefined;
 }
+
+interface ToldState {
+  action: PullRequestEvent['action'];
+  /** ISO 8601. */
+  updatedAt: string;
+}
+
+/**
+ * Whether an event tells of an earlier state than the one that is known. Times of hosts have whole seconds:
+ * in the second in which it ended, a pull request counts as ended.
+ */
+export function isOlder(event: ToldState, known: ToldState): boolean {
+  if (event.updatedAt !== known.updatedAt) return event.updatedAt < known.updatedAt;
+  return event.action === 'open' && known.action === 'close';
+}

@@ -1,6 +1,7 @@
 /** Deliveries as a person sees them, and judged again. */
 import { AppError } from '../../domain/errors.ts';
 import { isGitProvider } from '../../domain/git/git-host.ts';
+import { randomId } from '../../ports/clock.ts';
 import type { DeploymentStarter } from '../../domain/states/lifecycle.ts';
 import { composeHooked, hookedApplication, requireAutoDeploy, type Hooked } from './hooked.ts';
 import { firstQueued, type Outcomes } from './outcomes.ts';
@@ -56,6 +57,7 @@ export function createDeliveries(
       const provider =
         former.provider !== null && isGitProvider(former.provider) ? former.provider : undefined;
       const receipt = {
+        webhookDeliveryId: randomId(),
         hooked,
         provider,
         hostDeliveryId: former.hostDeliveryId ?? undefined,
@@ -65,7 +67,14 @@ export function createDeliveries(
       };
       const noted: ReceiptRecord[] = [];
       await once({ key: undefined, receipt, noted: (record) => noted.push(record) }, () =>
-        firstQueued(events, (event) => carryOut(hooked, provider, event, { ip, source, startedBy })),
+        firstQueued(events, (event) =>
+          carryOut(hooked, provider, event, {
+            ip,
+            source,
+            startedBy,
+            webhookDeliveryId: receipt.webhookDeliveryId,
+          }),
+        ),
       );
       await receipts.prune(hooked);
       const [record] = noted;

@@ -15,7 +15,8 @@ export interface Delivery {
  */
 export function payloadOf({ headers, body }: Delivery): unknown {
   const text = body.toString('utf8');
-  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
+  const isForm =
+    headers['content-type']?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false;
   const json = isForm ? (new URLSearchParams(text).get('payload') ?? '') : text;
   if (json.trim() === '') return null;
   try {

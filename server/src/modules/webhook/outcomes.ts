@@ -4,6 +4,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { DeploymentStarter } from '../../domain/states/lifecycle.ts';
 import type { HookEvent, PullRequestEvent, PushEvent } from '../../domain/git/git-event.ts';
 import { gitSourceOf, type GitProvider } from '../../domain/git/git-host.ts';
+import { isOf } from '../../domain/git/git-repository.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { AuditEntry } from '../../procedure/guard.ts';
 import type { Deployments } from '../deployment/deployment.ts';
@@ -23,7 +24,7 @@ export interface OutcomeNeighbours {
     application: ApplicationRecord,
     provider: GitProvider,
     event: PullRequestEvent,
-    source: 'signed' | 'unsigned',
+    from: { source: 'signed' | 'unsigned'; webhookDeliveryId: string | undefined },
   ): Promise<{ queued: true } | { skipped: string }>;
 }
 
@@ -46,6 +47,8 @@ export interface Once {
 interface From {
   ip: string;
   source: 'signed' | 'unsigned';
+  /** The record of the delivery, which gets the reason of what does not happen later. */
+  webhookDeliveryId?: string | undefined;
   /** Who did what a git host did before; undefined: the git host. */
   startedBy?: DeploymentStarter;
 }
@@ -75,7 +78,7 @@ export function createOutcomes(
       neighbours.wake();
       return answer;
     },
-    async carryOut(hooked, provider, event, { ip, source, startedBy }) {
+    async carryOut(hooked, provider, event, { ip, source, startedBy, webhookDeliveryId }) {
       switch (event.kind) {
         case 'ping':
           return { ping: true };
@@ -86,7 +89,7 @@ export function createOutcomes(
         case 'pullRequest':
           if (hooked.application === undefined || provider === undefined)
             return { skipped: 'pull requests make previews of applications only' };
-          return neighbours.pullRequest(hooked.application, provider, event, source);
+          return neighbours.pullRequest(hooked.application, provider, event, { source, webhookDeliveryId });
       }
     },
   };
@@ -139,6 +142,7 @@ async function push(
 ): Promise<HookAnswer> {
   requireAutoDeploy(hooked);
   const skipped = skipReason(event, {
+    isRepository: (fullName) => isOf(hooked.source, fullName),
     branch: gitSourceOf(hooked.source)?.branch,
     triggerType: hooked.triggerType,
     watchPaths: hooked.watchPaths,

@@ -12,11 +12,23 @@ const push: PushEvent = {
   message: 'Fix',
   changedPaths: ['web/a.ts'],
 };
-const watched: Watched = { branch: 'main', triggerType: 'push', watchPaths: [] };
+const watched: Watched = {
+  isRepository: (name) => name === 'acme/shop',
+  branch: 'main',
+  triggerType: 'push',
+  watchPaths: [],
+};
 
 describe('skipReason', () => {
   it.each<[Partial<PushEvent>, Partial<Watched>, string | undefined]>([
     [{}, {}, undefined],
+    [{ repository: 'acme/shop' }, {}, undefined],
+    [
+      { repository: 'other/thing' },
+      {},
+      'the push is to other/thing, which is not the repository of this service',
+    ],
+    [{ repository: 'other/thing' }, { branch: undefined }, undefined],
     [{ ref: 'feature' }, {}, 'the branch feature is not main'],
     [{ ref: 'feature' }, { branch: undefined }, undefined],
     [{ commit: null }, {}, 'the branch main was deleted'],

@@ -6,6 +6,8 @@ import { oneLine } from '../../domain/text/words.ts';
 import { touches } from '../../domain/git/watch-paths.ts';
 
 export interface Watched {
+  /** Whether a repository of this full name is the service's. */
+  isRepository(fullName: string): boolean;
   /** Branch that is deployed; undefined where the source is no repository. */
   branch: string | undefined;
   triggerType: string;
@@ -17,8 +19,10 @@ const skipWords = /\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/i;
 /** Why nothing is deployed; undefined when it is. */
 export function skipReason(
   push: PushEvent,
-  { branch, triggerType, watchPaths }: Watched,
+  { isRepository, branch, triggerType, watchPaths }: Watched,
 ): string | undefined {
+  if (branch !== undefined && push.repository !== undefined && !isRepository(push.repository))
+    return `the push is to ${push.repository.slice(0, 200)}, which is not the repository of this service`;
   if (push.commit === null) return `the ${push.refKind} ${push.ref} was deleted`;
   if (triggerType === 'tag' && push.refKind !== 'tag') return 'only tags are deployed (triggerType)';
   if (triggerType !== 'tag' && push.refKind === 'tag') return 'tags are not deployed (triggerType)';

@@ -3,7 +3,7 @@ import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { HookEvent } from '../../domain/git/git-event.ts';
 import type { GitProvider } from '../../domain/git/git-host.ts';
 import { oneLine } from '../../domain/text/words.ts';
-import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { isoTime, type Clock } from '../../ports/clock.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { Hooked } from './hooked.ts';
 import type { HookAnswer } from './answer.ts';
@@ -11,6 +11,7 @@ import type { ReceiptRecord, ReceiptStore } from './store.ts';
 
 /** A delivery that is known to be for a service. */
 export interface Receipt {
+  webhookDeliveryId: string;
   hooked: Hooked;
   provider: GitProvider | undefined;
   hostDeliveryId: string | undefined;
@@ -37,11 +38,11 @@ const eventsLimit = 64 * 1024;
 export function createReceipts(store: ReceiptStore, clock: Clock): Receipts {
   const nextSequence = createSequence(clock);
   async function add(
-    { hooked, provider, hostDeliveryId, events, source, replayOf }: Receipt,
+    { webhookDeliveryId, hooked, provider, hostDeliveryId, events, source, replayOf }: Receipt,
     end: Pick<ReceiptRecord, 'outcome' | 'reason' | 'deploymentId'>,
   ): Promise<ReceiptRecord> {
     const record: ReceiptRecord = {
-      webhookDeliveryId: randomId(),
+      webhookDeliveryId,
       organizationId: hooked.organizationId,
       ...ownerOf(hooked),
       provider: provider ?? null,

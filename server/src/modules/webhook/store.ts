@@ -46,6 +46,8 @@ type Owner = Pick<ReceiptRecord, 'applicationId' | 'composeId'>;
 export interface ReceiptStore extends TableStore<'hook_delivery'> {
   application(applicationId: string): Promise<ApplicationRecord | undefined>;
   compose(composeId: string): Promise<ComposeRecord | undefined>;
+  /** Records why nothing came of a delivery that was queued. */
+  noteSkipped(webhookDeliveryId: string, reason: string): Promise<void>;
   /** Removes all but the newest of a service. */
   prune(owner: Owner, keep: number): Promise<void>;
 }
@@ -53,8 +55,11 @@ export interface ReceiptStore extends TableStore<'hook_delivery'> {
 export function createReceiptStore(database: Database): ReceiptStore {
   const applications = tableStore(database, 'application');
   const composes = tableStore(database, 'compose');
+  const receipts = tableStore(database, 'hook_delivery');
   return {
-    ...tableStore(database, 'hook_delivery'),
+    ...receipts,
+    noteSkipped: async (webhookDeliveryId, reason) =>
+      void (await receipts.update({ webhookDeliveryId }, { outcome: 'skipped', reason })),
     application: (applicationId) => applications.find({ applicationId }),
     compose: (composeId) => composes.find({ composeId }),
     async prune({ applicationId, composeId }, keep) {

@@ -5,7 +5,7 @@ import { AppError } from '../../domain/errors.ts';
 import type { HookEvent } from '../../domain/git/git-event.ts';
 import type { GitProvider } from '../../domain/git/git-host.ts';
 import { isOf } from '../../domain/git/git-repository.ts';
-import type { Clock } from '../../ports/clock.ts';
+import { randomId, type Clock } from '../../ports/clock.ts';
 import { deliveryIdOf, payloadOf, targetOf, type Delivery } from './delivery.ts';
 import {
   autoDeployOff,
@@ -19,6 +19,7 @@ import { createOutcomes, firstQueued, type OutcomeNeighbours, type Outcomes } fr
 import type { HookAnswer } from './answer.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { providerOfDelivery, providers } from './providers/providers.ts';
+import { refuseUnsupported } from './providers/unsupported.ts';
 import { createReceipts, type Receipt, type Receipts } from './receipts.ts';
 import { signedByHmac } from './providers/signature.ts';
 import type { ReceiptStore, WebhookStore } from './store.ts';
@@ -84,6 +85,7 @@ async function toService(
   const provider = given ?? providerOfDelivery(delivery);
   const row = provider && providers[provider];
   const receipt: Receipt = {
+    webhookDeliveryId: randomId(),
     hooked,
     provider,
     hostDeliveryId: row && deliveryIdOf(delivery, row),
@@ -107,6 +109,7 @@ async function hookedBy(store: WebhookStore, kind: HookedKind, token: string): P
 async function taken({ once, carryOut, deploy }: Outcomes, receipt: Receipt, delivery: Delivery) {
   const { hooked, provider, hostDeliveryId: id, source } = receipt;
   const row = provider && providers[provider];
+  refuseUnsupported(delivery);
   if (hooked.webhookSecret !== null && !(row?.isSigned ?? plainSignature)(delivery, hooked.webhookSecret))
     throw unsigned('the webhookSecret of this service');
   if (!row) {
@@ -122,7 +125,13 @@ async function taken({ once, carryOut, deploy }: Outcomes, receipt: Receipt, del
   if (events.some((event) => event.kind === 'push')) requireAutoDeploy(hooked);
   const key = id && `${hooked.ref.serviceId}:${provider}:${id}`;
   return once({ key, receipt }, () =>
-    firstQueued(events, (event) => carryOut(hooked, provider, event, { ip: delivery.ip, source })),
+    firstQueued(events, (event) =>
+      carryOut(hooked, provider, event, {
+        ip: delivery.ip,
+        source,
+        webhookDeliveryId: receipt.webhookDeliveryId,
+      }),
+    ),
   );
 }
 
@@ -158,6 +167,7 @@ async function toGithubApp({ store, outcomes, receipts }: Parts, delivery: Deliv
   );
   const id = deliveryIdOf(delivery, row);
   const receiptOf = (hooked: Hooked): Receipt => ({
+    webhookDeliveryId: randomId(),
     hooked,
     provider: 'github',
     hostDeliveryId: id,
@@ -165,21 +175,25 @@ async function toGithubApp({ store, outcomes, receipts }: Parts, delivery: Deliv
     source: 'signed',
   });
   const from = { ip: delivery.ip, source: 'signed' as const };
-  const answer = await firstQueued(targets, (hooked) =>
-    receipted(receipts, receiptOf(hooked), () =>
+  const answer = await firstQueued(targets, (hooked) => {
+    const receipt = receiptOf(hooked);
+    const { webhookDeliveryId } = receipt;
+    return receipted(receipts, receipt, () =>
       outcomes.once(
         {
           // What its settings refuse is no delivery that was seen.
           key: id && takers.includes(hooked) ? `${hooked.ref.serviceId}:github-app:${id}` : undefined,
-          receipt: receiptOf(hooked),
+          receipt,
         },
         async () =>
           takers.includes(hooked)
-            ? firstQueued(events, (event) => outcomes.carryOut(hooked, 'github', event, from))
+            ? firstQueued(events, (event) =>
+                outcomes.carryOut(hooked, 'github', event, { ...from, webhookDeliveryId }),
+              )
             : { skipped: autoDeployOff(hooked.name).message },
       ),
-    ),
-  );
+    );
+  });
   if (targets.length > 0 && takers.length === 0)
     throw autoDeployOff(targets.map(({ name }) => name).join(', '));
   return answer;

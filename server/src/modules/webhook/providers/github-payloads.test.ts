@@ -45,6 +45,7 @@ const rows: [GitProvider, string, unknown, HookEvent[]][] = [
         commit,
         message: 'Fix the door\n\nIt squeaked.',
         changedPaths: ['a.ts', 'web/b.ts', 'old.ts'],
+        repository: 'acme/shop',
       },
     ],
   ],
@@ -160,7 +161,17 @@ const rows: [GitProvider, string, unknown, HookEvent[]][] = [
       head_commit: { id: commit, message: 'Fix' },
       repository: { full_name: 'acme/shop' },
     },
-    [{ kind: 'push', refKind: 'branch', ref: 'main', commit, message: 'Fix', changedPaths: ['a.ts'] }],
+    [
+      {
+        kind: 'push',
+        refKind: 'branch',
+        ref: 'main',
+        commit,
+        message: 'Fix',
+        changedPaths: ['a.ts'],
+        repository: 'acme/shop',
+      },
+    ],
   ],
   [
     'gitea',

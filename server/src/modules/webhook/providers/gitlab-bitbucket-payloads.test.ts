@@ -29,6 +29,7 @@ const rows: [GitProvider, string, unknown, HookEvent[]][] = [
         commit,
         message: 'Fix',
         changedPaths: ['CHANGELOG', 'app/a.rb'],
+        repository: 'acme/web/shop',
       },
     ],
   ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GitProvider } from '../../../domain/git/git-host.ts';
 import { providerOfDelivery, providers } from './providers.ts';
+import { refuseUnsupported } from './unsupported.ts';
 
 it.each([
   ['github', 'push'],
@@ -45,4 +46,92 @@ describe('signatures', () => {
     expect(isSigned(provider, {})).toBe(false);
     expect(isSigned(provider, { [header]: value }, 'another')).toBe(false);
   });
+});
+
+it('a secret of GitLab in UTF-8 fits its header, whose bytes Node reads as Latin-1', () => {
+  const secret = 'schlüssel-🔑';
+  const header = Buffer.from(secret, 'utf8').toString('latin1');
+  const body = Buffer.alloc(0);
+  const isSigned = (value: string): boolean =>
+    providers.gitlab.isSigned({ headers: { 'x-gitlab-token': value }, body, ip: '' }, secret);
+  expect(isSigned(header)).toBe(true);
+  expect(isSigned('schlüssel')).toBe(false);
+});
+
+describe('the state of a pull request decides, whatever its event is called', () => {
+  const side = { ref: 'main', sha: 'a'.repeat(40), repo: { full_name: 'acme/shop' } };
+  const github = (action: string, state: string) => ({
+    action,
+    number: 6,
+    pull_request: {
+      title: 't',
+      state,
+      updated_at: '2026-01-02T10:00:00Z',
+      base: side,
+      head: side,
+      user: null,
+    },
+  });
+  const gitlab = (action: string, state: string) => ({
+    project: { path_with_namespace: 'acme/shop' },
+    object_attributes: {
+      iid: 6,
+      title: 't',
+      action,
+      state,
+      updated_at: '2026-01-02 10:00:00 UTC',
+      source_branch: 'x',
+      target_branch: 'main',
+      source_project_id: 1,
+      target_project_id: 1,
+      author_id: 9,
+      last_commit: { id: 'a'.repeat(40) },
+    },
+  });
+  const bitbucketSide = {
+    branch: { name: 'main' },
+    commit: { hash: 'aaaa' },
+    repository: { full_name: 'acme/shop' },
+  };
+  const bitbucket = (state: string) => ({
+    repository: { full_name: 'acme/shop' },
+    pullrequest: {
+      id: 6,
+      title: 't',
+      state,
+      updated_on: '2026-01-02T10:00:00.000000+00:00',
+      author: {},
+      source: bitbucketSide,
+      destination: bitbucketSide,
+    },
+  });
+  it.each([
+    ['github', 'pull_request', github('labeled', 'closed'), 'close'],
+    ['github', 'pull_request', github('edited', 'closed'), 'close'],
+    ['github', 'pull_request', github('synchronize', 'open'), 'open'],
+    ['github', 'pull_request', github('closed', 'closed'), 'close'],
+    ['gitea', 'pull_request', github('label_updated', 'closed'), 'close'],
+    ['gitlab', 'Merge Request Hook', gitlab('update', 'merged'), 'close'],
+    ['gitlab', 'Merge Request Hook', gitlab('update', 'closed'), 'close'],
+    ['gitlab', 'Merge Request Hook', gitlab('update', 'opened'), 'open'],
+    ['bitbucket', 'pullrequest:updated', bitbucket('MERGED'), 'close'],
+    ['bitbucket', 'pullrequest:updated', bitbucket('OPEN'), 'open'],
+  ] as const)('%s %s %#', (provider, event, payload, action) => {
+    expect(providers[provider].read(event, payload)).toMatchObject([
+      { action, updatedAt: '2026-01-02T10:00:00.000Z' },
+    ]);
+  });
+});
+
+it.each([
+  ['Gogs', { 'x-gogs-event': 'push' }],
+  ['Gitee', { 'x-gitee-event': 'Push Hook' }],
+  ['Bitbucket Data Center', { 'x-event-key': 'repo:refs_changed' }],
+  ['Bitbucket Data Center', { 'x-event-key': 'pr:opened' }],
+])('%s is refused by its name', (name, headers) => {
+  const delivery = { headers, body: Buffer.alloc(0), ip: '' };
+  expect(() => refuseUnsupported(delivery)).toThrow(`Berth does not read the webhooks of ${name}`);
+  expect(() =>
+    refuseUnsupported({ ...delivery, headers: { ...headers, 'x-gitea-event': 'push' } }),
+  ).not.toThrow();
 });

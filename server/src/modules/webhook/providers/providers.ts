@@ -33,7 +33,15 @@ export const providers: Record<GitProvider, ProviderRow> = {
         {
           push: 'push',
           pullRequest: 'pull_request',
-          openActions: ['opened', 'reopened', 'synchronized', 'label_updated', 'label_cleared', 'edited'],
+          actions: [
+            'opened',
+            'reopened',
+            'synchronized',
+            'label_updated',
+            'label_cleared',
+            'edited',
+            'closed',
+          ],
         },
         event,
         payload,
@@ -48,7 +56,7 @@ export const providers: Record<GitProvider, ProviderRow> = {
         {
           push: 'push',
           pullRequest: 'pull_request',
-          openActions: ['opened', 'reopened', 'synchronize', 'labeled', 'unlabeled', 'edited'],
+          actions: ['opened', 'reopened', 'synchronize', 'labeled', 'unlabeled', 'edited', 'closed'],
         },
         event,
         payload,
@@ -100,27 +108,32 @@ const githubPush = z.object({
   head_commit: githubCommit.nullish(),
   commits: z.array(githubCommit).nullish(),
   total_commits: z.number().optional(),
+  repository: z.object({ full_name: optional }).nullish(),
 });
 const githubPullRequest = z.object({
   action: text,
   number: z.number(),
   pull_request: z.object({
     title: text,
+    state: optional,
+    updated_at: optional,
     base: z.object({ ref: text, repo: z.object({ full_name: text }) }),
     head: z.object({ ref: text, sha: text, repo: z.object({ full_name: text }).nullish() }),
     labels: z.array(z.object({ name: text })).nullish(),
-    user: z.object({ id: idText, login: text }),
+    // An account that was deleted is null.
+    user: z.object({ id: idText, login: text }).nullish(),
   }),
 });
 
 interface GithubEvents {
   push: string;
   pullRequest: string;
-  openActions: readonly string[];
+  /** Of a pull request, those that say something of a preview. */
+  actions: readonly string[];
 }
 
 function readLikeGithub(
-  { push, pullRequest, openActions }: GithubEvents,
+  { push, pullRequest, actions }: GithubEvents,
   event: string,
   payload: unknown,
 ): HookEvent[] {
@@ -130,14 +143,14 @@ function readLikeGithub(
   const {
     action,
     number,
-    pull_request: { title, base, head, labels, user },
+    pull_request: { title, state, updated_at: updatedAt, base, head, labels, user },
   } = parsed(githubPullRequest, payload);
-  const isOpen = openActions.includes(action);
-  if (!isOpen && action !== 'closed') return [{ kind: 'other', name: `${event} ${action}` }];
+  if (!actions.includes(action)) return [{ kind: 'other', name: `${event} ${action}` }];
   return [
     {
       kind: 'pullRequest',
-      action: isOpen ? 'open' : 'close',
+      // A pull request that was merged is labelled, edited and pushed to as well.
+      action: action === 'closed' || state === 'closed' ? 'close' : 'open',
       number,
       title,
       baseBranch: base.ref,
@@ -146,8 +159,9 @@ function readLikeGithub(
       // A fork that was deleted is null.
       isFork: head.repo?.full_name !== base.repo.full_name,
       labels: (labels ?? []).map(({ name }) => name),
-      author: { id: user.id, name: user.login },
+      author: { id: user?.id ?? '', name: user?.login ?? '' },
       repository: base.repo.full_name,
+      updatedAt: timeOf(updatedAt),
     },
   ];
 }
@@ -159,6 +173,7 @@ function pushOfGithub({
   head_commit: head,
   commits,
   total_commits: total,
+  repository,
 }: z.output<typeof githubPush>): HookEvent {
   const isGone = deleted === true || isZero(after);
   const all = commits ?? [];
@@ -167,6 +182,7 @@ function pushOfGithub({
     commit: isGone ? null : (head?.id ?? after),
     message: head?.message ?? all.at(-1)?.message ?? '',
     changedPaths: tellsAll ? pathsOf(all) : undefined,
+    repository: repository?.full_name ?? undefined,
   });
 }
 
@@ -179,6 +195,7 @@ const gitlabPush = z.object({
   message: optional,
   commits: z.array(gitlabCommit).nullish(),
   total_commits_count: z.number().optional(),
+  project: z.object({ path_with_namespace: optional }).nullish(),
 });
 const gitlabMergeRequest = z.object({
   project: z.object({ path_with_namespace: text }),
@@ -188,6 +205,7 @@ const gitlabMergeRequest = z.object({
     title: text,
     action: optional,
     state: optional,
+    updated_at: optional,
     source_branch: text,
     target_branch: text,
     source_project_id: z.number(),
@@ -206,6 +224,7 @@ function readGitlab(event: string, payload: unknown): HookEvent[] {
       message,
       commits,
       total_commits_count: total,
+      project,
     } = parsed(gitlabPush, payload);
     const all = commits ?? [];
     const head = all.find(({ id }) => id === checkout) ?? all.at(-1);
@@ -215,6 +234,7 @@ function readGitlab(event: string, payload: unknown): HookEvent[] {
         commit: isZero(after) ? null : (checkout ?? after),
         message: head?.message ?? message ?? '',
         changedPaths: tellsAll ? pathsOf(all) : undefined,
+        repository: project?.path_with_namespace ?? undefined,
       }),
     ];
   }
@@ -225,7 +245,7 @@ function readGitlab(event: string, payload: unknown): HookEvent[] {
   return [
     {
       kind: 'pullRequest',
-      action,
+      action: request.state === 'merged' || request.state === 'closed' ? 'close' : action,
       number: request.iid,
       title: request.title,
       baseBranch: request.target_branch,
@@ -235,6 +255,7 @@ function readGitlab(event: string, payload: unknown): HookEvent[] {
       labels: (labels ?? []).map(({ title }) => title),
       author: { id: request.author_id, name: request.author_id },
       repository: project.path_with_namespace,
+      updatedAt: timeOf(request.updated_at),
     },
   ];
 }
@@ -249,6 +270,7 @@ const gitlabActions: Readonly<Record<string, PullRequestEvent['action']>> = {
 
 /** support.atlassian.com, Event payloads: repo:push, pullrequest:…. */
 const bitbucketPush = z.object({
+  repository: z.object({ full_name: optional }).nullish(),
   push: z.object({
     changes: z.array(
       z.object({
@@ -270,6 +292,8 @@ const bitbucketPullRequest = z.object({
   pullrequest: z.object({
     id: z.number(),
     title: text,
+    state: optional,
+    updated_on: optional,
     author: z.object({ uuid: optional, nickname: optional }),
     source: bitbucketSide,
     destination: bitbucketSide,
@@ -285,7 +309,8 @@ const bitbucketActions: Readonly<Record<string, PullRequestEvent['action']>> = {
 function readBitbucket(event: string, payload: unknown): HookEvent[] {
   if (event === 'diagnostics:ping') return [{ kind: 'ping' }];
   if (event === 'repo:push') {
-    return parsed(bitbucketPush, payload).push.changes.map((change): HookEvent => {
+    const { push, repository } = parsed(bitbucketPush, payload);
+    return push.changes.map((change): HookEvent => {
       const side = change.new ?? change.old;
       const isTag = side?.type === 'tag' || side?.type === 'annotated_tag';
       // It tells no paths.
@@ -293,6 +318,7 @@ function readBitbucket(event: string, payload: unknown): HookEvent[] {
         commit: change.new?.target.hash ?? null,
         message: change.new?.target.message ?? '',
         changedPaths: undefined,
+        repository: repository?.full_name ?? undefined,
       });
     });
   }
@@ -300,12 +326,12 @@ function readBitbucket(event: string, payload: unknown): HookEvent[] {
   if (action === undefined) return [{ kind: 'other', name: event }];
   const {
     repository,
-    pullrequest: { id, title, author, source, destination },
+    pullrequest: { id, title, state, updated_on: updatedOn, author, source, destination },
   } = parsed(bitbucketPullRequest, payload);
   return [
     {
       kind: 'pullRequest',
-      action,
+      action: state === undefined || state === null || state === 'OPEN' ? action : 'close',
       number: id,
       title,
       baseBranch: destination.branch.name,
@@ -315,11 +341,21 @@ function readBitbucket(event: string, payload: unknown): HookEvent[] {
       labels: [],
       author: { id: author.uuid ?? '', name: author.nickname ?? '' },
       repository: repository.full_name,
+      updatedAt: timeOf(updatedOn),
     },
   ];
 }
 
-function pushEvent(ref: string, rest: Pick<PushEvent, 'commit' | 'message' | 'changedPaths'>): HookEvent {
+/** GitLab also writes `2026-01-02 10:00:00 UTC`. */
+function timeOf(given: string | null | undefined): string | undefined {
+  const at = Date.parse(given ?? '');
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
+}
+
+function pushEvent(
+  ref: string,
+  rest: Pick<PushEvent, 'commit' | 'message' | 'changedPaths' | 'repository'>,
+): HookEvent {
   const [, kind, name = ''] = /^refs\/(heads|tags)\/(.+)$/s.exec(ref) ?? [];
   if (kind === undefined) return { kind: 'other', name: `push of ${ref.slice(0, 100)}` };
   return { kind: 'push', refKind: kind === 'tags' ? 'tag' : 'branch', ref: name, ...rest };

@@ -19,9 +19,12 @@ export function signedByHmac(headers: readonly string[]): (delivery: Delivery, s
   };
 }
 
-/** The secret itself in a header. */
+/** The secret itself in a header, whose bytes are UTF-8; Node reads them as Latin-1 (RFC 9110 5.5). */
 export function carriesSecret(header: string): (delivery: Delivery, secret: string) => boolean {
-  return ({ headers }, secret) => isEqual(headers[header] ?? '', secret);
+  return ({ headers }, secret) => {
+    const given = headers[header] ?? '';
+    return isEqual(Buffer.from(given, 'latin1').toString('utf8'), secret) || isEqual(given, secret);
+  };
 }
 
 /** Hashes of both are of one length, whatever was given. */

@@ -1,0 +1,106 @@
+/** An application whose pull requests become previews, on a real database with a git host of the tests. */
+import { acceptedToken, type GitHost } from '../git-host/git-host.ts';
+import type { worlds, World } from '../http/worlds/world.ts';
+import type { Database } from '../../server/src/db/database.ts';
+import type { ApplicationRecord } from '../../server/src/db/tables.ts';
+import type { PullRequestEvent } from '../../server/src/domain/git/git-event.ts';
+import { previewDeploymentContract } from '../../server/src/modules/preview-deployment/contract.ts';
+import { previewDeploymentHandlers } from '../../server/src/modules/preview-deployment/handlers.ts';
+import type { EventSource } from '../../server/src/modules/preview-deployment/pull-request.ts';
+import type { PreviewDeploymentRecord } from '../../server/src/modules/preview-deployment/store.ts';
+import { router, type Router } from '../../server/src/procedure/registry.ts';
+import { idleInterruption } from './interruption.ts';
+import { createPreviewDesk, type PreviewDesk } from './preview-desk.ts';
+
+/** Previews of one application with a linked git host. */
+export interface PreviewWorld extends World {
+  desk: PreviewDesk;
+  /** What a pull request's event comes to, once its jobs have run. */
+  tell(event?: Partial<PullRequestEvent>, source?: EventSource, webhookDeliveryId?: string): Promise<unknown>;
+  all(): Promise<PreviewDeploymentRecord[]>;
+  set(patch: Partial<ApplicationRecord>): Promise<void>;
+}
+
+export async function beginPreviews(
+  createWorld: ReturnType<typeof worlds>,
+  host: GitHost,
+  settings: Partial<ApplicationRecord> = {},
+): Promise<PreviewWorld> {
+  const desks: PreviewDesk[] = [];
+  const world = await createWorld((database: Database) => {
+    const desk = createPreviewDesk(database);
+    desks.push(desk);
+    return [previewRouter(desk)];
+  });
+  const [desk] = desks;
+  if (!desk) throw new Error('The desk was not made.');
+  const { applicationId } = world.place;
+  const { organizationId } = world.people.owner;
+  await desk.insertLink({
+    gitProviderId: 'link',
+    organizationId,
+    provider: 'gitea',
+    apiUrl: `${host.url}/api/v1`,
+    accessToken: acceptedToken,
+  });
+  const set = (patch: Partial<ApplicationRecord>): Promise<void> =>
+    desk.applications.patch(applicationId, patch);
+  await set({
+    appName: 'shop',
+    sourceType: 'gitea',
+    owner: 'acme',
+    repository: 'shop',
+    branch: 'main',
+    githubId: 'link',
+    isPreviewDeploymentsActive: true,
+    previewWildcard: '*.preview.example.com',
+    ...settings,
+  });
+  host.writers.add('ada');
+  return {
+    ...world,
+    desk,
+    set,
+    async tell(event = {}, source = 'signed', webhookDeliveryId) {
+      const application = await desk.applications.one(applicationId, organizationId);
+      const whole = { ...opened, ...event };
+      const answer = await desk.previewing.pullRequests.receive(application, 'gitea', whole, {
+        source,
+        webhookDeliveryId,
+      });
+      await desk.work();
+      return answer;
+    },
+    all: () => desk.previews.byApplication(applicationId, organizationId),
+  };
+}
+
+const previewRouter = (desk: PreviewDesk): Router =>
+  router(
+    'previewDeployment',
+    previewDeploymentContract,
+    previewDeploymentHandlers(desk.previews, {
+      liveOf: () => null,
+      pendingChanges: async () => [],
+      runtime: desk.runtime,
+      applications: desk.applications,
+      deployments: desk.deployments,
+      queue: desk.queue,
+      interruption: idleInterruption(desk.deployments),
+      remove: desk.previewing.remove,
+    }),
+  );
+
+const opened: PullRequestEvent = {
+  kind: 'pullRequest',
+  action: 'open',
+  number: 12,
+  title: 'Add a door',
+  baseBranch: 'main',
+  headBranch: 'door',
+  commit: 'a'.repeat(40),
+  isFork: false,
+  labels: [],
+  author: { id: '9', name: 'ada' },
+  repository: 'acme/shop',
+};
