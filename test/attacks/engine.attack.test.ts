@@ -1,8 +1,10 @@
 /**
  * A tenant's container on the way to what is beneath the platform: into other networks, as the proxy by a
- * label of its image; to Berth's own port, the engine's and the swarm's on the machine.
+ * label of its image; to Berth's own port, the engine's and the swarm's on the machine; to whatever else the
+ * machine has, to its neighbours, and to the metadata of its cloud.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Argv } from '../../images/command.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { growingPause } from '../bed/machine/pauses.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
@@ -27,6 +29,7 @@ beforeAll(async () => {
     `require('http').createServer((_, response) => response.end('${text}')).listen(3000)`;
   await application(world.installation, 'vault', says(loot));
   await application(world.tenant, 'thief', says('thief'));
+  await neighbours();
   // As a tenant's image for dumps would be: its labels become those of the container that runs it.
   await docker(
     'build',
@@ -61,6 +64,44 @@ async function application({ owner, environmentId }: Party, appName: string, pro
   );
   await valueOf(owner('application.update', { applicationId, command: 'node', args: ['-e', program] }));
   await deployed(owner, applicationId);
+}
+
+const neighbour = '10.77.0.2';
+const metadata = '169.254.169.254';
+const daemonPort = 9791;
+
+/** Gives the machine a daemon of its own, and a neighbour that also answers as metadata of a cloud do. */
+async function neighbours(): Promise<void> {
+  const serving = (port: number): string =>
+    `require('http').createServer((_, r) => r.end('${loot}')).listen(${port})`;
+  await docker('run', '--detach', '--network', 'host', 'berth/node:24', 'node', '-e', serving(daemonPort));
+  await docker(
+    'run',
+    '--detach',
+    '--name',
+    'neighbour',
+    '--network',
+    'none',
+    'berth/node:24',
+    'node',
+    '-e',
+    serving(80),
+  );
+  const pid = await docker('inspect', '--format', '{{.State.Pid}}', 'neighbour');
+  const inside: Argv = ['nsenter', `--target=${pid}`, '--net', '--'];
+  for (const argv of [
+    ['ip', 'link', 'add', 'lan0', 'type', 'veth', 'peer', 'name', 'eth0', 'netns', pid],
+    ['ip', 'addr', 'add', '10.77.0.1/24', 'dev', 'lan0'],
+    ['ip', 'link', 'set', 'lan0', 'up'],
+    [...inside, 'ip', 'addr', 'add', `${neighbour}/24`, 'dev', 'eth0'],
+    [...inside, 'ip', 'addr', 'add', `${metadata}/32`, 'dev', 'eth0'],
+    [...inside, 'ip', 'link', 'set', 'eth0', 'up'],
+    [...inside, 'ip', 'route', 'add', 'default', 'via', '10.77.0.1'],
+    ['ip', 'route', 'add', `${metadata}/32`, 'dev', 'lan0'],
+  ] satisfies Argv[]) {
+    const { code, stderr } = await world.berth.host.exec(argv);
+    if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${stderr}`);
+  }
 }
 
 async function docker(...args: string[]): Promise<string> {
@@ -125,8 +166,13 @@ async function machineFrom(service: string, port: number): Promise<Reached[]> {
 const isReached = ({ outcome }: Reached): boolean =>
   !/ECONNREFUSED|TIMEOUT|ABORT|EHOSTUNREACH/i.test(outcome);
 
-async function reaches(port: number): Promise<Outcome> {
-  const answers = await machineFrom('thief', port);
+async function reachesBeside(host: string, service = 'thief'): Promise<Outcome> {
+  const answers = await fromContainers.ask(service, [{ host, port: 80 }]);
+  return { succeeded: answers.some(isReached), said: answers.map(({ outcome }) => outcome).join() };
+}
+
+async function reaches(port: number, service = 'thief'): Promise<Outcome> {
+  const answers = await machineFrom(service, port);
   const said = answers.map(({ host, outcome }) => `${host}:${port} ${outcome}`).join(', ');
   return { succeeded: answers.some(isReached), said };
 }
@@ -136,6 +182,9 @@ const attacks: Readonly<Record<string, (world: Attacked) => Promise<Outcome>>> =
   "a service asks Berth's own port": () => reaches(3000),
   'a service asks the manager of the swarm': () => reaches(2377),
   "a service asks the swarm's gossip": () => reaches(7946),
+  'a service asks another daemon of the machine': () => reaches(daemonPort),
+  'a service asks a neighbour of the machine': () => reachesBeside(neighbour),
+  'a service asks for the metadata of the cloud': () => reachesBeside(metadata),
 };
 
 describe('with the walls as built', () => {
@@ -158,6 +207,31 @@ describe('with the walls as built', () => {
     }
     expect(outcome).toMatchObject({ succeeded: false });
     expect((await fetch(`${berth.url}/api/health`)).status).toBe(200);
+  });
+
+  it('services of the installation reach neighbour and machine, and no metadata', async () => {
+    const { installation, berth } = world;
+    expect(await reachesBeside(neighbour, 'vault')).toMatchObject({ succeeded: true });
+    expect(await reaches(daemonPort, 'vault')).toMatchObject({ succeeded: true });
+    expect(await reachesBeside(metadata, 'vault')).toMatchObject({ succeeded: false });
+    expect(await reaches(80)).toMatchObject({ succeeded: true });
+    // A container of another address is known as soon as it has started.
+    await docker('kill', await docker('ps', '--quiet', '--filter', 'name=vault.1'));
+    const pause = growingPause();
+    let outcome: Outcome = { succeeded: false, said: '' };
+    for (const end = Date.now() + 60_000; !outcome.succeeded && Date.now() < end; await pause())
+      outcome = await reachesBeside(neighbour, 'vault').catch((error: unknown) => ({
+        succeeded: false,
+        said: String(error),
+      }));
+    expect(outcome).toMatchObject({ succeeded: true });
+    await berth.host.exec(['iptables', '-w', '-F', 'DOCKER-USER']);
+    expect(await reachesBeside(neighbour)).toMatchObject({ succeeded: true });
+    for (const end = Date.now() + 60_000; outcome.succeeded && Date.now() < end; await pause()) {
+      await valueOf(installation.owner('settings.update', {}));
+      outcome = await reachesBeside(neighbour);
+    }
+    expect(outcome).toMatchObject({ succeeded: false });
   });
 
   it('no label of an image stands for one of ours on a container that Berth makes', async () => {
@@ -219,6 +293,7 @@ describe.runIf(leavesOutWall(import.meta.url))('without them', () => {
     await berth.stop();
     for (const program of ['iptables', 'ip6tables'])
       await berth.host.exec([program, '-w', '-D', 'INPUT', '-j', 'BERTH-INPUT']);
+    await berth.host.exec(['iptables', '-w', '-F', 'DOCKER-USER']);
     await berth.start({}, `${project}/test/attacks/without/engine-walls.ts`);
   });
 

@@ -70,6 +70,7 @@ export function shownEngine(): ShownEngine {
       yield* lines.slice(Math.max(0, lines.length - tail));
     },
     bridges: async () => [],
+    containersBehind: async () => [],
     swarmNodes: () => answer(() => engine.nodes),
     swarmServices: () => answer(() => engine.services),
     swarmTasks: () => answer(() => engine.tasks),

@@ -29,7 +29,7 @@ import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
-import { createSwarmPorts } from '../../server/src/reconcile/swarm-ports.ts';
+import { createSwarmPorts } from '../../server/src/reconcile/packet-filter/swarm-ports.ts';
 import { createObserving } from '../../server/src/composition/hosts/observing.ts';
 import { createProxyWatch } from '../../server/src/composition/hosts/proxy-watch.ts';
 import { createReleasing, type Releasing } from '../../server/src/composition/services/releasing.ts';

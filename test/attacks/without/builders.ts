@@ -25,6 +25,10 @@ const buildEngines = ({ engineSocket, limiterOf, folders }: BuildEnginesOptions)
 });
 
 // Without builders the machine's ports would be kept from build steps by its packet filter alone.
-const portGuard: typeof walls.portGuard = () => ({ guard: async () => [], state: () => undefined });
+const portGuard: typeof walls.portGuard = () => ({
+  guard: async () => [],
+  follow: () => undefined,
+  state: () => undefined,
+});
 
 await start({ walls: { ...walls, buildEngines, portGuard } });

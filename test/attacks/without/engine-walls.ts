@@ -9,6 +9,10 @@ await start({
   walls: {
     ...walls,
     findProxy: (engine) => engine.containers('com.docker.swarm.service.name=berth-proxy'),
-    portGuard: () => ({ guard: async () => [], state: () => undefined }),
+    portGuard: () => ({
+      guard: async () => [],
+      follow: () => undefined,
+      state: () => undefined,
+    }),
   },
 });

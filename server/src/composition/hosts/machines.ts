@@ -11,12 +11,13 @@ import type { Ground } from '../ground.ts';
 import { imageAccessOf } from '../services/image-access.ts';
 import { hostReachOn, walledEngine } from '../installation/host-reach.ts';
 import { createHosts, type Connect } from './hosts.ts';
-import type { PortGuard } from '../../reconcile/port-guard.ts';
+import type { PortGuard } from '../../reconcile/packet-filter/port-guard.ts';
 import { createDeployed, type Deployed } from '../services/previewing.ts';
 import type { Product } from '../product.ts';
 import { ownHostOf } from '../installation/own-host.ts';
 import { createProxyWatch, type ProxyWatch } from './proxy-watch.ts';
-import { createSwarmPorts, type SwarmPorts } from '../../reconcile/swarm-ports.ts';
+import { createOutwardPolicy, type OutwardPolicy } from '../../reconcile/packet-filter/outward-policy.ts';
+import { createSwarmPorts, type SwarmPorts } from '../../reconcile/packet-filter/swarm-ports.ts';
 import {
   createServerConnections,
   type ServerConnections,
@@ -77,7 +78,7 @@ export function createMachines(
     logAnswerBytes: async () => (await settings.get()).logAnswerLimit,
     keptCookies: walls.keptCookies,
   });
-  const portGuard = walls.portGuard(ground.config.port);
+  const portGuard = walls.portGuard(ground.config.port, outwardPolicyOf(ground, settings));
   const deployed = createDeployed({
     ...ground,
     ...product,
@@ -97,6 +98,19 @@ export function createMachines(
     endedOutput,
     ...deployed,
   };
+}
+
+function outwardPolicyOf({ stores, config }: Ground, settings: Product['settings']): OutwardPolicy {
+  return createOutwardPolicy({
+    tenants: async () => {
+      const [first, all] = await Promise.all([stores.organizations.first(), stores.organizations.list({})]);
+      return all
+        .filter(({ organizationId, trusted }) => organizationId !== first && !trusted)
+        .map(({ organizationId }) => organizationId);
+    },
+    allowed: async () => (await settings.get()).allowedPrivateNetworks,
+    webPorts: [config.httpPort, config.httpsPort],
+  });
 }
 
 /** A registry belongs to no service; Berth's own engine asks it. */

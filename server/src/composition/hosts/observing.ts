@@ -14,7 +14,12 @@ export interface Observing
 
 export function createObserving(
   { clock, log, stores }: Ground,
-  { hosts, deployments, endedOutput }: Pick<Machines, 'hosts' | 'deployments' | 'endedOutput'>,
+  {
+    hosts,
+    deployments,
+    endedOutput,
+    portGuard,
+  }: Pick<Machines, 'hosts' | 'deployments' | 'endedOutput' | 'portGuard'>,
   events: Pick<Events, 'isFollowed' | 'tellAll'>,
 ): Observing {
   const observers = createHostObservers({
@@ -28,6 +33,11 @@ export function createObserving(
       log.warn('A released service is in trouble', { host, service, problem, restarts, lastExit }),
     onFault: (error, what) => void log.fault(error, what),
     onSeen: endedOutput.note,
+    onChange: (key) =>
+      void hosts.find(key).then(
+        (host) => host && portGuard.follow(host),
+        () => undefined,
+      ),
     isWatched: events.isFollowed,
   });
   const conditions = createConditions({

@@ -12,7 +12,7 @@ import { findProxy, type FindProxy } from '../../deploy/spec/networks.ts';
 import { isPlatformImage } from '../../domain/names/image-reference.ts';
 import { createPullRequests } from '../../modules/preview-deployment/pull-request.ts';
 import { createServiceNames, type CreateServiceNames } from '../../modules/service-name/service-name.ts';
-import { createPortGuard, type CreatePortGuard } from '../../reconcile/port-guard.ts';
+import { createPortGuard, type CreatePortGuard } from '../../reconcile/packet-filter/port-guard.ts';
 import { releasedName, type LeadsTo } from '../../reconcile/routes.ts';
 import { engineOfOrganization } from '../../deploy/images/own-services.ts';
 import { createFileJudge, type JudgeFileParts } from '../../deploy/compose/judge-file.ts';

@@ -11,7 +11,7 @@ import { createNodePlatform } from '../../reconcile/node-platform.ts';
 import type { Route } from '../../ports/proxy.ts';
 import { kernelMigratesRequests, proxySpec } from '../hosts/proxy-spec.ts';
 import { createPlatform } from '../../reconcile/platform.ts';
-import type { SwarmPorts } from '../../reconcile/swarm-ports.ts';
+import type { SwarmPorts } from '../../reconcile/packet-filter/swarm-ports.ts';
 import type { Product } from '../product.ts';
 import type { Releasing } from '../services/releasing.ts';
 import type { Walls } from '../hosts/walls.ts';

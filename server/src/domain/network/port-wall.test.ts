@@ -16,7 +16,9 @@ it('the rules of iptables', () => {
 });
 
 it('the ports of a swarm are for its nodes', () => {
-  const closed = walledPorts([], undefined, ['203.0.113.8', '203.0.113.7', '2001:db8::7', '203.0.113.7']);
+  const closed = walledPorts([], undefined, {
+    peers: ['203.0.113.8', '203.0.113.7', '2001:db8::7', '203.0.113.7'],
+  });
   const note = '-m comment --comment Berth: ports of the swarm are for its nodes';
   const [tcp, udp] = ['-p tcp -m multiport --dports 2377,7946', '-p udp -m multiport --dports 4789,7946'];
   const open = (from: string): string[] => [tcp, udp].map((ports) => `${from} ${ports} ${note} -j RETURN`);

@@ -1,5 +1,6 @@
 /** The rules of a machine's packet filter that keep services' containers from ports of the machine. */
 import { isIP } from 'node:net';
+import { machineRules, nftablesStatements, type OutwardWall } from './outward-wall.ts';
 
 /** Chain of iptables and table of nftables that are Berth's own. */
 export const wallChain = 'BERTH-INPUT';
@@ -15,6 +16,8 @@ export interface WalledPorts {
    * the machine does.
    */
   peers?: readonly string[] | undefined;
+  /** What services' containers reach outside; absent: whatever the machine passes on. */
+  outward?: OutwardWall | undefined;
 }
 
 /** Of the engine, where it listens on TCP, and of its swarm (Docker's manual, "Open protocols and ports"). */
@@ -28,7 +31,7 @@ export const swarmTcp = [2377, 7946];
 export function walledPorts(
   bridges: readonly string[],
   port: number | undefined,
-  peers?: readonly string[],
+  { peers, outward }: Pick<WalledPorts, 'peers' | 'outward'> = {},
 ): WalledPorts {
   const own = port === undefined ? [] : [port];
   return {
@@ -36,12 +39,14 @@ export function walledPorts(
     tcp: [...new Set([...own, ...engineTcp])].toSorted((left, right) => left - right),
     udp: engineUdp,
     ...(peers === undefined ? {} : { peers: [...new Set(peers)].toSorted() }),
+    ...(outward === undefined ? {} : { outward }),
   };
 }
 
 /** Arguments of iptables, or ip6tables, that put the rules into its chain, in their order. */
 export function iptablesRules(wanted: WalledPorts, family: 4 | 6 = 4): string[][] {
-  return [...rulesOfBridges(wanted), ...rulesOfPeers(wanted, family)];
+  const outward = wanted.outward ? machineRules(wanted.outward, family) : [];
+  return [...rulesOfBridges(wanted), ...rulesOfPeers(wanted, family), ...outward];
 }
 
 const portsOf = (protocol: 'tcp' | 'udp', ports: readonly number[]): string[] => [
@@ -78,7 +83,7 @@ function rulesOfBridges({ bridges, tcp, udp }: WalledPorts): string[][] {
 }
 
 /** The same as text for nftables: a table of its own, made anew at once. */
-export function nftablesScript({ bridges, tcp, udp, peers }: WalledPorts): string {
+export function nftablesScript({ bridges, tcp, udp, peers, outward }: WalledPorts): string {
   const from = `iifname { ${bridges.map((bridge) => `"${bridge}"`).join(', ')} }`;
   const rules =
     bridges.length === 0
@@ -94,7 +99,17 @@ export function nftablesScript({ bridges, tcp, udp, peers }: WalledPorts): strin
     `add chain inet ${wallTable} input { type filter hook input priority -10; policy accept; }`,
     ...rules,
     ...(peers === undefined ? [] : nftablesPeers(peers)),
+    ...(outward === undefined ? [] : nftablesOutward(outward)),
   ].join('; ');
+}
+
+function nftablesOutward(outward: OutwardWall): string[] {
+  const { entering, passing } = nftablesStatements(outward);
+  return [
+    ...entering.map((statement) => `add rule inet ${wallTable} input ${statement}`),
+    `add chain inet ${wallTable} forward { type filter hook forward priority -10; policy accept; }`,
+    ...passing.map((statement) => `add rule inet ${wallTable} forward ${statement}`),
+  ];
 }
 
 function nftablesPeers(peers: readonly string[]): string[] {

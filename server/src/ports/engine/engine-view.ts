@@ -24,6 +24,11 @@ export interface EngineView {
   /** Interfaces of the node that containers of its local networks are behind, such as `docker_gwbridge`. */
   bridges(): Promise<string[]>;
   /**
+   * Running containers with their addresses on the bridge of that name; none where the engine has no such
+   * network.
+   */
+  containersBehind(bridge: string): Promise<BridgedContainer[]>;
+  /**
    * The nodes of the swarm; this and the next two throw SERVICE_UNAVAILABLE where the engine manages none.
    */
   swarmNodes(): Promise<SwarmNode[]>;
@@ -31,6 +36,11 @@ export interface EngineView {
   swarmServices(): Promise<SwarmService[]>;
   /** Every task that the swarm remembers, newest first; ended ones are kept for a while. */
   swarmTasks(): Promise<SwarmTask[]>;
+}
+
+export interface BridgedContainer {
+  addresses: string[];
+  labels: Record<string, string>;
 }
 
 export interface ListedContainer {

@@ -33,6 +33,8 @@ export interface HostObserversParts extends Pick<ObserverOptions, 'clock' | 'dep
   onFault(error: unknown, what: string): void;
   /** Called with each service that was found, changed or not. */
   onSeen(serverKey: string, found: RunningService): void;
+  /** Called when something of the host's engine may have started or ended. */
+  onChange?(serverKey: string): void;
   /** Whether somebody follows the events now; then observers look more often. */
   isWatched(): boolean;
 }
@@ -61,6 +63,7 @@ export function createHostObservers(parts: HostObserversParts): HostObservers {
       onShown,
       onSeen: (found) => onSeen(key, found),
       isWatched,
+      onChange: () => parts.onChange?.(key),
     });
     observers.set(key, { ...observer, hostName });
     observer.start();

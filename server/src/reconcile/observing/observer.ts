@@ -15,6 +15,8 @@ export interface ObserverOptions extends ObservedOptions {
   /** Called with unexpected errors. */
   onFault(error: unknown): void;
   fullLookMs?: number;
+  /** Called with each event of a service or container. */
+  onChange?(): void;
   /** Whether somebody follows; while it is true, everything is looked at each `watchedLookMs`. */
   isWatched?(): boolean;
 }
@@ -72,6 +74,7 @@ export function createObserver(options: ObserverOptions): Observer {
       try {
         for await (const name of engine.changes(stopped.signal)) {
           retryMs = firstRetryMs;
+          options.onChange?.();
           void (name === undefined ? inTurn(lookAtAll) : lookSoon(name));
         }
       } catch (error) {

@@ -1,6 +1,7 @@
 import { imageLabel } from '../../../domain/names/labels.ts';
 import type { z } from 'zod';
 import type {
+  BridgedContainer,
   EngineView,
   InspectedContainer,
   ListedContainer,
@@ -19,6 +20,7 @@ import {
   listedContainersAnswer,
   networkNamesAnswer,
   bridgesAnswer,
+  networkMembersAnswer,
   nodesAnswer,
   shownServicesAnswer,
   shownTasksAnswer,
@@ -58,6 +60,7 @@ export function createEngineView(address: EngineAddress): EngineView {
       );
       return networks.map(({ Id, Options }) => Options?.[bridgeNameOption] ?? `br-${Id.slice(0, 12)}`);
     },
+    containersBehind: (bridge) => containersBehind(client, bridge),
     async swarmNodes() {
       return (
         await client.call(
@@ -86,6 +89,38 @@ export function createEngineView(address: EngineAddress): EngineView {
       return tasks.sort(newestFirst).map((task) => swarmTask(task, names));
     },
   };
+}
+
+/** The network first: a container that it shows is in the later list, unless it has ended. */
+async function containersBehind(client: EngineClient, bridge: string): Promise<BridgedContainer[]> {
+  const members = await membersOf(client, bridge);
+  if (members.size === 0) return [];
+  const containers = await client.call(
+    { method: 'GET', path: '/containers/json', doing: 'listing running containers' },
+    listedContainersAnswer,
+  );
+  return containers.flatMap(({ Id, Labels }) => {
+    const addresses = members.get(Id);
+    return addresses ? [{ addresses, labels: Labels ?? {} }] : [];
+  });
+}
+
+async function membersOf(client: EngineClient, bridge: string): Promise<Map<string, string[]>> {
+  try {
+    const { Containers } = await client.call(
+      { method: 'GET', path: `/networks/${segment(bridge)}`, doing: `reading the network ${bridge}` },
+      networkMembersAnswer,
+    );
+    return new Map(
+      Object.entries(Containers ?? {}).map(([id, { IPv4Address, IPv6Address }]) => [
+        id,
+        [IPv4Address, IPv6Address].map((address) => address.split('/')[0] ?? '').filter((one) => one !== ''),
+      ]),
+    );
+  } catch (error) {
+    if (isAbsent(error)) return new Map();
+    throw error;
+  }
 }
 
 async function namesOfNetworks(client: EngineClient): Promise<ReadonlyMap<string, string>> {

@@ -161,6 +161,16 @@ export const bridgesAnswer = z.array(
   z.looseObject({ Id: z.string(), Options: z.record(z.string(), z.string()).nullish() }),
 );
 
+/** Keys are ids of containers (engine API, "Inspect a network"). */
+export const networkMembersAnswer = z.looseObject({
+  Containers: z
+    .record(
+      z.string(),
+      z.looseObject({ IPv4Address: z.string().default(''), IPv6Address: z.string().default('') }),
+    )
+    .nullish(),
+});
+
 export const networkNamesAnswer = z.array(z.looseObject({ Id: z.string(), Name: z.string() }));
 
 export const shownTasksAnswer = z.array(

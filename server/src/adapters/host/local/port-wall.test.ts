@@ -24,7 +24,22 @@ function filterOf(input: string[] = []): { run: RunFilter; chains: Map<string, s
     }
     return '';
   };
-  return { run: async (argv) => answer(argv), chains, asked };
+  /** As `iptables-restore --noflush`: chains that it names are emptied. */
+  const restore = (program: string, text: string): string => {
+    asked.push(`${program} restores`);
+    for (const line of text.split('\n')) {
+      const [, made] = /^:(\S+)/.exec(line) ?? [];
+      const [, chain = ''] = /^-A (\S+)/.exec(line) ?? [];
+      if (made !== undefined) chains.set(made, []);
+      chains.get(chain)?.push(line);
+    }
+    return '';
+  };
+  return {
+    run: async (argv, input) => (argv[0].endsWith('-restore') ? restore(argv[0], input ?? '') : answer(argv)),
+    chains,
+    asked,
+  };
 }
 
 const wallOn = (run: RunFilter, has: readonly string[] = ['/usr/sbin/iptables']) =>
@@ -55,6 +70,40 @@ it('puts its chain before all others, once, and again when it was taken away or 
   expect((await wall.ensure(wanted)).changed).toBe(false);
   expect((await wall.ensure(walledPorts(['docker0', 'br-1'], 3000))).changed).toBe(true);
   expect(chains.get('BERTH-INPUT')).toHaveLength(4);
+});
+
+it('puts the outward rules before those of the engine, and again when they were taken away', async () => {
+  const outward = {
+    open: ['172.18.0.5'],
+    never: ['169.254.0.0/16'],
+    named: [],
+    closed: ['10.0.0.0/8'],
+    webPorts: [80],
+  };
+  const walled = walledPorts(['docker0'], 3000, { outward });
+  const { run, chains, asked } = filterOf();
+  chains.set('DOCKER-USER', ['-A DOCKER-USER -j RETURN']);
+  const wall = wallOn(run);
+  expect((await wall.ensure(walled)).changed).toBe(true);
+  const jump = '-A DOCKER-USER -i docker_gwbridge ! -o docker_gwbridge -j BERTH-FORWARD';
+  expect(chains.get('DOCKER-USER')).toEqual([jump, '-A DOCKER-USER -j RETURN']);
+  expect(chains.get('BERTH-FORWARD')?.at(-1)).toContain('-d 10.0.0.0/8');
+  asked.length = 0;
+  expect((await wall.ensure(walled)).changed).toBe(false);
+  expect(asked.every((line) => line.includes(' -S '))).toBe(true);
+  for (const harm of [
+    () => chains.set('DOCKER-USER', []),
+    () => chains.get('DOCKER-USER')?.unshift('-A DOCKER-USER -j RETURN'),
+    () => chains.get('BERTH-FORWARD')?.pop(),
+    () => chains.delete('BERTH-FORWARD'),
+  ]) {
+    harm();
+    expect((await wall.ensure(walled)).changed).toBe(true);
+    expect((await wall.ensure(walled)).changed).toBe(false);
+  }
+  const closed = walledPorts(['docker0'], 3000, { outward: { ...outward, open: [] } });
+  expect((await wall.ensure(closed)).changed).toBe(true);
+  expect(chains.get('BERTH-FORWARD')?.some((line) => line.includes('172.18.0.5'))).toBe(false);
 });
 
 it('leaves what is right from a former start without a word', async () => {

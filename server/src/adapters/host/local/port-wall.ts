@@ -8,13 +8,14 @@ import {
   wallTable,
   type WalledPorts,
 } from '../../../domain/network/port-wall.ts';
+import { outwardChain, outwardJump, passedRules } from '../../../domain/network/outward-wall.ts';
 import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import type { PortWall } from '../../../ports/host/port-wall.ts';
 import { command, programOf } from '../../../shell/command.ts';
 import { startPiped } from '../../../shell/piped.ts';
 
-/** Runs a program of the packet filter; gives its output, undefined when it says no. */
-export type RunFilter = (argv: readonly [string, ...string[]]) => Promise<string | undefined>;
+/** Runs a program of the packet filter with its input; returns its output, undefined when it refuses. */
+export type RunFilter = (argv: readonly [string, ...string[]], input?: string) => Promise<string | undefined>;
 
 export interface PortWallOptions {
   run?: RunFilter;
@@ -39,10 +40,10 @@ export function createPortWall({
   async function follow(filter: Filter, wanted: WalledPorts): Promise<boolean> {
     const rules = JSON.stringify(wanted);
     const last = known.get(filter.program);
-    const present = await filter.shown();
+    const present = await filter.shown(wanted);
     if (present !== undefined && last?.rules === rules && last.shown === present) return false;
     await filter.put(wanted);
-    const shown = await must(filter.shown(), filter.program);
+    const shown = await must(filter.shown(wanted), filter.program);
     known.set(filter.program, { rules, shown });
     return present !== shown;
   }
@@ -68,33 +69,66 @@ export function createPortWall({
 interface Filter {
   program: string;
   /** What stands there of ours; undefined when something of it is missing. */
-  shown(): Promise<string | undefined>;
+  shown(wanted: WalledPorts): Promise<string | undefined>;
   put(wanted: WalledPorts): Promise<void>;
 }
 
 function iptablesAt(program: string, run: RunFilter): Filter {
   const filter = (...args: string[]): Promise<string | undefined> => run([program, '-w', '5', ...args]);
-  const jump = ['INPUT', '-j', wallChain] as const;
+  const family = program.includes('ip6') ? 6 : 4;
+  /** Docker's manual, "Packet filtering and firewalls": its own rules come after this chain. */
+  const passing = async (): Promise<string> =>
+    (await filter('-S', 'DOCKER-USER')) === undefined ? 'FORWARD' : 'DOCKER-USER';
+
+  /** What a chain of ours holds; undefined when something before the jump lets a connection through. */
+  async function chainBelow(
+    parent: string,
+    jump: readonly string[],
+    chain: string,
+  ): Promise<string | undefined> {
+    const [rules, above] = [await filter('-S', chain), await filter('-S', parent)];
+    const [before = '', ...after] = (above ?? '').split(`-A ${parent} ${jump.join(' ')}\n`);
+    const isOpen = before
+      .split('\n')
+      .some((line) => / -j (?:ACCEPT|RETURN)\b/.test(line) && !/ESTABLISHED/.test(line));
+    return after.length > 0 && !isOpen ? rules : undefined;
+  }
+  async function putFirst(parent: string, jump: readonly string[]): Promise<void> {
+    await filter('-D', parent, ...jump);
+    await must(filter('-I', parent, ...jump), program);
+  }
   return {
     program,
-    async shown() {
-      const [rules, input] = [await filter('-S', wallChain), await filter('-S', 'INPUT')];
-      const [before = '', ...after] = (input ?? '').split(`-A ${jump.join(' ')}\n`);
-      // Nothing before it may let a new connection through.
-      const isOpen = before
-        .split('\n')
-        .some((line) => / -j ACCEPT\b/.test(line) && !/ESTABLISHED/.test(line));
-      return after.length > 0 && !isOpen ? rules : undefined;
+    async shown({ outward }) {
+      const ports = await chainBelow('INPUT', portsJump, wallChain);
+      if (ports === undefined || outward === undefined) return ports;
+      const passed = await chainBelow(await passing(), outwardJump, outwardChain);
+      return passed === undefined ? undefined : `${ports}${passed}`;
     },
     async put(wanted) {
-      if ((await filter('-S', wallChain)) === undefined) await must(filter('-N', wallChain), program);
-      await must(filter('-F', wallChain), program);
-      for (const rule of iptablesRules(wanted, program.includes('ip6') ? 6 : 4))
-        await must(filter('-A', wallChain, ...rule), program);
-      await filter('-D', ...jump);
-      await must(filter('-I', ...jump), program);
+      const chains: [string, string[][]][] = [[wallChain, iptablesRules(wanted, family)]];
+      if (wanted.outward) chains.push([outwardChain, passedRules(wanted.outward, family)]);
+      // All at once: between two programs a chain would be empty, and everything open.
+      const restore = run([`${program}-restore`, '-w', '5', '--noflush'], restoreText(chains));
+      await must(restore, program);
+      await putFirst('INPUT', portsJump);
+      if (wanted.outward) await putFirst(await passing(), outwardJump);
     },
   };
+}
+
+const portsJump = ['-j', wallChain] as const;
+
+/** What iptables-restore reads: chains made or emptied, then their rules. */
+function restoreText(chains: readonly [string, string[][]][]): string {
+  const word = (text: string): string => (text.includes(' ') ? `"${text}"` : text);
+  return [
+    '*filter',
+    ...chains.map(([chain]) => `:${chain} - [0:0]`),
+    ...chains.flatMap(([chain, rules]) => rules.map((rule) => `-A ${chain} ${rule.map(word).join(' ')}`)),
+    'COMMIT',
+    '',
+  ].join('\n');
 }
 
 function nftablesAt(program: string, run: RunFilter): Filter {
@@ -115,10 +149,10 @@ async function must(done: Promise<string | undefined>, program: string): Promise
   return said;
 }
 
-async function runFilter(argv: readonly [string, ...string[]]): Promise<string | undefined> {
+async function runFilter(argv: readonly [string, ...string[]], input = ''): Promise<string | undefined> {
   const child = startPiped(command(argv, { cwd: '/' }));
   const limit = setTimeout(child.kill, limitMs);
-  child.stdin.end();
+  child.stdin.end(input);
   try {
     const [said, { exitCode }] = await Promise.all([text(child.stdout), child.ended]);
     return exitCode === 0 ? said : undefined;

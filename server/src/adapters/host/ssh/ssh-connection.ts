@@ -148,8 +148,8 @@ const usableFilter = '[ -x "$1" ] && case $1 in *ip6*) [ -e /proc/net/if_inet6 ]
 
 function wallThere(run: RunThere): PortWall {
   return createPortWall({
-    run: async (argv) => {
-      const { code, stdout } = await run(argv);
+    run: async (argv, input) => {
+      const { code, stdout } = await run(argv, input === undefined ? {} : { stdin: input });
       return code === 0 ? stdout : undefined;
     },
     hasProgram: async (path) => (await run(['sh', '-c', usableFilter, 'sh', path])).code === 0,

@@ -11,7 +11,9 @@ const machine = (told: Record<string, string>): string =>
 
 describe('ports of the swarm', () => {
   const ports = (told: Record<string, string>) => readSecurity(machine(told)).swarmPorts;
-  const wanted = walledPorts(['docker0'], undefined, ['10.0.0.2', '10.0.0.1', 'fd00::1']);
+  const wanted = walledPorts(['docker0'], undefined, {
+    peers: ['10.0.0.2', '10.0.0.1', 'fd00::1'],
+  });
   const quoted = (rule: readonly string[]): string =>
     rule.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ');
   const wall = iptablesRules(wanted)

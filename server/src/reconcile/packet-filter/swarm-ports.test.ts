@@ -19,6 +19,7 @@ function cluster() {
     key,
     engineView: {
       bridges: async () => [],
+      containersBehind: async () => [],
       swarmNodes: async () => {
         const seen = [...nodes];
         await pass('look');
@@ -39,6 +40,7 @@ function cluster() {
         rules.set(key, peers.toSorted());
         return [];
       },
+      follow: () => undefined,
       state: () => undefined,
     },
   });

@@ -1,7 +1,7 @@
 /** From where the ports of a server's swarm may be reached: its nodes, and one that is about to join. */
-import { oneAtATime, type OneAtATime } from '../domain/time/one-at-a-time.ts';
-import { localServer } from '../domain/names/server-key.ts';
-import type { SwarmNode } from '../ports/engine/engine-view.ts';
+import { oneAtATime, type OneAtATime } from '../../domain/time/one-at-a-time.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { SwarmNode } from '../../ports/engine/engine-view.ts';
 import type { GuardedHost, PortGuard } from './port-guard.ts';
 
 export interface SwarmPorts {
