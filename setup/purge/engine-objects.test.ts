@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { imageReferences, type ImageRow } from './engine-objects.ts';
+import { imageReferences, installationOf, isOurs, type ImageRow } from './engine-objects.ts';
 
 const image = (RepoTags: string[] | null, Labels: Record<string, string> | null = null): ImageRow => ({
   Id: 'sha256:1',
@@ -20,4 +20,23 @@ it.each<[string, ImageRow, string[]]>([
   ["not somebody's without a name", image(null), []],
 ])('removes %s', (_what, given, references) => {
   expect(imageReferences(given, ['caddy:2'])).toEqual(references);
+});
+
+const of = (id: string, more: Record<string, string> = {}): Record<string, string> => ({
+  'berth.managed': 'true',
+  'berth.installation': id,
+  ...more,
+});
+
+it("knows the installation by its proxy, and another one's objects by their id", () => {
+  const proxy = of('one', { 'berth.data-folder': '/var/lib/berth' });
+  expect(installationOf([of('two'), proxy, null], '/var/lib/berth')).toBe('one');
+  expect(installationOf([of('two'), null], '/var/lib/berth')).toBe('two');
+  expect(installationOf([of('one'), of('two')], '/var/lib/berth')).toBeUndefined();
+  expect(installationOf([built], '/var/lib/berth')).toBeUndefined();
+  expect(isOurs(of('one'), 'one')).toBe(true);
+  expect(isOurs(of('two'), 'one')).toBe(false);
+  expect(isOurs(built, 'one')).toBe(true);
+  expect(isOurs({ 'berth.installation': 'one' }, 'one')).toBe(false);
+  expect(imageReferences(image(['berth-build/a1:d1'], of('two')), [], 'one')).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { createEngineClient, segment } from '../../server/src/adapters/engine/cl
 import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
 import { imagePath } from '../../server/src/adapters/engine/client/image-reference.ts';
-import { managedLabel } from '../../server/src/domain/names/labels.ts';
+import { dataFolderLabel, installationLabel, managedLabel } from '../../server/src/domain/names/labels.ts';
 import { builtPrefix, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { recipeLabel } from '../../images/images.ts';
 
@@ -40,8 +40,23 @@ const images = z.array(z.object({ Id: z.string(), RepoTags: z.array(z.string()).
 
 export type ImageRow = z.infer<typeof images>[number];
 
-/** Whether an object with these labels belongs to Berth. */
-const isOurs = (given: z.infer<typeof labels>): boolean => given?.[managedLabel] === 'true';
+type Labels = z.infer<typeof labels>;
+
+/** Whether an object with these labels was made by a Berth, and by no other installation than `id`. */
+export function isOurs(given: Labels, id: string | undefined): boolean {
+  const maker = given?.[installationLabel] || id;
+  return given?.[managedLabel] === 'true' && maker === id;
+}
+
+/**
+ * Id of the installation with this data folder, from the labels of what is on its engine: its proxy says it,
+ * and else the only id that is there. Undefined before there were ids.
+ */
+export function installationOf(all: readonly Labels[], data: string): string | undefined {
+  const proxy = all.find((given) => given?.[dataFolderLabel] === data)?.[installationLabel];
+  const ids = new Set(all.flatMap((given) => given?.[installationLabel] || []));
+  return proxy || (ids.size === 1 ? [...ids][0] : undefined);
+}
 
 /**
  * The references of an image that go. An image carries the labels of the one it was built from, so a label
@@ -50,9 +65,11 @@ const isOurs = (given: z.infer<typeof labels>): boolean => given?.[managedLabel]
 export function imageReferences(
   { Id, RepoTags, Labels }: ImageRow,
   pulled: readonly string[],
+  id?: string,
 ): readonly string[] {
+  if (Labels?.[installationLabel] && !isOurs(Labels, id)) return [];
   const names = (RepoTags ?? []).filter((name) => !name.startsWith('<none>'));
-  const hasLabel = isOurs(Labels) || Labels?.[recipeLabel] !== undefined;
+  const hasLabel = isOurs(Labels, id) || Labels?.[recipeLabel] !== undefined;
   if (names.length === 0) return hasLabel ? [Id] : [];
   return names.filter(
     (name) =>
@@ -80,33 +97,72 @@ export interface PurgedEngine {
 
 const removalLimitMs = 60_000;
 
-export function purgedEngine(socket: string, signal: AbortSignal): PurgedEngine {
+/** `data`: the data folder of the installation, by which its own objects are told from another's. */
+export function purgedEngine(socket: string, data: string, signal: AbortSignal): PurgedEngine {
   const client = createEngineClient(socket);
   const list = lister(client, signal);
-  return {
-    objects: async (pulled) => [
-      ...(await list.services()).map(({ ID: id, Spec }) => object('service', Spec.Name, id)),
-      ...(await list.containers()).map(({ Id: id, Names }) => object('container', nameOf(Names, id), id)),
-      ...(await list.configs()).map(({ ID: id, Spec }) => object('config', Spec.Name, id)),
-      ...(await list.networks()).map(({ Id: id, Name }) => object('network', Name, id)),
-      ...(await list.volumes()).map(({ Name }) => object('volume', Name, Name)),
-      ...(await list.images()).flatMap((image) =>
-        imageReferences(image, pulled).map((name) => object('image', name, name)),
+  /** Learned once: the proxy, which says it, is among the first that go. */
+  let learned: { id: string | undefined } | undefined;
+  async function ours(): Promise<(given: Labels) => boolean> {
+    learned ??= {
+      id: installationOf(
+        [
+          ...(await list.services()).map(({ Spec }) => Spec.Labels),
+          ...(await list.containers()).map(({ Labels }) => Labels),
+          ...(await list.volumes()).map(({ Labels }) => Labels),
+          ...(await list.networks()).map(({ Labels }) => Labels),
+        ],
+        data,
       ),
-    ],
+    };
+    const { id } = learned;
+    return (given) => isOurs(given, id);
+  }
+  const ofImage = async (pulled: readonly string[]): Promise<(image: ImageRow) => readonly string[]> => {
+    await ours();
+    return (image) => imageReferences(image, pulled, learned?.id);
+  };
+  return {
+    async objects(pulled) {
+      const isOwn = await ours();
+      const references = await ofImage(pulled);
+      const specs = (kind: EngineKind, rows: z.infer<typeof specified>): EngineObject[] =>
+        rows.filter(({ Spec }) => isOwn(Spec.Labels)).map(({ ID, Spec }) => object(kind, Spec.Name, ID));
+      return [
+        ...specs('service', await list.services()),
+        ...(await list.containers())
+          .filter(({ Labels }) => isOwn(Labels))
+          .map(({ Id, Names }) => object('container', nameOf(Names, Id), Id)),
+        ...specs('config', await list.configs()),
+        ...(await list.networks())
+          .filter(({ Labels }) => isOwn(Labels))
+          .map(({ Id, Name }) => object('network', Name, Id)),
+        ...(await list.volumes())
+          .filter(({ Labels }) => isOwn(Labels))
+          .map(({ Name }) => object('volume', Name, Name)),
+        ...(await list.images()).flatMap((image) =>
+          references(image).map((name) => object('image', name, name)),
+        ),
+      ];
+    },
     remove: (one) => remove(client, one, signal),
-    otherContainers: async () =>
-      (await list.containers('all')).filter(({ Labels }) => !isOurs(Labels)).length,
-    otherImages: async (pulled) =>
-      (await list.images()).filter((image) => imageReferences(image, pulled).length === 0).length,
+    async otherContainers() {
+      const isOwn = await ours();
+      return (await list.containers('all')).filter(({ Labels }) => !isOwn(Labels)).length;
+    },
+    async otherImages(pulled) {
+      const references = await ofImage(pulled);
+      return (await list.images()).filter((image) => references(image).length === 0).length;
+    },
     async isSwarmShared() {
+      const isOwn = await ours();
       const named = [...(await list.services('all')), ...(await list.configs('all'))];
       const overlays = (await list.networks('all')).filter(
         ({ Scope, Ingress }) => Scope === 'swarm' && !Ingress,
       );
       return (
-        named.some(({ Spec }) => !isOurs(Spec.Labels)) ||
-        overlays.some(({ Labels }) => !isOurs(Labels)) ||
+        named.some(({ Spec }) => !isOwn(Spec.Labels)) ||
+        overlays.some(({ Labels }) => !isOwn(Labels)) ||
         (await list.secrets()).length > 0 ||
         (await list.nodes()).length > 1
       );

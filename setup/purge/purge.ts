@@ -48,7 +48,7 @@ export async function purge(context: SetupContext, isSure: boolean): Promise<voi
 /** An engine that `bin/down` stopped is started again: only it can remove what lies on it. */
 async function reachableEngine(context: SetupContext): Promise<PurgedEngine | undefined> {
   const { settings, signal } = context;
-  const engine = purgedEngine(settings.engineSocket, signal);
+  const engine = purgedEngine(settings.engineSocket, context.layout.data, signal);
   if (await context.engine.answers(10_000)) return engine;
   if (!existsSync('/usr/sbin/dockerd') && !existsSync('/usr/bin/dockerd')) return undefined;
   console.log('The container engine does not run. It is started, since only it can remove what lies on it.');

@@ -23,6 +23,9 @@ const releasedPaths = [
   'release-key.pem',
 ] as const;
 
+/** Results of the three builds. */
+const built = ['dist/setup/up.js', 'dist/command-line/berth.mjs', 'dist/web/index.html'] as const;
+
 /** What only a checkout has a use for. */
 const leftOut = ['bin/test', 'dist/client-package', 'dist/.sources', 'dist/web/.sources'] as const;
 
@@ -54,6 +57,8 @@ export async function makeArchive(request: ArchiveRequest): Promise<string> {
   const { source, arch, version, target, signal } = request;
   const name = `berth-${version}-linux-${arch}`;
   const folder = join(target, name);
+  const absent = built.find((path) => !existsSync(join(source, path)));
+  if (absent !== undefined) throw new Error(`${join(source, absent)} is missing: build it first.`);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   try {

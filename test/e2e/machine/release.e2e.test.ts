@@ -2,63 +2,30 @@
  * A release on a bare machine: unpacked, verified, set up without a build and without a registry of npm. Its
  * seconds are printed, to be read beside those of bin/up from a checkout (up.e2e.test.ts).
  */
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fetchPackage, pinnedNpm, repositoryRoot } from '../../../images/build-context.ts';
-import { mustRun } from '../../../images/command.ts';
-import { makeArchive } from '../../../tools/release/archive.ts';
-import { packageCommandLine } from '../../../tools/package/command-line.ts';
 import { version } from '../../../cli/version.ts';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
 import type { BedHost } from '../../bed/host/host.ts';
 import { curl, parseResult, type Run } from '../fixtures/bare-machine.ts';
+import { releaseArchive, releasedName } from './release-archive.ts';
 
-const signal = new AbortController().signal;
-const arch = process.arch === 'arm64' ? 'arm64' : 'x64';
-const unpacked = `/opt/berth-${version}-linux-${arch}`;
+const unpacked = `/opt/${releasedName}`;
 let host: BedHost;
-let archive: string;
-let scratch: string;
 
 beforeAll(async () => {
-  scratch = await mkdtemp(join(tmpdir(), 'berth-release-'));
-  const npm = join(scratch, 'npm');
-  await fetchPackage(await pinnedNpm(), npm, signal);
-  await packageCommandLine();
-  archive = await makeArchive({
-    source: repositoryRoot,
-    node: join(repositoryRoot, 'node_modules', `node-linux-${arch}`),
-    npm,
-    arch,
-    version,
-    target: scratch,
-    privateKey: generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    time: 1_800_000_000,
-    signal,
-  });
   const bed = await bedOfRun();
   host = await bed.host('release', { index: 24, root: 'bare', images: true });
-  await mustRun(['cp', archive, host.path('/opt/')], { limitMs: 60_000 });
+  await releaseArchive(host, '/opt');
   // A release needs neither: that of the machine would hide it.
   await host.exec([
     'rm',
     '-rf',
-    '/usr/bin/node',
-    '/usr/bin/npm',
-    '/usr/bin/npx',
-    '/usr/lib/node_modules',
-    '/root/.npmrc',
+    ...['/usr/bin/node', '/usr/bin/npm', '/usr/bin/npx', '/usr/lib/node_modules', '/root/.npmrc'],
   ]);
-  const done = await host.exec(['tar', '-C', '/opt', '-xzf', `/opt/${basename(archive)}`]);
+  const done = await host.exec(['tar', '-C', '/opt', '-xzf', `/opt/${releasedName}.tar.gz`]);
   if (done.code !== 0) throw new Error(done.stderr);
 }, 300_000);
-afterAll(async () => {
-  await host.kill();
-  await rm(scratch, { recursive: true, force: true });
-});
+afterAll(() => host.kill());
 
 async function inRelease(...argv: [string, ...string[]]): Promise<Run> {
   const started = Date.now();
