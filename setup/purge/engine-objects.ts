@@ -101,9 +101,33 @@ const removalLimitMs = 60_000;
 export function purgedEngine(socket: string, data: string, signal: AbortSignal): PurgedEngine {
   const client = createEngineClient(socket);
   const list = lister(client, signal);
-  /** Learned once: the proxy, which says it, is among the first that go. */
+  const id = installationId(list, data);
+  const send = async (path: string, query: Record<string, boolean>, doing: string): Promise<void> =>
+    client.send({ method: 'POST', path, query, doing, signal, limitMs: 300_000 });
+  return {
+    objects: async (pulled) => objectsOf(list, await id(), pulled),
+    remove: (one) => remove(client, one, signal),
+    async otherContainers() {
+      const own = await id();
+      return (await list.containers('all')).filter(({ Labels }) => !isOurs(Labels, own)).length;
+    },
+    async otherImages(pulled) {
+      const own = await id();
+      return (await list.images()).filter((image) => imageReferences(image, pulled, own).length === 0).length;
+    },
+    isSwarmShared: async () => isSwarmShared(list, await id()),
+    async leaveSwarm() {
+      await send('/swarm/leave', { force: true }, 'leaving the swarm');
+      await remove(client, object('network', 'docker_gwbridge', 'docker_gwbridge'), signal);
+    },
+    pruneBuilds: () => send('/build/prune', { all: true }, 'removing the cache of builds'),
+  };
+}
+
+/** Learned once: the proxy, which says it, is among the first that go. */
+function installationId(list: Lists, data: string): () => Promise<string | undefined> {
   let learned: { id: string | undefined } | undefined;
-  async function ours(): Promise<(given: Labels) => boolean> {
+  return async () => {
     learned ??= {
       id: installationOf(
         [
@@ -115,75 +139,44 @@ export function purgedEngine(socket: string, data: string, signal: AbortSignal):
         data,
       ),
     };
-    const { id } = learned;
-    return (given) => isOurs(given, id);
-  }
-  const ofImage = async (pulled: readonly string[]): Promise<(image: ImageRow) => readonly string[]> => {
-    await ours();
-    return (image) => imageReferences(image, pulled, learned?.id);
+    return learned.id;
   };
-  return {
-    async objects(pulled) {
-      const isOwn = await ours();
-      const references = await ofImage(pulled);
-      const specs = (kind: EngineKind, rows: z.infer<typeof specified>): EngineObject[] =>
-        rows.filter(({ Spec }) => isOwn(Spec.Labels)).map(({ ID, Spec }) => object(kind, Spec.Name, ID));
-      return [
-        ...specs('service', await list.services()),
-        ...(await list.containers())
-          .filter(({ Labels }) => isOwn(Labels))
-          .map(({ Id, Names }) => object('container', nameOf(Names, Id), Id)),
-        ...specs('config', await list.configs()),
-        ...(await list.networks())
-          .filter(({ Labels }) => isOwn(Labels))
-          .map(({ Id, Name }) => object('network', Name, Id)),
-        ...(await list.volumes())
-          .filter(({ Labels }) => isOwn(Labels))
-          .map(({ Name }) => object('volume', Name, Name)),
-        ...(await list.images()).flatMap((image) =>
-          references(image).map((name) => object('image', name, name)),
-        ),
-      ];
-    },
-    remove: (one) => remove(client, one, signal),
-    async otherContainers() {
-      const isOwn = await ours();
-      return (await list.containers('all')).filter(({ Labels }) => !isOwn(Labels)).length;
-    },
-    async otherImages(pulled) {
-      const references = await ofImage(pulled);
-      return (await list.images()).filter((image) => references(image).length === 0).length;
-    },
-    async isSwarmShared() {
-      const isOwn = await ours();
-      const named = [...(await list.services('all')), ...(await list.configs('all'))];
-      const overlays = (await list.networks('all')).filter(
-        ({ Scope, Ingress }) => Scope === 'swarm' && !Ingress,
-      );
-      return (
-        named.some(({ Spec }) => !isOwn(Spec.Labels)) ||
-        overlays.some(({ Labels }) => !isOwn(Labels)) ||
-        (await list.secrets()).length > 0 ||
-        (await list.nodes()).length > 1
-      );
-    },
-    async leaveSwarm() {
-      const doing = 'leaving the swarm';
-      await client.send({ method: 'POST', path: '/swarm/leave', query: { force: true }, doing, signal });
-      await remove(client, object('network', 'docker_gwbridge', 'docker_gwbridge'), signal);
-    },
-    async pruneBuilds() {
-      const doing = 'removing the cache of builds';
-      await client.send({
-        method: 'POST',
-        path: '/build/prune',
-        query: { all: true },
-        doing,
-        signal,
-        limitMs: 300_000,
-      });
-    },
-  };
+}
+
+async function objectsOf(
+  list: Lists,
+  own: string | undefined,
+  pulled: readonly string[],
+): Promise<EngineObject[]> {
+  const specs = (kind: EngineKind, rows: z.infer<typeof specified>): EngineObject[] =>
+    rows.filter(({ Spec }) => isOurs(Spec.Labels, own)).map(({ ID, Spec }) => object(kind, Spec.Name, ID));
+  return [
+    ...specs('service', await list.services()),
+    ...(await list.containers())
+      .filter(({ Labels }) => isOurs(Labels, own))
+      .map(({ Id, Names }) => object('container', nameOf(Names, Id), Id)),
+    ...specs('config', await list.configs()),
+    ...(await list.networks())
+      .filter(({ Labels }) => isOurs(Labels, own))
+      .map(({ Id, Name }) => object('network', Name, Id)),
+    ...(await list.volumes())
+      .filter(({ Labels }) => isOurs(Labels, own))
+      .map(({ Name }) => object('volume', Name, Name)),
+    ...(await list.images()).flatMap((image) =>
+      imageReferences(image, pulled, own).map((name) => object('image', name, name)),
+    ),
+  ];
+}
+
+async function isSwarmShared(list: Lists, own: string | undefined): Promise<boolean> {
+  const named = [...(await list.services('all')), ...(await list.configs('all'))];
+  const overlays = (await list.networks('all')).filter(({ Scope, Ingress }) => Scope === 'swarm' && !Ingress);
+  return (
+    named.some(({ Spec }) => !isOurs(Spec.Labels, own)) ||
+    overlays.some(({ Labels }) => !isOurs(Labels, own)) ||
+    (await list.secrets()).length > 0 ||
+    (await list.nodes()).length > 1
+  );
 }
 
 const object = (kind: EngineKind, name: string, id: string): EngineObject => ({ kind, name, id });
@@ -191,6 +184,7 @@ const object = (kind: EngineKind, name: string, id: string): EngineObject => ({ 
 const nameOf = ([name]: readonly string[], id: string): string => name?.replace(/^\//, '') ?? id.slice(0, 12);
 
 type Whose = 'ours' | 'all';
+type Lists = ReturnType<typeof lister>;
 
 /** Lists of one engine; those of Berth, unless all are asked for. */
 function lister(client: EngineClient, signal: AbortSignal) {

@@ -17,11 +17,8 @@ beforeAll(async () => {
   host = await bed.host('release', { index: 24, root: 'bare', images: true });
   await releaseArchive(host, '/opt');
   // A release needs neither: that of the machine would hide it.
-  await host.exec([
-    'rm',
-    '-rf',
-    ...['/usr/bin/node', '/usr/bin/npm', '/usr/bin/npx', '/usr/lib/node_modules', '/root/.npmrc'],
-  ]);
+  const node = ['/usr/bin/node', '/usr/bin/npm', '/usr/bin/npx', '/usr/lib/node_modules'];
+  await host.exec(['rm', '-rf', ...node, '/root/.npmrc']);
   const done = await host.exec(['tar', '-C', '/opt', '-xzf', `/opt/${releasedName}.tar.gz`]);
   if (done.code !== 0) throw new Error(done.stderr);
 }, 300_000);
