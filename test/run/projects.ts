@@ -120,6 +120,7 @@ export const projects = {
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
   machine: { on: 'bed', files: e2e('up', 'machine/release', 'systems/fresh-machine'), minutes: 40 },
+  journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], minutes: 30 },
   backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
   integration: {
     on: 'servers',
