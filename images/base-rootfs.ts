@@ -10,16 +10,6 @@ export type Suite = 'bookworm' | 'trixie' | 'sid';
 /** The suite whose Debian sources file of the machine leads to the mirror. */
 const machineSuite = 'bookworm';
 
-/**
- * What a release's package lists need: a mirror's copy of unstable may be older than they are valid. Nobody
- * but tests makes such a root.
- */
-const suiteOptions: Record<Suite, readonly string[]> = {
-  bookworm: [],
-  trixie: [],
-  sid: ['Acquire::Check-Valid-Until "false"'],
-};
-
 const bundle = '/etc/ssl/certs/ca-certificates.crt';
 const sourceFolder = '/etc/apt/sources.list.d';
 
@@ -31,7 +21,7 @@ export interface BaseRecipe {
    * Certificates that this machine trusts and Debian does not ship, in PEM: its HTTPS may pass through them.
    */
   certificates: readonly string[];
-  /** apt's proxy settings of this machine. */
+  /** What this machine's apt is told of proxies, and of how old a mirror may be. */
   aptOptions: readonly string[];
   /** A sources file or line, so that the machine's mirror is used; null: Debian's default mirror. */
   sources: string | null;
@@ -116,7 +106,7 @@ function mmdebstrapArgv(recipe: BaseRecipe, target: string, certificates: string
     '--dpkgopt=force-unsafe-io',
     ...excluded,
     '--aptopt=Acquire::Languages "none"',
-    ...[...suiteOptions[recipe.suite], ...recipe.aptOptions].map((option) => `--aptopt=${option}`),
+    ...recipe.aptOptions.map((option) => `--aptopt=${option}`),
     ...hooks,
     recipe.suite,
     target,
@@ -150,7 +140,10 @@ async function proxyOptions(signal: AbortSignal): Promise<string[]> {
   return dump
     .split('\n')
     .map((line) => line.replace(/;$/, ''))
-    .filter((line) => /^Acquire::[a-z]+::Proxy/i.test(line) && !line.endsWith('""'))
+    .filter(
+      (line) =>
+        /^Acquire::(?:[a-z]+::Proxy|Check-Valid-Until|Check-Date)/i.test(line) && !line.endsWith('""'),
+    )
     .toSorted();
 }
 

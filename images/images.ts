@@ -1,66 +1,108 @@
-import { builderImage } from '../server/src/domain/names/builder-image.ts';
+import { builderImage, proxyImage } from '../server/src/domain/names/platform-images.ts';
+import type { Suite } from './base-rootfs.ts';
+import { nodeAndNpm } from './build-context.ts';
+
+/** An image that is made from Debian's packages and the npm registry only. */
+export interface ImageRow {
+  use: string;
+  /** Of a base: the Debian release whose root file system it is. */
+  suite?: Suite;
+  /** Of any other: the folder of its Dockerfile, from the repository's root. */
+  recipe?: string;
+  /** The image of ours that it is built upon; its Dockerfile gets the name as BASE. */
+  from?: string;
+  /** Further build arguments. */
+  args?: Readonly<Record<string, string>>;
+  /** What the Dockerfile copies besides its recipe. */
+  extra?: Extra;
+  /** Set-up makes it no more, and only renews it where it is. */
+  former?: true;
+}
+
+export interface Extra {
+  lay(context: string, signal: AbortSignal): Promise<void>;
+  /** What of it belongs to the recipe. */
+  text(): Promise<string>;
+}
+
+export type ImageRows = Readonly<Record<string, ImageRow>>;
+
+const recipe = (name: string): string => `images/recipes/${name}`;
 
 /**
- * The images that Berth can make itself where no image registry answers, from Debian's packages and the npm
- * registry only. The names are ours: an official tag in a user's engine must stay what its maker published.
+ * The images that Berth can make itself where no image registry answers. The names are ours: an official tag
+ * in a user's engine must stay what its maker published.
  */
 export const images = {
   'berth/debian:12': {
-    folder: null,
-    use: "the base of the others: Debian 12, minimal, with this machine's CA certificates",
+    suite: 'bookworm',
+    use: "a base of the others: Debian 12, minimal, with this machine's CA certificates",
   },
-  'berth/node:24': { folder: 'node', use: 'Node.js 24 with npm and git; user node (1000)' },
-  'berth/caddy:2': { folder: 'caddy', use: 'Caddy 2, the proxy' },
-  [builderImage]: { folder: 'builder', use: "an organization's builder: Docker's engine with its BuildKit" },
-  'berth/postgres:15': { folder: 'postgres', use: 'PostgreSQL 15' },
-  'berth/mariadb:10.11': { folder: 'mariadb', use: 'MariaDB 10.11, also for MySQL clients' },
-  'berth/redis:7': { folder: 'redis', use: 'Redis 7' },
-  'berth/postgres:18': {
-    folder: 'postgres-18',
-    use: 'PostgreSQL 18 without its client',
-    from: 'berth/postgres:15',
-    forTests: true,
+  'berth/debian:13': {
+    suite: 'trixie',
+    use: "a base of the others: Debian 13, minimal, with this machine's CA certificates",
   },
-  'berth/python:3.11': { folder: 'python', use: 'Python 3.11, for a sample', forTests: true },
-  'berth/mysql:8': {
-    folder: 'mysql',
-    use: 'a stand-in for MySQL: MariaDB under its names',
-    from: 'berth/mariadb:10.11',
-    forTests: true,
+  'berth/node:24': {
+    recipe: recipe('node'),
+    from: 'berth/debian:12',
+    extra: nodeAndNpm,
+    use: 'Node.js 24 with npm and git; user node (1000)',
   },
-  'berth/mongo:7': { folder: 'mongo', use: 'a stand-in for MongoDB', from: 'berth/node:24', forTests: true },
-} as const satisfies Record<string, ImageRow>;
+  [proxyImage]: { recipe: recipe('caddy'), from: 'berth/debian:12', use: 'Caddy 2.11, the proxy' },
+  [builderImage]: {
+    recipe: recipe('builder'),
+    from: 'berth/debian:12',
+    use: "an organization's builder: Docker's engine with its BuildKit",
+  },
+  'berth/postgres:15': {
+    recipe: recipe('postgres'),
+    from: 'berth/debian:12',
+    args: { MAJOR: '15', PLACE: '/var/lib/postgresql/data', DATA: '/var/lib/postgresql/data' },
+    use: 'PostgreSQL 15',
+    former: true,
+  },
+  'berth/postgres:17': {
+    recipe: recipe('postgres'),
+    from: 'berth/debian:13',
+    args: { MAJOR: '17', PLACE: '/var/lib/postgresql/data', DATA: '/var/lib/postgresql/data' },
+    use: 'PostgreSQL 17',
+  },
+  'berth/mariadb:10.11': {
+    recipe: recipe('mariadb'),
+    from: 'berth/debian:12',
+    args: { VERSION: '10.11' },
+    use: 'MariaDB 10.11, also for MySQL clients',
+    former: true,
+  },
+  'berth/mariadb:11.8': {
+    recipe: recipe('mariadb'),
+    from: 'berth/debian:13',
+    args: { VERSION: '11.8' },
+    use: 'MariaDB 11.8, also for MySQL clients',
+  },
+  'berth/redis:7': {
+    recipe: recipe('redis'),
+    from: 'berth/debian:12',
+    args: { VERSION: '7.0' },
+    use: 'Redis 7',
+    former: true,
+  },
+  'berth/redis:8': {
+    recipe: recipe('redis'),
+    from: 'berth/debian:13',
+    args: { VERSION: '8.0' },
+    use: 'Redis 8',
+  },
+} as const satisfies ImageRows;
 
-interface ImageRow {
-  /** Of its Dockerfile; null: imported from a root file system. */
-  folder: string | null;
-  use: string;
-  /** The image of ours that it is built upon, other than the base. */
-  from?: string;
-  /** No use to anybody but tests. */
-  forTests?: true;
-}
-
-export type ImageName = keyof typeof images;
-
-/** The image that has no Dockerfile: it is imported from a root file system. */
-export const baseImage = 'berth/debian:12' satisfies ImageName;
-
-const isForTests = (name: ImageName): boolean => 'forTests' in images[name];
-const allNames = Object.keys(images).filter((name): name is ImageName => name in images);
+const isFormer = ([, row]: [string, ImageRow]): boolean => row.former === true;
+const rows = Object.entries<ImageRow>(images);
 
 /** Those that set-up makes. */
-export const imageNames: readonly ImageName[] = allNames.filter((name) => !isForTests(name));
+export const imageNames: readonly string[] = rows.filter((row) => !isFormer(row)).map(([name]) => name);
 
-/** Those besides that tests need. */
-export const testImageNames: readonly ImageName[] = allNames.filter(isForTests);
-
-/** The image that it is built upon; undefined for the base itself. */
-export function parentOf(name: ImageName): ImageName | undefined {
-  if (name === baseImage) return undefined;
-  const row: (typeof images)[ImageName] = images[name];
-  return 'from' in row ? row.from : baseImage;
-}
+/** Those that an earlier version of set-up made. */
+export const formerNames: readonly string[] = rows.filter(isFormer).map(([name]) => name);
 
 /** Every image of ours carries the hash of its recipe under this label; another hash means: build again. */
 export const recipeLabel = 'berth.recipe';
@@ -70,12 +112,3 @@ export const recipeLabel = 'berth.recipe';
  * versions of mmdebstrap need Python for what they leave out.
  */
 export const buildPackages = ['mmdebstrap', 'python3', 'ca-certificates'] as const;
-
-/** The server for the image of PostgreSQL 18, by the machine's architecture as Node names it. */
-export const postgresServerPackage = {
-  version: '18.4.0-beta.17',
-  integrity: {
-    x64: 'sha512-jVw/MdDtIX/vICH/DKIe6/mHpiCggdx6QVyza4vt/NbcZFsL0KhwglF6F1Koqx3gRBZ9XtN+vi63EsqSyqOSxA==',
-    arm64: 'sha512-TIzjtGnDGSD/LbdW0OWCEcbI+YVT0WKSfSr20TCkkP4UR8zeKe+QCZbO0/CM4hS9EWyZ4cDebjRvpRc3iMi6wg==',
-  },
-} as const;

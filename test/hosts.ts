@@ -33,7 +33,7 @@ export function absentHost(parts: Partial<Host> = {}): Host {
       installationId: testInstallation,
       clock: systemClock,
       dockerPath: '/usr/bin/docker',
-      staticImage: 'berth/caddy:2',
+      staticImage: 'berth/caddy:2.11',
       buildEngines: createBuildEngines,
       builderWalls: async () => ({ never: [], open: [], closed: [], host: [], hostPorts: [] }),
       isShared: async () => false,

@@ -19,12 +19,12 @@ it('goes back to the default when the given value is empty', () => {
 });
 
 it('keeps the chosen images and names the build in what Berth starts with', () => {
-  const settings = { ...readSettings({ BERTH_PORT: '3100' }, {}), proxyImage: 'berth/caddy:2' };
+  const settings = { ...readSettings({ BERTH_PORT: '3100' }, {}), proxyImage: 'berth/caddy:2.11' };
   expect(berthEnvironment(settings, '/data', '1-abc')).toMatchObject({
     BERTH_DATA: '/data',
     BERTH_BUILD: '1-abc',
     BERTH_PORT: '3100',
-    BERTH_PROXY_IMAGE: 'berth/caddy:2',
+    BERTH_PROXY_IMAGE: 'berth/caddy:2.11',
   });
   expect(berthEnvironment(settings, '/data', '1-abc')).not.toHaveProperty('BERTH_HTTP_PORT');
 });

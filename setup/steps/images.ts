@@ -2,17 +2,18 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { buildImages } from '../../images/build.ts';
-import { buildPackages, imageNames, type ImageName } from '../../images/images.ts';
-import { builderImage } from '../../server/src/domain/names/builder-image.ts';
+import { buildPackages, formerNames, imageNames, images } from '../../images/images.ts';
+import { builderImage, proxyImage } from '../../server/src/domain/names/platform-images.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { isPlatformImage, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { installPackages } from '../machine/apt.ts';
+import { faultOfProxy, leastProxy, proxyVersion } from '../machine/proxy-version.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { recordMade } from '../made.ts';
 
 /** What Berth needs before anything is deployed: its proxy, and the Node base of the example. */
 const needed = {
-  proxyImage: { setting: 'BERTH_PROXY_IMAGE', official: 'caddy:2', ours: 'berth/caddy:2' },
+  proxyImage: { setting: 'BERTH_PROXY_IMAGE', official: 'caddy:2', ours: proxyImage },
   nodeImage: { setting: 'BERTH_NODE_IMAGE', official: 'node:24-slim', ours: 'berth/node:24' },
 } as const;
 
@@ -54,6 +55,8 @@ export const imagesStep: Step = {
       }
       settings[need] = reference;
     }
+    const renewed = await requireSafeProxy(context, settings.proxyImage ?? needed.proxyImage.official);
+    if (renewed) pulled.push(renewed);
     // Nobody publishes this one.
     const built = await build(context, [builderImage]);
     const done = [
@@ -65,7 +68,32 @@ export const imagesStep: Step = {
 };
 
 function usesOurs({ settings }: SetupContext): boolean {
-  return needs.some((need) => settings[need] === needed[need].ours);
+  return needs.some((need) => settings[need] !== undefined && isOurs(need, settings[need]));
+}
+
+/** Ours of any version, or none yet: an upgrade brings the present one. */
+const isOurs = (need: Need, reference: string | undefined): boolean =>
+  reference === undefined || reference.split(':')[0] === needed[need].ours.split(':')[0];
+
+/** A tag that was pulled long ago is pulled once more; gives it then. Another old proxy is refused. */
+async function requireSafeProxy(context: SetupContext, reference: string): Promise<string | undefined> {
+  const { settings, engine, signal } = context;
+  const look = async (): Promise<string | undefined> => {
+    const { dockerCli } = settings;
+    const version = await proxyVersion(reference, { dockerCli, socket: engine.socket, signal });
+    return version === undefined ? 'it is no Caddy that runs here' : faultOfProxy(version);
+  };
+  const fault = await look();
+  if (fault === undefined) return undefined;
+  context.say(`${reference}: ${fault}`);
+  const unpulled = await pull(context, reference);
+  const left = unpulled ?? (await look());
+  if (left === undefined) return reference;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `the proxy image ${reference} is not used: ${fault}${unpulled === undefined ? '' : `, and ${unpulled}`}. ` +
+      `Set BERTH_PROXY_IMAGE to one of Caddy ${leastProxy.caddy} or newer and run the command again.`,
+  );
 }
 
 /** File that the docker client makes at its first build. */
@@ -98,12 +126,13 @@ async function buildInstead(context: SetupContext, reference: string, fault: str
 
 async function buildOurs(context: SetupContext): Promise<string> {
   const { settings } = context;
-  const built = await build(context, imageNames);
-  for (const need of needs) settings[need] ??= needed[need].ours;
+  const present = await Promise.all(formerNames.map((name) => context.engine.hasImage(name)));
+  const built = await build(context, [...imageNames, ...formerNames.filter((_, index) => present[index])]);
+  for (const need of needs) if (isOurs(need, settings[need])) settings[need] = needed[need].ours;
   return built.length === 0 ? `${imageNames.join(', ')}: all there` : `built ${built.join(', ')}`;
 }
 
-async function build(context: SetupContext, names: readonly ImageName[]): Promise<ImageName[]> {
+async function build(context: SetupContext, names: readonly string[]): Promise<string[]> {
   const { settings, layout, engine, signal, say } = context;
   const buildNode = join(homedir(), clientFile);
   const knewBuilds = existsSync(buildNode);
@@ -114,6 +143,7 @@ async function build(context: SetupContext, names: readonly ImageName[]): Promis
   const request = {
     dockerHost: `unix://${engine.socket}`,
     dockerCli: settings.dockerCli,
+    rows: images,
     names,
     workDir,
     log: say,

@@ -285,7 +285,7 @@ describe('data of databases elsewhere', () => {
 describe("the command line of the interface's family, against /compat", () => {
   const images = {
     postgres: 'berth/postgres:15',
-    mysql: 'berth/mysql:8',
+    mysql: 'berth/mysql:9.7',
     mariadb: 'berth/mariadb:10.11',
     mongo: 'berth/mongo:7',
     redis: 'berth/redis:7',

@@ -183,7 +183,10 @@ async function keptServer(berth: BerthHost, host: BedHost): Promise<KeptServer> 
   for (const name of ['still', 'changes']) {
     const create = { name, appName: name, environmentId: environment.environmentId, serverId };
     const { applicationId } = await berth.call<{ applicationId: string }>('application.create', create);
-    await berth.call('application.saveContainerProvider', { applicationId, containerImage: 'berth/caddy:2' });
+    await berth.call('application.saveContainerProvider', {
+      applicationId,
+      containerImage: 'berth/caddy:2.11',
+    });
     await berth.call('application.update', { applicationId, healthCheck: quickCheck });
     await berth.call('domain.create', { applicationId, host: `${name}.localhost`, port: 80 });
     await berth.call('application.deploy', { applicationId });

@@ -78,7 +78,10 @@ it('an application with a domain answers from it', async () => {
     environmentId: environment.environmentId,
     serverId,
   });
-  await berth.call('application.saveContainerProvider', { applicationId, containerImage: 'berth/caddy:2' });
+  await berth.call('application.saveContainerProvider', {
+    applicationId,
+    containerImage: 'berth/caddy:2.11',
+  });
   await berth.call('application.update', { applicationId, healthCheck: quickCheck });
   await berth.call('domain.create', { applicationId, host: 'front.localhost', port: 80 });
   await berth.call('application.deploy', { applicationId });
@@ -93,7 +96,7 @@ it('an application with a domain answers from it', async () => {
 });
 
 it('a second set-up changes nothing and says so; what else runs there is not touched', async () => {
-  await on(fresh, 'docker', 'run', '-d', '--name', 'foreign', 'berth/caddy:2');
+  await on(fresh, 'docker', 'run', '-d', '--name', 'foreign', 'berth/caddy:2.11');
   const seen = async (): Promise<string> =>
     `${await on(fresh, 'docker', 'ps', '--no-trunc', '--format', '{{.ID}} {{.Names}}')}\n` +
     `${await on(fresh, 'cat', '/run/docker.pid')}`;

@@ -5,6 +5,7 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { images } from '../../images/images.ts';
 import { recipesHash } from '../../images/build.ts';
 import { mustRun } from '../../images/command.ts';
 import type { Bed } from '../bed/bed.ts';
@@ -57,10 +58,14 @@ afterAll(() => host.kill());
  */
 async function fillMirror(bed: Bed): Promise<void> {
   const { open } = await bed.registries();
-  const kept = await cached('mirror', await recipesHash(new AbortController().signal), async (folder) => {
-    await pushAll(bed, open);
-    await mustRun(['cp', '-a', `${openStorage(bed.name)}/.`, folder], { limitMs: 60_000 });
-  });
+  const kept = await cached(
+    'mirror',
+    await recipesHash(images, new AbortController().signal),
+    async (folder) => {
+      await pushAll(bed, open);
+      await mustRun(['cp', '-a', `${openStorage(bed.name)}/.`, folder], { limitMs: 60_000 });
+    },
+  );
   await mkdir(openStorage(bed.name), { recursive: true });
   await mustRun(['cp', '-a', '--no-clobber', `${kept}/.`, openStorage(bed.name)], { limitMs: 60_000 });
   const settings = JSON.stringify({
@@ -77,7 +82,7 @@ async function fillMirror(bed: Bed): Promise<void> {
 async function pushAll(bed: Bed, open: string): Promise<void> {
   const engine = await bed.host('mirror', { index: 23, engine: true, images: true });
   for (const name of ['caddy:2', 'node:24-slim']) {
-    await engine.exec([dockerCli, 'tag', 'berth/caddy:2', `${open}/library/${name}`]);
+    await engine.exec([dockerCli, 'tag', 'berth/caddy:2.11', `${open}/library/${name}`]);
     const pushed = await engine.exec([dockerCli, 'push', '--quiet', `${open}/library/${name}`], {
       limitMs: 180_000,
     });

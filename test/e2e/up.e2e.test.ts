@@ -148,11 +148,11 @@ describe('bin/up --example --json', () => {
     const names = images.stdout.trim().split('\n');
     expect(names).toEqual(
       expect.arrayContaining([
-        'berth/caddy:2',
+        'berth/caddy:2.11',
         'berth/node:24',
-        'berth/postgres:15',
-        'berth/mariadb:10.11',
-        'berth/redis:7',
+        'berth/postgres:17',
+        'berth/mariadb:11.8',
+        'berth/redis:8',
       ]),
     );
     expect(names.filter((name) => /^(caddy|node|postgres|mariadb|redis|debian):/.test(name))).toEqual([]);

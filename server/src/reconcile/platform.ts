@@ -55,7 +55,9 @@ export function createPlatform(host: Host, parts: PlatformParts): Platform {
       const spec = await parts.proxySpec(host, parts.proxyImage);
       const present = await engine.service(proxyServiceName);
       if (present) await keepId(present.id);
-      if (present?.specDigest === engine.specDigest(spec) && present.replicas === 1) {
+      // A proxy that was made without limits runs on until something else renews it.
+      const right = [spec, { ...spec, limits: {} }].map((each) => engine.specDigest(each));
+      if (present && right.includes(present.specDigest) && present.replicas === 1) {
         await awaitProxy(proxy, present.running === 1 ? answerLimitMs : settleLimitMs);
         return [];
       }

@@ -4,6 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { baseRecipeText, makeBaseRootfs, readBaseRecipe } from '../../../images/base-rootfs.ts';
 import { mustRun } from '../../../images/command.ts';
+import { aptOptions } from '../../images/test-images.ts';
 import { cached } from '../machine/cached.ts';
 import type { SystemName } from './systems.ts';
 
@@ -15,7 +16,8 @@ const settings = ['/root/.npmrc', '/etc/npmrc', '/usr/etc/npmrc', '/etc/apt/apt.
 
 /** A folder with the root of a fresh Debian; made once, then kept in the cache. */
 export async function bareRoot(system: SystemName, signal: AbortSignal): Promise<string> {
-  const recipe = await readBaseRecipe(packages, signal, system);
+  const machine = await readBaseRecipe(packages, signal, system);
+  const recipe = { ...machine, aptOptions: [...machine.aptOptions, ...aptOptions] };
   const contents = await Promise.all(settings.filter(existsSync).map((file) => readFile(file, 'utf8')));
   const key = createHash('sha256')
     .update(JSON.stringify([baseRecipeText(recipe), recipe.sources, contents]))

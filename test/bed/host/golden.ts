@@ -3,7 +3,7 @@ import { cp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { buildImages, recipesHash } from '../../../images/build.ts';
 import { mustRun } from '../../../images/command.ts';
-import { imageNames, testImageNames } from '../../../images/images.ts';
+import { aptOptions, testImages } from '../../images/test-images.ts';
 import { cached } from '../machine/cached.ts';
 import { diskFolder, goldenInside } from '../layout.ts';
 import type { Making } from '../making.ts';
@@ -54,7 +54,9 @@ export async function layGolden(target: string, golden: string): Promise<void> {
  * it.
  */
 export async function goldenData(making: Making): Promise<string> {
-  return cached('golden', await recipesHash(making.signal), (folder) => makeGolden(folder, making));
+  return cached('golden', await recipesHash(testImages, making.signal), (folder) =>
+    makeGolden(folder, making),
+  );
 }
 
 async function makeGolden(folder: string, { openBed, signal }: Making): Promise<void> {
@@ -65,7 +67,9 @@ async function makeGolden(folder: string, { openBed, signal }: Making): Promise<
     await buildImages({
       dockerHost,
       dockerCli,
-      names: [...imageNames, ...testImageNames],
+      rows: testImages,
+      names: Object.keys(testImages),
+      aptOptions,
       workDir: diskFolder(bed.name),
       log: console.error,
       signal,

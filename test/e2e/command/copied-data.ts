@@ -32,7 +32,7 @@ const kinds: Readonly<Record<'postgres' | 'mysql' | 'mariadb' | 'mongo', Kind>> 
     ask: `${psql} 'select text from notes'`,
   },
   mysql: {
-    image: 'berth/mysql:8',
+    image: 'berth/mysql:9.7',
     fill: `${mysqlShell} --execute "${rows}"`,
     ask: `${mysqlShell} --skip-column-names --batch --execute 'select text from notes'`,
   },

@@ -50,7 +50,7 @@ export const bedKinds: Record<DatabaseKindName, { image: string; own: Record<str
     own: { databaseName: 'shop', databaseUser: 'ann', databaseRootPassword: 'Root-1' },
   },
   mysql: {
-    image: 'berth/mysql:8',
+    image: 'berth/mysql:9.7',
     own: { databaseName: 'shop', databaseUser: 'ann', databaseRootPassword: 'Root-1' },
   },
   mongo: { image: 'berth/mongo:7', own: { databaseUser: 'ann' } },

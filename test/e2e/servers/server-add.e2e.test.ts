@@ -61,7 +61,7 @@ it('its key is printed, and the same command again sets it up', async () => {
 it('by the second command an application with a domain answers from it', async () => {
   const began = performance.now();
   const project = ['--project', 'shop', '--server', 'added', '--json'];
-  const ran = await berthWord('deploy', 'front', '--image', 'berth/caddy:2', '--port', '80', ...project);
+  const ran = await berthWord('deploy', 'front', '--image', 'berth/caddy:2.11', '--port', '80', ...project);
   expect(ran.code, ran.said).toBe(0);
   const host = /Its address is http:\/\/([^/\s]+?)\.?\s/.exec(ran.said)?.[1] ?? '';
   expect(host).toContain(bare.ip.replaceAll('.', '-'));

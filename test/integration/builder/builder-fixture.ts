@@ -64,7 +64,7 @@ export function createBuilderFixture(
     dockerPath: '/usr/bin/docker',
     engines,
     serverName: 'this server',
-    staticImage: 'berth/caddy:2',
+    staticImage: 'berth/caddy:2.11',
     ...options,
   });
   const images: string[] = [];

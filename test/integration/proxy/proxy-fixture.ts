@@ -101,7 +101,7 @@ export function proxyInBed({ events, fresh = false }: InBedOptions = {}): BedPro
     await engine.ensureNetwork({ name: platform, subnet: '10.220.1.0/24', labels: {} });
     await engine.ensureNetwork({ name: environment, subnet: '10.220.2.0/24', labels: {} });
     const spec = proxyServiceSpec({
-      image: 'berth/caddy:2',
+      image: 'berth/caddy:2.11',
       nodeId: (await engine.info()).nodeId,
       network: platform,
       adminFolder,

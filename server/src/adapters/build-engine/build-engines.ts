@@ -3,7 +3,7 @@ import { installationLabel } from '../../domain/names/labels.ts';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { isImageReference, isPlatformImage } from '../../domain/names/image-reference.ts';
-import { builderImage } from '../../domain/names/builder-image.ts';
+import { builderImage } from '../../domain/names/platform-images.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { ImageState } from '../../ports/engine/engine-image.ts';

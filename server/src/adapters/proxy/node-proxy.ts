@@ -50,11 +50,18 @@ export function createNodeProxy({
       mounts: spec.mounts,
       ports: spec.ports,
       sysctls: spec.sysctls,
+      limits: spec.limits,
     };
     return { container, initial: { path: join(folder, name), content } };
   }
   return {
-    look: (wanted) => standing.look(made(wanted).container),
+    async look(wanted) {
+      const { container } = made(wanted);
+      const state = await standing.look(container);
+      // One that was made without limits runs on until something else renews it.
+      const before = { ...container, limits: undefined };
+      return state === 'renewing' && (await standing.look(before)) === 'running' ? 'running' : state;
+    },
     async replace(wanted) {
       const { container, initial } = made(wanted);
       // No object of the swarm reaches a container, so the file stands in the folder that is mounted anyway.

@@ -25,6 +25,7 @@ test('the proxy is this service', () => {
     name: 'berth-proxy',
     command: ['caddy', 'run', '--config', '/etc/berth-proxy/initial.json'],
     networks: ['berth'],
+    limits: { memoryBytes: 1024 ** 3, pids: 1024 },
     mounts: [
       { type: 'bind', source: '/var/lib/berth/proxy', target: '/run/berth-proxy' },
       { type: 'bind', source: '/usr/bin/busybox', target: '/.berth/busybox', readOnly: true },

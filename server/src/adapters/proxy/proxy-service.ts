@@ -12,6 +12,12 @@ export const adminSocketInContainer = `${adminFolderInContainer}/${adminSocketNa
 
 const configPath = '/etc/berth-proxy/initial.json';
 
+/**
+ * Ten times what it takes with 5,000 routes: whatever somebody sends it, the machine goes on. Its threads are
+ * those of Go, one for each processor and blocked call.
+ */
+export const proxyLimits = { memoryBytes: 1024 ** 3, pids: 1024 };
+
 export interface ProxyServiceOptions {
   image: string;
   /** The node that has the ports and the admin folder; the proxy never moves. */
@@ -53,7 +59,7 @@ export function proxyServiceSpec(options: ProxyServiceOptions): ServiceSpec {
     command: ['caddy', 'run', '--config', configPath],
     networks: [options.network],
     replicas: 1,
-    limits: {},
+    limits: proxyLimits,
     reservations: {},
     mounts: [
       { type: 'bind', source: options.adminFolder, target: adminFolderInContainer },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createMonitoringAgent } from '../../adapters/metrics/agent-client.ts';
 import { readAgentProgram } from '../../adapters/metrics/agent-program.ts';
 import { createCollector, type RunningCollector } from '../../adapters/metrics/collector.ts';
-import { builderImage } from '../../domain/names/builder-image.ts';
+import { builderImage } from '../../domain/names/platform-images.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import { sayChanges } from '../../domain/text/say-changes.ts';
 import { createServerMonitoring, type ServerMonitoring } from '../../modules/server/monitoring/monitoring.ts';

@@ -1,6 +1,6 @@
 /** Set-up and inspection of servers joined with their connections. */
 import { platformNetwork } from '../../domain/names/names.ts';
-import { builderImage } from '../../domain/names/builder-image.ts';
+import { builderImage } from '../../domain/names/platform-images.ts';
 import {
   inspectInstallation,
   inspectSecurity,

@@ -62,9 +62,9 @@ test('an image is its own names, and no part of its id', () => {
 });
 
 test("set-up's own names are these, however they are written", () => {
-  for (const name of ['berth/caddy:2', 'docker.io/berth/caddy', 'berth/x@sha256:d'])
+  for (const name of ['berth/caddy:2.11', 'docker.io/berth/caddy', 'berth/x@sha256:d'])
     expect(isPlatformImage(name)).toBe(true);
-  for (const name of ['registry.test/berth/caddy:2', 'berth', 'berth-build/x:1', 'other/berth/x'])
+  for (const name of ['registry.test/berth/caddy:2.11', 'berth', 'berth-build/x:1', 'other/berth/x'])
     expect(isPlatformImage(name)).toBe(false);
 });
 
