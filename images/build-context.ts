@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../server/src/domain/errors.ts';
 import { mustRun } from './command.ts';
-import type { Extra, ImageRow } from './images.ts';
+import type { Extra, ImageRow } from './image-row.ts';
 
 /** The repository's root: the folder of package.json, from the sources as well as from `dist/`. */
 export const repositoryRoot = findRoot(import.meta.dirname);

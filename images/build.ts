@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { baseRecipeText, makeBaseRootfs, readBaseRecipe, type BaseRecipe } from './base-rootfs.ts';
 import { makeContext, recipeText } from './build-context.ts';
 import { mustRun, runCommand, type Argv } from './command.ts';
-import { recipeLabel, type ImageRow, type ImageRows } from './images.ts';
+import type { ImageRow, ImageRows } from './image-row.ts';
+import { recipeLabel } from './images.ts';
 
 const baseArchive = 'root.tar';
 

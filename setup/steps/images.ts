@@ -89,9 +89,10 @@ async function requireSafeProxy(context: SetupContext, reference: string): Promi
   const unpulled = await pull(context, reference);
   const left = unpulled ?? (await look());
   if (left === undefined) return reference;
+  const besides = unpulled === undefined ? '' : `, and ${unpulled}`;
   throw new AppError(
     'PRECONDITION_FAILED',
-    `the proxy image ${reference} is not used: ${fault}${unpulled === undefined ? '' : `, and ${unpulled}`}. ` +
+    `the proxy image ${reference} is not used: ${fault}${besides}. ` +
       `Set BERTH_PROXY_IMAGE to one of Caddy ${leastProxy.caddy} or newer and run the command again.`,
   );
 }

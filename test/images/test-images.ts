@@ -2,7 +2,8 @@
 import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../images/build-context.ts';
-import { images, type Extra, type ImageRows } from '../../images/images.ts';
+import type { Extra, ImageRows } from '../../images/image-row.ts';
+import { images } from '../../images/images.ts';
 
 const recipe = (name: string): string => `test/images/recipes/${name}`;
 

@@ -1,7 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { imageNames, images, type ImageRow } from '../../images/images.ts';
+import type { ImageRow } from '../../images/image-row.ts';
+import { imageNames, images } from '../../images/images.ts';
 import { ownOptions } from '../../cli/api/api-input.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
 import { propertiesOf } from '../../server/src/procedure/describe/describe-type.ts';

@@ -13,6 +13,8 @@ import { containers, external, inspected, services, volumes } from './life.ts';
 /** Where each kind's newer image comes from: a real one, or the bed's own that calls itself newer. */
 const newer: readonly {
   kind: DatabaseKindName;
+  /** Unless it is the bed's usual one. */
+  from?: string;
   image: string;
   variable?: string;
   path: string;
@@ -29,12 +31,20 @@ const newer: readonly {
     port: 15_700,
   },
   {
+    kind: 'postgres',
+    from: 'berth/postgres:17',
+    image: 'berth/postgres:18',
+    path: '/var/lib/postgresql',
+    copied: /Copied and verified: 2 tables, 5001 rows\./,
+    says: /^18/,
+    port: 15_701,
+  },
+  {
     kind: 'mariadb',
-    image: 'newer/mariadb:11',
-    variable: 'MARIADB_VERSION=1:11.4.2',
+    image: 'berth/mariadb:11.8',
     path: '/var/lib/mysql',
     copied: /Copied and verified: 1 tables, 1 rows\./,
-    says: /^10/,
+    says: /^11/,
     port: 13_700,
   },
   {
@@ -43,16 +53,15 @@ const newer: readonly {
     variable: 'MYSQL_MAJOR=11.0',
     path: '/var/lib/mysql',
     copied: /Copied and verified: 1 tables, 1 rows\./,
-    says: /^10/,
+    says: /^9/,
     port: 13_701,
   },
   {
     kind: 'redis',
-    image: 'newer/redis:8',
-    variable: 'REDIS_VERSION=8.0',
+    image: 'berth/redis:8',
     path: '/data',
     copied: /Copied and verified: 1 databases, 1 keys\./,
-    says: /^7/,
+    says: /^8/,
     port: 16_700,
   },
 ];
@@ -60,8 +69,9 @@ const newer: readonly {
 export function upgradeTests(databases: () => DatabaseFixture): void {
   it.concurrent.each(newer)(
     '$kind is refused $image over its data, and moved to it when asked',
-    async ({ kind, image, variable, path, copied, says, port }) => {
-      const base = await databases().database(kind, `newer-${kind}`);
+    async ({ kind, from, image, variable, path, copied, says, port }) => {
+      const name = `newer-${kind}${port % 100}`;
+      const base = await databases().database(kind, name, from === undefined ? {} : { containerImage: from });
       if (variable !== undefined)
         await callItNewer(databases(), (await base.view()).containerImage, image, variable);
       await base.do('saveExternalPort', { externalPort: port });
@@ -90,7 +100,7 @@ export function upgradeTests(databases: () => DatabaseFixture): void {
       });
       expect(now.dataVersion).toMatch(says);
       expect(await inSession(kind, await external(base), (session) => session.read('a'))).toBe('ü \'"\\ 1');
-      expect(await services(databases(), base)).toBe(`newer-${kind} 1/1`);
+      expect(await services(databases(), base)).toBe(`${name} 1/1`);
       const mounts = (await inspected(databases(), base))
         .flatMap(({ Mounts }) => Mounts.map(({ Name, Destination }) => `${Name} ${Destination};`))
         .join('');

@@ -71,7 +71,6 @@ describe.skipIf(name === 'sid' && !isWhole())(`${system.title}, with bash, git a
     const page = (text: string): Promise<unknown> =>
       host.exec(['sh', '-c', `mkdir -p ${site} && printf %s "$1" >${site}/index.html`, 'sh', text]);
     const deploy = async (): Promise<Run> => {
-      const words = ['--project', 'shop', '--name', 'web'];
       const done = await host.exec(
         [
           'env',
@@ -79,7 +78,7 @@ describe.skipIf(name === 'sid' && !isWhole())(`${system.title}, with bash, git a
           `BERTH_API_KEY=${result.apiKey}`,
           `${checkout}/bin/berth`,
           'deploy',
-          ...words,
+          'shop/web',
         ],
         { cwd: site, limitMs: 300_000 },
       );

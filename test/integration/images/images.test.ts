@@ -267,15 +267,16 @@ test('postgres:18 keeps its data in a folder of its version, and has the clients
     ),
   ).toMatch(/^18\./);
   expect(await inside('ls', '/var/lib/postgresql/18/docker/PG_VERSION')).toContain('PG_VERSION');
-  await expect(inside('env', 'PGPASSWORD=p', 'pg_dump', '-h', '127.0.0.1', '-U', 'postgres')).rejects.toThrow(
-    'server version mismatch',
+  // Its own programs dump it.
+  expect(await inside('env', 'PGPASSWORD=p', 'pg_dump', '-h', '127.0.0.1', '-U', 'postgres')).toContain(
+    'PostgreSQL database dump complete',
   );
   await docker('rm', '--force', container);
   container = '';
   await docker('volume', 'rm', volume);
 });
 
-test('mysql:8 and mariadb:10.11 have their own names only', async () => {
+test('mysql:9.7 and mariadb:10.11 have their own names only', async () => {
   const names = {
     'berth/mysql:9.7': ['mysql', 'mysqladmin', 'mysqldump'],
     'berth/mariadb:10.11': ['mariadb', 'mariadb-admin', 'mariadb-dump'],
