@@ -144,7 +144,8 @@ export const mysqlServer = serverOf({
   variables: 'MYSQL',
   client: 'mysql',
   admin: 'mysqladmin',
-  dump: 'mysqldump',
+  // The target has transactions of its own; those of the source are not made to be its.
+  dump: 'mysqldump --loose-set-gtid-purged=OFF',
   printable: '/*!80017 SET SESSION print_identified_with_as_hex = 1 */;',
   versionVariables: ['MYSQL_MAJOR', 'MYSQL_VERSION'],
 });
