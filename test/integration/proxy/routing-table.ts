@@ -81,8 +81,9 @@ export const rows: readonly Row[] = [
     '/case/x',
     '/CASE',
   ),
-  // Caddy looks at a path without dots and spaces at its end, which some servers do not see.
-  at('a.test', 'two', '/api%20', '/api.', '/%61pi'),
+  // A dot or a space at the end of a path is part of it; what is escaped without need is the same path.
+  at('a.test', 'one', '/api%20', '/api.'),
+  at('a.test', 'two', '/%61pi'),
   at(
     'a.test',
     'one',
