@@ -47,11 +47,11 @@ export function servers(routes: Route[], change: Partial<CaddySettings> = {}): R
   const { servers: all } = (
     documentOf(routes, change) as { apps: { http: { servers: Record<string, Server> } } }
   ).apps.http;
-  // Without the first two routes, and that of Berth's cookies, which are the same for every request.
+  // Without the first three routes, and that of Berth's cookies, which are the same for every request.
   return Object.fromEntries(
     Object.entries(all).map(([name, server]) => [
       name,
-      { ...server, routes: server.routes.slice(2).filter(isNotOfCookies) },
+      { ...server, routes: server.routes.slice(3).filter(isNotOfCookies) },
     ]),
   );
 }

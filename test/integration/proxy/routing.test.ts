@@ -104,6 +104,15 @@ describe('headers that claim something', () => {
     'X-Host': 'closed.test',
     'X-Forwarded-User': 'ann',
     'X-Http-Method-Override': 'DELETE',
+    'Client-Ip': '6.6.6.6',
+    'X-Forwarded-Ssl': 'on',
+    'X-Forwarded-Scheme': 'https',
+    'X-Forwarded-Uri': '/admin',
+    'Front-End-Https': 'on',
+    'X-ProxyUser-Ip': '6.6.6.6',
+    'X-Original-Forwarded-For': '6.6.6.6',
+    'X-Azure-ClientIP': '6.6.6.6',
+    'X-Envoy-External-Address': '6.6.6.6',
   };
 
   test('change neither the route nor what the service is told of the client', async () => {
@@ -127,6 +136,15 @@ describe('headers that claim something', () => {
       'x-client-ip',
       'x-cluster-client-ip',
       'cf-connecting-ip',
+      'client-ip',
+      'x-forwarded-ssl',
+      'x-forwarded-scheme',
+      'x-forwarded-uri',
+      'front-end-https',
+      'x-proxyuser-ip',
+      'x-original-forwarded-for',
+      'x-azure-clientip',
+      'x-envoy-external-address',
     ])
       expect([name, headers[name]]).toEqual([name, undefined]);
   });
@@ -149,6 +167,15 @@ describe('headers that claim something', () => {
       'x-real-ip': inject('bed').machineIp,
       'x-forwarded-host': 'open.test',
     });
+  });
+
+  test('that ask for HTTP/2 in clear text are not passed on', async () => {
+    const text = await raw(
+      'GET / HTTP/1.1\r\nHost: open.test\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n' +
+        'Connection: close, Upgrade, HTTP2-Settings\r\n\r\n',
+    );
+    expect(text).not.toContain('h2c');
+    expect(text.toLowerCase()).not.toContain('http2-settings');
   });
 
   test('with an underscore for the hyphen are not passed on', async () => {

@@ -117,7 +117,7 @@ eachDatabase('certificate resolvers', (test) => {
   });
 
   it('have names of their own in the organization', async () => {
-    const { owner, stranger } = await begin();
+    const { owner } = await begin();
     await owner.mutate('certificateResolver.create', input);
     expect(await owner.mutate('certificateResolver.create', input)).toMatchObject({
       code: 'CONFLICT',
@@ -133,17 +133,38 @@ eachDatabase('certificate resolvers', (test) => {
     expect(
       await owner.mutate('certificateResolver.update', { certificateResolverId, name: 'second' }),
     ).toMatchObject({ name: 'second' });
-    expect(await stranger.mutate('certificateResolver.create', input)).toEqual(shown);
+  });
+
+  it('are stored and changed by people of the installation alone, as the proxy asks them', async () => {
+    const { owner, stranger } = await begin();
+    const certificateResolverId = textOf(
+      await owner.mutate('certificateResolver.create', input),
+      'certificateResolverId',
+    );
+    for (const refused of [
+      await stranger.mutate('certificateResolver.create', input),
+      await stranger.mutate('certificateResolver.update', { certificateResolverId, email: 'a@example.com' }),
+    ])
+      expect(refused).toMatchObject({ code: 'FORBIDDEN' });
   });
 
   it('stay while a domain or previews name them, and those follow a new name', async () => {
-    const { owner, stranger, database, people, place } = await begin();
+    const { owner, database, people, place } = await begin();
     const { domains: store, applications } = createStores(database);
     const certificateResolverId = textOf(
       await owner.mutate('certificateResolver.create', input),
       'certificateResolverId',
     );
-    await stranger.mutate('certificateResolver.create', input);
+    // Of a tenant, from before only people of the installation could store one.
+    await createStores(database).certificateResolvers.insert({
+      ...input,
+      certificateResolverId: 'theirs',
+      organizationId: people.stranger.organizationId,
+      rootCertificates: null,
+      eabKeyId: null,
+      eabHmacKey: null,
+      createdAt: '2026-11-01T00:00:00.000Z',
+    });
     const domains = createDomains(store, systemClock, anyHost);
     const { domainId } = await domains.create(
       people.owner.organizationId,

@@ -47,8 +47,9 @@ export const certificateResolverContract = {
     summary: 'Stores an ACME authority that domains can name as customCertResolver',
     description:
       'Each resolver has an account of its own at the authority, even if another one, or the settings, ' +
-      'name the same directory and e-mail.',
-    access: { class: 'admin', resources: [] },
+      'name the same directory and e-mail. The proxy itself asks the directory and whatever it names, so ' +
+      "only Owners and Admins of the installation's organization may store one.",
+    access: { class: 'installation', resources: [] },
     input: z.object({ ...shape, eab: eab.nullish(), rootCertificates: rootCertificates.nullish() }),
     output: certificateResolverRecord,
     refusals: ['CONFLICT'],
@@ -70,7 +71,7 @@ export const certificateResolverContract = {
     description:
       "After a change of the account binding's key the next certificate is requested with a new " +
       'account; those already issued stay.',
-    access: own,
+    access: { ...own, class: 'installation' },
     input: id.extend({
       ...z.object(shape).partial().shape,
       eab: eab.nullish().describe('null removes the binding'),

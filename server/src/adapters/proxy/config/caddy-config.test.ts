@@ -19,25 +19,34 @@ const everyRequest = {
       request: {
         delete: [
           'Forwarded',
-          'X-Forwarded-Port',
-          'X-Forwarded-Server',
-          'X-Original-Url',
+          'X-Forwarded*',
+          'X-Original*',
+          'X-Real*',
           'X-Rewrite-Url',
-          'X-Client-Ip',
-          'X-Cluster-Client-Ip',
-          'True-Client-Ip',
-          'Cf-Connecting-Ip',
-          'Fastly-Client-Ip',
+          'X-Envoy-*',
+          'X-Azure-*',
+          'X-Arr-*',
+          'X-ProxyUser-Ip',
+          'X-Scheme',
+          'X-Url-Scheme',
+          'Front-End-Https',
+          'Cf-*',
+          'Client-Ip',
+          '*-Client-Ip',
+          '*-ClientIp',
+          '*-Connecting-Ip',
           'X_*',
-          'X-Forwarded_*',
-          'X-Real_*',
           'True_*',
           'Cf_*',
-          'X-Forwarded-Prefix',
         ],
       },
     },
   ],
+};
+
+const noClearTextHttp2 = {
+  match: [{ header_regexp: { Upgrade: { pattern: '(?i)h2c' } } }],
+  handle: [{ handler: 'headers', request: { delete: ['Upgrade', 'HTTP2-Settings'] } }],
 };
 
 const drained = {
@@ -105,6 +114,7 @@ test('one plain route becomes this document', () => {
             idle_timeout: '2m',
             routes: [
               everyRequest,
+              noClearTextHttp2,
               drained,
               {
                 group: 'domain',
@@ -163,6 +173,7 @@ test('one plain route becomes this document', () => {
             tls_connection_policies: [{}],
             routes: [
               everyRequest,
+              noClearTextHttp2,
               drained,
               ...cookies,
               {

@@ -96,6 +96,7 @@ function serverOf(
 ): ReadyJson {
   const routes = [
     withoutForwardingHeaders,
+    withoutClearTextHttp2,
     drainedRequest(posix.dirname(adminSocket)),
     ...domains,
     ...withoutCookies(keptCookies, forBerth),
@@ -249,27 +250,31 @@ function rewrites({ path, stripPath, internalPath }: Route) {
 }
 
 /**
- * Headers that name the client or another address than the requested one. Only the proxy may set them, so
- * they are removed from every request. Those with an underscore are here because CGI and its descendants
- * cannot tell it from a hyphen.
+ * Headers that name the client, its scheme or another address than the requested one. Only the proxy may set
+ * them, so they are removed from every request, by pattern, since each framework has names of its own. Those
+ * with an underscore are here because CGI and its descendants cannot tell it from a hyphen.
  */
 const forwardingHeaders = [
   'Forwarded',
-  'X-Forwarded-Port',
-  'X-Forwarded-Server',
-  'X-Original-Url',
+  'X-Forwarded*',
+  'X-Original*',
+  'X-Real*',
   'X-Rewrite-Url',
-  'X-Client-Ip',
-  'X-Cluster-Client-Ip',
-  'True-Client-Ip',
-  'Cf-Connecting-Ip',
-  'Fastly-Client-Ip',
+  'X-Envoy-*',
+  'X-Azure-*',
+  'X-Arr-*',
+  'X-ProxyUser-Ip',
+  'X-Scheme',
+  'X-Url-Scheme',
+  'Front-End-Https',
+  'Cf-*',
+  'Client-Ip',
+  '*-Client-Ip',
+  '*-ClientIp',
+  '*-Connecting-Ip',
   'X_*',
-  'X-Forwarded_*',
-  'X-Real_*',
   'True_*',
   'Cf_*',
-  'X-Forwarded-Prefix',
 ];
 
 /**
@@ -278,6 +283,15 @@ const forwardingHeaders = [
  */
 const withoutForwardingHeaders = {
   handle: [{ handler: 'headers', request: { delete: forwardingHeaders } }],
+};
+
+/**
+ * A service that changes to HTTP/2 in clear text would be asked for whatever follows past the proxy (RFC
+ * 7540, 3.2; removed by RFC 9113).
+ */
+const withoutClearTextHttp2 = {
+  match: [{ header_regexp: { Upgrade: { pattern: '(?i)h2c' } } }],
+  handle: [{ handler: 'headers', request: { delete: ['Upgrade', 'HTTP2-Settings'] } }],
 };
 
 /** Without it Caddy 2.6 takes a body that is too large for a fault of the service, and answers 502. */
