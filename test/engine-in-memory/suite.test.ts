@@ -4,6 +4,7 @@ import { endedSuite } from '../engine-suite/ended.ts';
 import { execSuite } from '../engine-suite/exec.ts';
 import { imagesSuite } from '../engine-suite/images.ts';
 import { interactSuite } from '../engine-suite/interact.ts';
+import { leavingSuite } from '../engine-suite/leaving.ts';
 import { networksSuite } from '../engine-suite/networks.ts';
 import { observingSuite } from '../engine-suite/observing.ts';
 import { programsSuite } from '../engine-suite/programs.ts';
@@ -34,6 +35,9 @@ describe('images', () => {
 });
 describe('interact', () => {
   interactSuite(fixture);
+});
+describe('leaving', () => {
+  leavingSuite(fixture);
 });
 describe('networks', () => {
   networksSuite(fixture);

@@ -172,9 +172,11 @@ export function accountOf(auth: string | undefined): { username: string; passwor
 
 function fromTemplate(state: State, task: Task) {
   const { ContainerSpec: spec, Resources: needs } = task.template;
-  for (const { Type, Source, VolumeOptions } of spec.Mounts)
-    if (Type === 'volume' && !state.volumes.has(Source))
-      state.volumes.set(Source, { name: Source, labels: VolumeOptions?.Labels ?? {} });
+  const volumes = spec.Mounts.filter(({ Type }) => Type === 'volume').map(({ Source, VolumeOptions }) => ({
+    name: Source.replaceAll('{{.Task.Slot}}', String(task.slot)),
+    labels: VolumeOptions?.Labels ?? {},
+  }));
+  for (const volume of volumes) if (!state.volumes.has(volume.name)) state.volumes.set(volume.name, volume);
   const grace = spec.StopGracePeriod;
   return {
     name: `${task.serviceName}.${task.slot}.${task.id}`,
@@ -188,7 +190,7 @@ function fromTemplate(state: State, task: Task) {
       'com.docker.swarm.task.id': task.id,
       'com.docker.swarm.task.name': `${task.serviceName}.${task.slot}.${task.id}`,
     },
-    volumes: spec.Mounts.filter(({ Type }) => Type === 'volume').map(({ Source }) => Source),
+    volumes: volumes.map(({ name }) => name),
     mounted: new Set(spec.Mounts.map(({ Target }) => Target)),
     files: filesOf(state, spec.Configs),
     memoryBytes: needs?.Limits?.MemoryBytes ?? undefined,

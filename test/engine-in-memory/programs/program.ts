@@ -47,6 +47,8 @@ export interface ImageContent {
   env?: Readonly<Record<string, string>>;
   labels?: Readonly<Record<string, string>>;
   exposedPorts?: readonly string[];
+  /** Paths that it declares to be volumes. */
+  volumes?: readonly string[];
   healthCheck?: readonly string[];
   sizeBytes?: number;
 }

@@ -163,6 +163,9 @@ export function imageJson(image: Image): Record<string, unknown> {
     Size: content.sizeBytes ?? 1_000_000,
     Config: {
       Labels: content.labels ?? {},
+      ...(content.volumes === undefined
+        ? {}
+        : { Volumes: Object.fromEntries(content.volumes.map((path) => [path, {}])) }),
       ExposedPorts: Object.fromEntries((content.exposedPorts ?? []).map((port) => [port, {}])),
       ...(content.healthCheck === undefined ? {} : { Healthcheck: { Test: content.healthCheck } }),
       Env: Object.entries(content.env ?? {}).map(([name, value]) => `${name}=${value}`),

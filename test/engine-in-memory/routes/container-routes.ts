@@ -7,6 +7,7 @@ import { createBody, environmentOf, execBody, containerUpdateBody, volumeBody } 
 import {
   createContainer,
   findContainer,
+  killContainer,
   removeContainer,
   startContainer,
   stopContainer,
@@ -61,6 +62,17 @@ export const containerAnswers: Answers = [
     method: 'POST',
     path: '/containers/*/stop',
     answer: (call) => stopContainer(containerOf(call), Number(call.query['t'] ?? defaultStopSeconds) * 1000),
+  },
+  {
+    method: 'POST',
+    path: '/containers/*/kill',
+    async answer(call) {
+      const container = containerOf(call);
+      if (container.process === undefined)
+        throw new Refusal(409, `Cannot kill container: ${container.id}: Container is not running`);
+      killContainer(container);
+      await container.process?.ended;
+    },
   },
   {
     method: 'POST',

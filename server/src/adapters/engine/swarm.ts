@@ -23,12 +23,13 @@ import { interact } from './exec/interact.ts';
 import { createNetworks, type Networks } from './networks/networks.ts';
 import { programOutput, removeContainers } from './exec/program.ts';
 import { runTask } from './exec/run-task.ts';
+import { killContainer, leavingContainers } from './services/leaving.ts';
 import { removeService } from './services/service-removal.ts';
 import { specDigest } from './services/service-spec.ts';
 import { createServices } from './services/services.ts';
 import { listTasks } from './services/tasks.ts';
 import { engineMarks } from './services/marks.ts';
-import { listVolumes, removeVolume } from './volumes.ts';
+import { hasVolume, listVolumes, removeVolume } from './volumes.ts';
 
 export type SwarmEngineOptions = EngineAddress & {
   clock?: Clock;
@@ -56,6 +57,8 @@ export function createSwarmEngine({
   return {
     info: () => engineInfo(client),
     ...networksOf(networks),
+    leavingContainers: () => leavingContainers(client),
+    killContainer: (containerId) => killContainer(client, containerId),
     applyService: services.apply,
     service: services.one,
     serviceWithTasks: services.withTasks,
@@ -96,6 +99,7 @@ export function createSwarmEngine({
     removeImage: (reference) => removeImage(client, reference),
     checkRegistry: (auth) => checkRegistry(client, auth),
     volumes: (label) => listVolumes(client, label),
+    hasVolume: (name) => hasVolume(client, name),
     removeVolume: (name) => removeVolume(client, name),
     diskUsage: () => diskUsage(client),
     removeEnded: (id) => removeEnded(client, id),

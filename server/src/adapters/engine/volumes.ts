@@ -17,6 +17,21 @@ export async function listVolumes(client: EngineClient, label: string): Promise<
     .sort();
 }
 
+/** Whether this node has a volume of exactly this name, whoever made it. */
+export async function hasVolume(client: EngineClient, name: string): Promise<boolean> {
+  try {
+    await client.send({
+      method: 'GET',
+      path: `/volumes/${segment(name)}`,
+      doing: `looking for the volume ${name}`,
+    });
+    return true;
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}
+
 /**
  * Removes a volume of ours with its data; an absent one is no error, one in use is CONFLICT. The engine keeps
  * ended containers of a service for its history, and counts them as users: those go first.

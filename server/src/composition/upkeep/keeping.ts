@@ -5,6 +5,7 @@ import { createReconciler, type Reconciler } from '../../reconcile/reconciler.ts
 import { desiredRoutes } from '../../reconcile/desired-routes.ts';
 import type { Ground } from '../ground.ts';
 import { keptHosts } from '../../reconcile/kept-hosts.ts';
+import { createLeavingWatch } from '../../reconcile/leaving.ts';
 import { createServiceKeeper } from '../../reconcile/kept-services.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createNodePlatform } from '../../reconcile/node-platform.ts';
@@ -79,10 +80,11 @@ function keepersOf(
       renewals: product.renewals,
       lookAgain: () => lookAgain(host.key),
     });
+    const leaving = createLeavingWatch(clock);
     return {
       ...common(host, swarmPorts),
       ensurePlatform: platform.ensure,
-      services: () => keepServices(host),
+      services: async () => [...(await keepServices(host)), ...(await leaving.look(host.engine))],
       attachProxy: platform.attachProxy,
       routes: () => routes(host.key),
     };

@@ -37,11 +37,9 @@ export async function composeReleases(
     records.live(compose),
     context.host.facts(),
   ]);
-  const former = new Map(
-    (live ? keptServices(live.snapshot) : []).map((release) => [release.service, release]),
-  );
+  const former = byService(live ? keptServices(live.snapshot) : []);
   const services = plan.services.map((service) => withoutWebPorts(context, service));
-  await requireFreePorts(context, services);
+  await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
   const releases: ComposeRelease[] = [];
   for (const service of services) {
     const name = images.get(service.name) ?? '';
@@ -55,6 +53,8 @@ export async function composeReleases(
       deploymentId: context.deployment.deploymentId,
       image: name,
       imageHasHealthCheck: image?.hasHealthCheck ?? false,
+      imageVolumes: image?.volumes ?? [],
+      formerMounts: former.get(service.name)?.spec.mounts ?? [],
       env,
       networks: { own, environment },
       domains: domains.filter(({ serviceName }) => serviceName === service.name),
@@ -82,6 +82,9 @@ export async function composeReleases(
   }
   return releases;
 }
+
+const byService = (releases: readonly ComposeRelease[]): ReadonlyMap<string, ComposeRelease> =>
+  new Map(releases.map((release) => [release.service, release]));
 
 function unchanged(
   { engine }: ComposeContext,
@@ -115,6 +118,21 @@ function withoutWebPorts({ webPorts, log }: ComposeContext, service: PlannedServ
 }
 
 const inHostMode = (port: PlannedPort): PlannedPort => ({ ...port, mode: 'host' });
+
+/** The engine would make an empty one, and a misspelt name looked like lost data. */
+async function requireVolumes(context: ComposeContext, services: readonly PlannedService[]): Promise<void> {
+  for (const { name, mounts } of services)
+    for (const mount of mounts) {
+      if (mount.type !== 'volume' || !mount.isForeign || (await context.engine.hasVolume(mount.name)))
+        continue;
+      throw badField(
+        fieldOf(context.compose),
+        `services.${name}.volumes: there is no volume ${mount.name} on this server, and the file says that ` +
+          `it is external. Check the name, make it ("docker volume create ${mount.name}"), or take ` +
+          '"external" out',
+      );
+    }
+}
 
 async function requireFreePorts(context: ComposeContext, services: readonly PlannedService[]): Promise<void> {
   const taken = new Map<string, string>();

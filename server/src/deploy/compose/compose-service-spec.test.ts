@@ -42,6 +42,8 @@ function specOf(fields: string, change: Partial<ComposeSpecInputs> = {}) {
     deploymentId: 'd1',
     image: 'nginx:1',
     imageHasHealthCheck: false,
+    imageVolumes: [],
+    formerMounts: [],
     env: { A: 'b' },
     networks: { own: 'app-c1', environment: 'berth-e1' },
     domains: [],

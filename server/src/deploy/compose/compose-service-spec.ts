@@ -1,9 +1,11 @@
 /** Turns a planned service into the specification for the engine. Pure. */
+import { posix } from 'node:path';
 import { composeServiceLabel } from '../../domain/names/labels.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
+import { isMountable, volumeOfPath } from '../../modules/compose/translation/mounts.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
@@ -33,6 +35,10 @@ export interface ComposeSpecInputs {
   deploymentId: string;
   image: string;
   imageHasHealthCheck: boolean;
+  /** Paths that the image declares to be volumes. */
+  imageVolumes: readonly string[];
+  /** Of the live release of this service: what it has, it keeps. */
+  formerMounts: readonly Pick<ServiceMount, 'type' | 'source' | 'target'>[];
   env: Record<string, string>;
   networks: { own: string; environment: string };
   /** Domains that lead to this service. */
@@ -63,17 +69,24 @@ const typeLabels = {
 export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
   const { compose, service } = inputs;
   const suffix = compose.randomize ? compose.suffix : '';
-  const { mounts, files } = filesAndMounts(inputs, suffix);
+  const { mounts, files, declared } = filesAndMounts(inputs, suffix);
   const hold = holdOf(inputs, mounts);
   const stopsFirst = hold.what !== undefined;
   return {
-    notes:
-      stopsFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
+    notes: [
+      ...declared
+        .filter(({ source }) => !inputs.formerMounts.some((former) => former.source === source))
+        .map(
+          ({ target, source }) =>
+            `${target}, which its image declares to be a volume, is kept from now on, as ${source}.`,
+        ),
+      ...(stopsFirst && service.updateOrder !== 'stop-first' && !service.isOneShot
         ? [
             `the old version stops before the new one starts: it has ${hold.what} that two versions ` +
               'cannot use at the same time.',
           ]
-        : [],
+        : []),
+    ],
     spec: {
       ...identityOf(inputs, suffix),
       release: inputs.deploymentId,
@@ -131,22 +144,35 @@ const ownerOf = ({ composeId, organizationId }: Pick<ComposeRecord, 'composeId' 
 });
 
 /** The mounts of the file, and those of the record at other paths. */
-function filesAndMounts(inputs: ComposeSpecInputs, suffix: string): Pick<ServiceSpec, 'mounts' | 'files'> {
+function filesAndMounts(
+  inputs: ComposeSpecInputs,
+  suffix: string,
+): Pick<ServiceSpec, 'mounts' | 'files'> & { declared: ServiceMount[] } {
   const owner = ownerOf(inputs.compose);
   const taken = new Set([
     ...inputs.mounts.map(({ target }) => target),
     ...inputs.files.map(({ path }) => path),
   ]);
   const recordMounts = inputs.recordMounts.filter(({ mountPath }) => !taken.has(mountPath));
+  const present = (mounts: ServiceMount[]): ServiceMount[] =>
+    onPresentVolumes(mounts, owner, inputs.compose.restoredVolumes);
+  const named = present([
+    ...inputs.mounts.flatMap((mount) => engineMount(mount, { inputs, suffix, owner, present })),
+    ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
+  ]);
+  const declared = present(
+    declaredPaths(inputs.imageVolumes)
+      .filter((target) => !taken.has(target) && !recordMounts.some(({ mountPath }) => mountPath === target))
+      .map((target) =>
+        ownVolume(
+          { name: volumeOfPath(target), target, readOnly: false },
+          { service: inputs.service, suffix, owner },
+        ),
+      ),
+  );
   return {
-    mounts: onPresentVolumes(
-      [
-        ...inputs.mounts.flatMap((mount) => engineMount(mount, suffix, owner)),
-        ...recordMounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner)),
-      ],
-      owner,
-      inputs.compose.restoredVolumes,
-    ),
+    declared,
+    mounts: [...named, ...declared],
     files: [
       ...inputs.files,
       ...inputs.mounts.flatMap((mount) =>
@@ -199,11 +225,47 @@ function healthOf({
   );
 }
 
-function engineMount(
-  mount: KnownMount,
-  suffix: string,
-  owner: ReturnType<typeof composeRef> & { organizationId: string },
-): ServiceMount[] {
+type Owner = ReturnType<typeof composeRef> & { organizationId: string };
+
+/** Where an image may have a volume; the rest belongs to the system. */
+const declaredPaths = (paths: readonly string[]): string[] => [
+  ...new Set(paths.map((path) => posix.normalize(path).replace(/(.)\/$/, '$1')).filter(isMountable)),
+];
+
+/** A volume of this service and of each of its slots, for what has a path and no name. */
+function ownVolume(
+  { name, target, readOnly }: { name: string; target: string; readOnly: boolean },
+  { service, suffix, owner }: { service: PlannedService; suffix: string; owner: Owner },
+): ServiceMount {
+  const base = nameOf(`${service.name}-${name}`, suffix, owner);
+  const isAlone = service.replicas <= 1;
+  return {
+    type: 'volume',
+    source: isAlone ? `${base}-1` : base,
+    target,
+    readOnly,
+    labels: volumeLabels(owner),
+    ...(isAlone ? {} : { perSlot: true as const }),
+  };
+}
+
+const nameOf = (name: string, suffix: string, owner: Owner): string =>
+  volumeNameOf({
+    applicationId: null,
+    databaseId: null,
+    composeId: owner.serviceId,
+    volumeName: suffix === '' ? name : `${name}-${suffix}`,
+  });
+
+interface Around {
+  inputs: ComposeSpecInputs;
+  suffix: string;
+  owner: Owner;
+  /** The volumes of now in the place of those that restores replaced. */
+  present(mounts: ServiceMount[]): ServiceMount[];
+}
+
+function engineMount(mount: KnownMount, { inputs, suffix, owner, present }: Around): ServiceMount[] {
   const { target } = mount;
   switch (mount.type) {
     case 'file':
@@ -220,19 +282,20 @@ function engineMount(
         },
       ];
     case 'volume': {
-      const volumeName = suffix === '' ? mount.name : `${mount.name}-${suffix}`;
-      const source = mount.isForeign
-        ? mount.name
-        : volumeNameOf({ applicationId: null, databaseId: null, composeId: owner.serviceId, volumeName });
-      return [
-        {
-          type: 'volume',
-          source,
-          target,
-          readOnly: mount.readOnly,
-          labels: mount.isForeign ? {} : volumeLabels(owner),
-        },
-      ];
+      const named: ServiceMount = {
+        type: 'volume',
+        source: mount.isForeign ? mount.name : nameOf(mount.name, suffix, owner),
+        target,
+        readOnly: mount.readOnly,
+        labels: mount.isForeign ? {} : volumeLabels(owner),
+      };
+      if (mount.isUnnamed !== true) return [named];
+      // Up to 0.1.0 services shared what had a path alone: who has its data there keeps it.
+      const [former] = present([named]);
+      const keeps = inputs.formerMounts.some(
+        (each) => each.type === 'volume' && each.target === target && each.source === former?.source,
+      );
+      return [keeps ? named : ownVolume({ ...mount, target }, { service: inputs.service, suffix, owner })];
     }
     case 'bind':
     case 'copy':

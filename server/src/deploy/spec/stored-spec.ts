@@ -18,6 +18,7 @@ const mount = z.object({
   source: z.string(),
   target: z.string(),
   readOnly: z.boolean().exactOptional(),
+  perSlot: z.literal(true).exactOptional(),
   labels: byName.exactOptional(),
   sizeBytes: amount,
   mode: amount,

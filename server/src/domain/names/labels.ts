@@ -46,6 +46,9 @@ export const taskLabel = 'berth.task';
 /** Of the temporary service behind `runTask`: the run of Berth (from start to end) that waits for it. */
 export const instanceLabel = 'berth.instance';
 
+/** The engine's own, on containers of service tasks. */
+export const taskIdLabel = 'com.docker.swarm.task.id';
+
 /** Of a database's service: the port that it publishes. */
 export const portLabel = 'berth.port';
 

@@ -114,7 +114,9 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     },
     async remove(application, removal) {
       const engine = await presentEngine(application);
-      return engine ? removeFromEngine(engine, applicationRef(application.applicationId), removal) : [];
+      if (!engine) return [];
+      const stays = (): Promise<unknown> => settle(options, application, 'stopped');
+      return removeFromEngine(engine, applicationRef(application.applicationId), { ...removal, stays });
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Finds and removes what of Berth's own is of no use any more, and nothing else. */
-import { builderLabel, installationLabel } from '../../domain/names/labels.ts';
+import { builderLabel, installationLabel, taskIdLabel } from '../../domain/names/labels.ts';
 import { sentenceOf } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
@@ -49,7 +49,6 @@ interface Candidate extends CleanupItem {
 }
 
 const dayMs = 24 * 3_600_000;
-const taskIdLabel = 'com.docker.swarm.task.id';
 const ended = new Set(['exited', 'dead', 'created']);
 
 export function createCleaning(ports: CleanupPorts): Cleaning {

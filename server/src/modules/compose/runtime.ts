@@ -119,10 +119,12 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
     async remove(compose, { deleteVolumes }) {
       const host = await presentHost(compose);
       if (!host) return [];
-      const { composeId } = compose;
-      const kept = await removeFromEngine(host.engine, composeRef(composeId), { deleteVolumes });
-      await host.engine.removeNetwork(options.networkOf(composeId));
-      await options.removeCopies(host, composeId);
+      const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
+        deleteVolumes,
+        stays: () => settle(compose, 'stopped', true),
+      });
+      await host.engine.removeNetwork(options.networkOf(compose.composeId));
+      await options.removeCopies(host, compose.composeId);
       return kept;
     },
   };

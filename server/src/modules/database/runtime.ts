@@ -95,6 +95,7 @@ export function createDatabaseRuntime(options: DatabaseRuntimeOptions): Database
       await removeElsewhere(options, database);
       await removeFromEngine(engine, databaseRef(database.databaseId), {
         deleteVolumes: true,
+        stays: () => settle(options, database, 'stopped'),
         limitMs: removalLimitMs,
       });
     },

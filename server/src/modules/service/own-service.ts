@@ -107,18 +107,32 @@ export async function awaitAbandoned(
   );
 }
 
+export interface Removal {
+  deleteVolumes: boolean;
+  limitMs?: number;
+  /** Called when its services are removed and containers go on, so that its record has to stay. */
+  stays?(): Promise<unknown>;
+}
+
 /**
  * Removes its services under any name, its images and, when asked, its volumes; gives the volumes that stay.
  */
 export async function removeFromEngine(
   engine: Engine,
   owner: ServiceRef,
-  { deleteVolumes, limitMs }: { deleteVolumes: boolean; limitMs?: number },
+  { deleteVolumes, limitMs, stays }: Removal,
 ): Promise<string[]> {
   const mine = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
-  for (const { name, labels } of await engine.services()) {
-    if (isSameService(ownerOfLabels(labels), owner))
+  // A former attempt may have removed the services, and not seen the end of their containers.
+  const before = await engine.containers(mine);
+  try {
+    for (const { name } of await servicesOf(engine, owner))
       await engine.removeService(name, limitMs === undefined ? {} : { limitMs });
+    if (before.length > 0) await awaitGone(engine, mine);
+  } catch (error) {
+    // Nothing of it may be made again as long as its record stays.
+    if ((await servicesOf(engine, owner)).length === 0) await stays?.();
+    throw error;
   }
   for (const image of await engine.images(mine)) {
     // One whose name a former removal took while a container still had it has its id alone.
@@ -130,6 +144,17 @@ export async function removeFromEngine(
   for (const volume of volumes) await engine.removeVolume(volume);
   return [];
 }
+
+const servicesOf = async (engine: Pick<Engine, 'services'>, owner: ServiceRef): Promise<ServiceState[]> =>
+  (await engine.services()).filter(({ labels }) => isSameService(ownerOfLabels(labels), owner));
+
+/** Its volumes are in use until then, its quota is taken, and its networks stay. */
+const awaitGone = (engine: Pick<Engine, 'containers'>, mine: string): Promise<void> =>
+  until(
+    async () => (await engine.containers(mine)).every(({ state }) => state !== 'running'),
+    'Containers of the service did not end within 60 s, so it is not deleted yet. Berth ends them ' +
+      'at the latest 10 minutes after they were told to stop; delete it again then.',
+  );
 
 async function until(isSo: () => Promise<boolean>, otherwise: string): Promise<void> {
   if (!(await waitUntilSo(isSo, { everyMs: pollMs, limitMs: waitLimitMs })))

@@ -18,6 +18,8 @@ export interface ImageState {
   sizeBytes: number;
   hasHealthCheck: boolean;
   exposedPorts: number[];
+  /** Paths that the image declares to be volumes. */
+  volumes: string[];
   /** Variables that the image sets. */
   env: Record<string, string>;
 }

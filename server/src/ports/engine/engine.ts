@@ -115,6 +115,10 @@ export interface Engine extends EngineDisk, EngineMarks {
    * decides about a label of ours; of others, anybody may have.
    */
   containers(label: string): Promise<ContainerState[]>;
+  /** Local containers of tasks that were told to end, and still run; also those whose task is forgotten. */
+  leavingContainers(): Promise<ContainerState[]>;
+  /** Ends a local container by SIGKILL; one that does not run, or is not there, is no error. */
+  killContainer(containerId: string): Promise<void>;
   /** Ids of the local containers that are paused. */
   pausedContainers(): Promise<string[]>;
   /** Halts every process of a local container; one that is halted already, or not there, stays as it is. */
@@ -157,6 +161,8 @@ export interface Engine extends EngineDisk, EngineMarks {
   checkRegistry(auth: RegistryAuth): Promise<void>;
   /** Named volumes that bear the label. */
   volumes(label: string): Promise<string[]>;
+  /** Whether this node has a volume of exactly this name, whoever made it. */
+  hasVolume(name: string): Promise<boolean>;
   removeVolume(name: string): Promise<void>;
 }
 

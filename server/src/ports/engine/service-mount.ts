@@ -4,6 +4,8 @@ export interface ServiceMount {
   type: 'bind' | 'volume' | 'tmpfs';
   source: string;
   target: string;
+  /** Of a volume: each task has its own, by the source and `-` and the number of its slot. */
+  perSlot?: true;
   readOnly?: boolean;
   /** Labels of a volume that is made on the way. */
   labels?: Record<string, string>;

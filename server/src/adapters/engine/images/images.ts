@@ -107,6 +107,7 @@ function imageState(image: ImageAnswer): ImageState {
     createdAt: image.Created,
     sizeBytes: image.Size,
     hasHealthCheck: check.length > 0 && check[0] !== 'NONE',
+    volumes: Object.keys(image.Config?.Volumes ?? {}),
     exposedPorts: Object.keys(image.Config?.ExposedPorts ?? {})
       .flatMap(tcpPort)
       .sort((a, b) => a - b),

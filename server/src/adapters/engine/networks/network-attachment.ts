@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
+import { taskIdLabel } from '../../../domain/names/labels.ts';
 import type { NetworkState } from '../../../ports/engine/engine.ts';
 import { containerAnswer, networkMembersAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
@@ -8,9 +9,6 @@ import { attachmentAddresses } from './subnet.ts';
 
 /** Attaching to an overlay may wait for the manager; the engine itself gives up after 20 s. */
 const attachLimitMs = 30_000;
-
-/** Present on containers of service tasks. */
-const taskIdLabel = 'com.docker.swarm.task.id';
 
 /** So many addresses are tried; each may be held by a container that is just ending. */
 const addressesTried = 8;

@@ -98,12 +98,17 @@ function labelOf({ labels }: NetworkState): string | undefined {
   return key === undefined ? undefined : `${key}=${labels[key]}`;
 }
 
-const stays = (network: NetworkState): AppError =>
-  new AppError(
+function stays(network: NetworkState): AppError {
+  const label = labelOf(network);
+  const commands =
+    label === undefined
+      ? ''
+      : `Run "docker network disconnect --force ${network.name} ${endpointOf(network)}" and ` +
+        `"docker network prune --filter label=${label}" on that machine, or `;
+  return new AppError(
     'CONFLICT',
     `The engine lists the network ${network.name} (${network.subnet}), which its swarm no longer knows, ` +
-      'and does not let go of it. Run ' +
-      `"docker network disconnect --force ${network.name} ${endpointOf(network)}" and ` +
-      `"docker network prune --filter label=${labelOf(network) ?? 'berth.managed'}" on that machine, or ` +
-      'start its engine again. New networks get other addresses meanwhile.',
+      `and does not let go of it. ${commands}${commands === '' ? 'Start' : 'start'} its engine again. New ` +
+      'networks get other addresses meanwhile.',
   );
+}

@@ -173,6 +173,7 @@ export const imageAnswer = z.looseObject({
     .looseObject({
       Labels: labels,
       ExposedPorts: portSet,
+      Volumes: z.record(z.string(), z.unknown()).nullish(),
       Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish(),
       Env: z.array(z.string()).nullish(),
     })

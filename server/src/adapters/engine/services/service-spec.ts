@@ -209,7 +209,7 @@ const managed = (labels: Readonly<Record<string, string>> = {}): Record<string, 
 function mount(mount: ServiceMount, owner: Owner | undefined) {
   return defined({
     Type: mount.type,
-    Source: mount.type === 'tmpfs' ? undefined : literal(mount.source),
+    Source: sourceOf(mount),
     Target: literal(mount.target),
     ReadOnly: mount.readOnly ?? false,
     VolumeOptions:
@@ -219,6 +219,12 @@ function mount(mount: ServiceMount, owner: Owner | undefined) {
     TmpfsOptions:
       mount.type === 'tmpfs' ? defined({ SizeBytes: mount.sizeBytes, Mode: mount.mode }) : undefined,
   });
+}
+
+/** The engine fills in the number of the slot (Docker's manual, "Create services using templates"). */
+function sourceOf({ type, source, perSlot }: ServiceMount): string | undefined {
+  if (type === 'tmpfs') return undefined;
+  return perSlot ? `${literal(source)}-{{.Task.Slot}}` : literal(source);
 }
 
 function configReference(

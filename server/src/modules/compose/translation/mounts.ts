@@ -63,6 +63,10 @@ export function modeOf(value: unknown, place: Place): number {
   return Number.parseInt(text, 8);
 }
 
+/** Whether something may be mounted at this path. */
+export const isMountable = (path: string): boolean =>
+  path.startsWith('/') && path !== '/' && !/\p{Cc}/u.test(path) && !reservedInside.test(path);
+
 export function targetOf(path: string, place: Place): string {
   const clean = posix.normalize(path).replace(/(.)\/$/, '$1');
   if (!clean.startsWith('/') || clean === '/' || /\p{Cc}/u.test(clean))
@@ -84,6 +88,7 @@ function shortForm(text: string, place: Place, volumes: VolumeDefinitions): Plan
       type: 'volume',
       name: volumeOfPath(source),
       isForeign: false,
+      isUnnamed: true,
       target: targetOf(source, place),
       readOnly: false,
     };
@@ -111,7 +116,7 @@ function longForm(map: YamlMap, place: Place, volumes: VolumeDefinitions): Plann
     };
   }
   if (type === 'volume' && source === undefined)
-    return { ...common, type, name: volumeOfPath(common.target), isForeign: false };
+    return { ...common, type, name: volumeOfPath(common.target), isForeign: false, isUnnamed: true };
   if (source === undefined || (type !== 'volume' && type !== 'bind'))
     throw fault(
       place,

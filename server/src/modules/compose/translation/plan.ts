@@ -75,8 +75,11 @@ export interface PlannedPort {
 export type PlannedMount = {
   target: string;
   readOnly: boolean;
-} /** A volume of this compose, or with `isForeign` one of exactly this name. */ & (
-  | { type: 'volume'; name: string; isForeign: boolean }
+} /**
+ * A volume of this compose, or with `isForeign` one of exactly this name. With `isUnnamed` the file gives
+ * it a path alone, so that each service and slot has one of its own.
+ */ & (
+  | { type: 'volume'; name: string; isForeign: boolean; isUnnamed?: true }
   | { type: 'bind'; path: string }
   /** Relative to the file: what the source has there, else a volume that stays. */
   | { type: 'own'; path: string }

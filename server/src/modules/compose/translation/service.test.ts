@@ -203,6 +203,7 @@ describe('a service becomes', () => {
             type: 'volume',
             name: expect.stringMatching(/^path-var-lib-data-[0-9a-f]{8}$/),
             isForeign: false,
+            isUnnamed: true,
             target: '/var/lib/data',
             readOnly: false,
           },
