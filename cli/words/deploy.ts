@@ -106,7 +106,7 @@ export const deploy: Word = {
     if ('service' in target && port !== undefined)
       throw new UsageError(
         `--port is for a new service, and ${nameOf(target.service)} already exists. The port is a setting ` +
-          'of its addresses: berth api domain.update --domainId ID --port PORT.',
+          'of its addresses: berth api domain.update --domainId ID --host HOST --port PORT.',
       );
     if ('service' in target && context.text('server') !== undefined)
       throw new UsageError(

@@ -99,11 +99,12 @@ export function removeContainer(state: State, container: Container): void {
 
 /** By its id, the beginning of its id, or its name. */
 export function findContainer(state: State, idOrName: string): Container {
-  const found =
-    state.containers.get(idOrName) ??
-    [...state.containers.values()].find(
-      ({ id, name }) => name === idOrName || (idOrName.length >= 12 && id.startsWith(idOrName)),
-    );
+  const all = [...state.containers.values()];
+  const begun = all.filter(({ id }) => idOrName !== '' && id.startsWith(idOrName));
+  const whole = state.containers.get(idOrName) ?? all.find(({ name }) => name === idOrName);
+  if (whole === undefined && begun.length > 1)
+    throw new Refusal(500, `Multiple IDs found with provided prefix: ${idOrName}`);
+  const [found = undefined] = whole === undefined ? begun : [whole];
   if (found === undefined) throw new Refusal(404, `No such container: ${idOrName}`);
   return found;
 }

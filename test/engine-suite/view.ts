@@ -148,6 +148,30 @@ export function viewSuite({ engine, api, view }: EngineFixture): void {
       });
     });
 
+    test('several whose ids begin alike are a fault of the input, and none of them is named', async () => {
+      // Of 17 ids at least two begin with the same of 16 letters.
+      const made = await Promise.all(
+        Array.from({ length: 17 }, () =>
+          api.call(
+            { method: 'POST', path: '/containers/create', body: { Image: nodeImage }, doing: 'making one' },
+            z.looseObject({ Id: z.string() }),
+          ),
+        ),
+      );
+      try {
+        const letters = made.map(({ Id }) => Id.slice(0, 1));
+        const shared = letters.find((letter, index) => letters.indexOf(letter) !== index) ?? '';
+        const refusal = containers.configuration(actorOf(), shared);
+        await expect(refusal).rejects.toMatchObject({
+          code: 'BAD_REQUEST',
+          issues: [{ path: 'containerId', message: expect.stringContaining('several containers') }],
+        });
+      } finally {
+        for (const { Id } of made)
+          await api.send({ method: 'DELETE', path: `/containers/${Id}`, doing: 'removing one' });
+      }
+    });
+
     test("give their output, a task's with its task and node, to whom they belong", async () => {
       const [container] = await containers.list(actorOf());
       const containerId = container?.containerId ?? '';

@@ -135,9 +135,9 @@ test('a domain without a port leads to what the image exposes, once a build has 
   expect((await call('application.one', { applicationId })).body).toMatchObject({ pendingChanges: [] });
 
   // One's own stays, whatever the image shows; null gives it back to the service.
-  await call('domain.update', { domainId, port: 9000 });
+  await call('domain.update', { domainId, host: 'shown.test', port: 9000 });
   expect(await portOf(domainId)).toBe(9000);
-  await call('domain.update', { domainId, port: null });
+  await call('domain.update', { domainId, host: 'shown.test', port: null });
   expect(await portOf(domainId)).toBe(8080);
   await call('application.update', { applicationId, containerImage: webImage });
   await deployed('application.deploy', { applicationId });

@@ -71,8 +71,8 @@ export class AppError extends Error {
 }
 
 /** A 400 naming one field. */
-export function badField(path: string, message: string): AppError {
-  return new AppError('BAD_REQUEST', `${path}: ${message}`, { issues: [{ path, message }] });
+export function badField(path: string, message: string, cause?: unknown): AppError {
+  return new AppError('BAD_REQUEST', `${path}: ${message}`, { issues: [{ path, message }], cause });
 }
 
 /** One of the refusals that certificates and swarm have of their own, in their flat shape. */

@@ -68,6 +68,11 @@ export interface ResourceReference {
   partial?: boolean;
   /** The installation's Owner and Admin may name another organization's too; nobody else may. */
   acrossOrganizations?: boolean;
+  /**
+   * With a session the caller's own may also stand in an organization other than the one in use. A key acts in
+   * its own organization only.
+   */
+  ownAnywhere?: boolean;
 }
 
 export interface Access {
@@ -147,6 +152,11 @@ export interface Procedure<
    * Of a subscription: it changes something, so it is a POST and audited as a mutation is.
    */
   readonly changes?: true;
+  /**
+   * Of a change: its answer shows secrets to whoever may read them, as `one` does. Other changes show them to
+   * nobody.
+   */
+  readonly answersLikeOne?: true;
   /**
    * Of a subscription: the JSON that a caller gets who asked for no stream, once it has ended; absent:
    * `{lines, lastEventId}` with what there is now.

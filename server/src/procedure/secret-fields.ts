@@ -34,8 +34,8 @@ export function isMarked(schema: z.ZodType): boolean {
 }
 
 /**
- * The answer as this caller may read it. Answers of changes carry secrets for nobody: they are read with
- * `one`.
+ * The answer as this caller may read it. Answers of changes carry secrets for nobody, unless the procedure
+ * says that it answers like `one`.
  */
 export function shownTo(
   actor: Actor,
@@ -44,7 +44,8 @@ export function shownTo(
 ): unknown {
   const mask = maskOf(procedure.output);
   if (mask === undefined) return answer;
-  const isRead = procedure.kind === 'query' || procedure.kind === 'subscription';
+  const isRead =
+    procedure.kind === 'query' || procedure.kind === 'subscription' || procedure.answersLikeOne === true;
   return isRead && readsSecrets(actor, router) ? answer : mask(answer);
 }
 

@@ -27,11 +27,14 @@ export async function checkResources(
   let subject: { scope: Scope; resourceId: string } | undefined;
   const mayCross = async (): Promise<boolean> =>
     actor.role !== 'member' && (await ports.standingOf(actor.organizationId)) === 'installation';
-  for (const { kind, field, partial, acrossOrganizations } of target.procedure.access.resources) {
+  for (const { kind, field, partial, acrossOrganizations, ownAnywhere } of target.procedure.access.resources) {
     for (const id of idsIn(input, field)) {
       const scope = await ports.findScope(kind, id, actor.organizationId);
       if (!scope) throw absent(kind, field);
-      if (scope.organizationId !== actor.organizationId && !(acrossOrganizations && (await mayCross())))
+      const isOwn =
+        ownAnywhere === true && scope.userId === actor.userId && actor.apiKeyId === undefined;
+      const isElsewhere = scope.organizationId !== actor.organizationId && !isOwn;
+      if (isElsewhere && !(acrossOrganizations && (await mayCross())))
         throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);
       if (actor.role === 'member' && !partial) checkMember(target, { kind, field }, actor, scope);
       if (!isNested(field)) subject ??= { scope, resourceId: id };

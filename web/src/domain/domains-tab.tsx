@@ -193,7 +193,7 @@ function DomainForm({
         of="domain.update"
         show={[...fields, 'internalPath', 'stripPath', 'hstsMaxAge', 'maxBodyBytes'] as never}
         change={changes as never}
-        fixed={{ domainId: domain.domainId }}
+        fixed={{ domainId: domain.domainId, host: domain.host }}
         stored={{ ...domain }}
         verb="Save"
         {...done}

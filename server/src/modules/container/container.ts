@@ -1,5 +1,5 @@
 /** Containers of a server's engine, as far as the caller sees them. */
-import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 import type {
   ContainerPort,
   EngineView,
@@ -87,7 +87,7 @@ async function seen({ engine, sight }: Place, actor: Actor, idOrName: string): P
   // The engine would read these as a way through its paths.
   const isName = idOrName !== '.' && idOrName !== '..';
   const [container, sees] = await Promise.all([
-    isName ? engine.container(idOrName) : undefined,
+    isName ? engine.container(idOrName).catch(refuseAmbiguous) : undefined,
     sight(actor),
   ]);
   if (!container)
@@ -99,6 +99,16 @@ async function seen({ engine, sight }: Place, actor: Actor, idOrName: string): P
   if (!sees(container.labels))
     throw new AppError('FORBIDDEN', 'You have no access to the container named in containerId.');
   return container;
+}
+
+/** The engine's own words would name containers of others. */
+function refuseAmbiguous(error: unknown): never {
+  if (!(error instanceof AppError && error.code === 'BAD_REQUEST')) throw error;
+  throw badField(
+    'containerId',
+    'is not enough of an id: several containers begin with it. Give the whole id, or the name',
+    error,
+  );
 }
 
 async function list(

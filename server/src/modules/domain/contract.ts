@@ -92,9 +92,11 @@ export const domainContract = {
   }),
   update: mutation({
     summary: 'Changes a route; in effect at once',
-    description: 'Absent fields stay. What it belongs to, and so domainType, never changes.',
+    description:
+      '`host` is always sent; other absent fields stay. What the domain belongs to, and so domainType, never ' +
+      'changes.',
     access: own,
-    input: id.extend({ host: line(1024).min(1).optional(), ...changeable }),
+    input: id.extend({ host: line(1024).min(1), ...changeable }),
     output: domainRecord,
     refusals: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   }),

@@ -91,5 +91,6 @@ export const environmentContract = {
     access: { ...own, grant: ['canCreateEnvironments', 'canCreateServices'] },
     input: id.extend({ name, description: description.nullish().describe('Absent: that of the original') }),
     output: environmentRecord,
+    answersLikeOne: true,
   }),
 };

@@ -128,7 +128,7 @@ eachDatabase('copies of projects and environments', (test) => {
       expect(copy).toMatchObject({
         name: 'staging',
         description: 'live',
-        env: 'SHARED=••••',
+        env: 'SHARED=1',
         isDefault: false,
         projectId,
       });

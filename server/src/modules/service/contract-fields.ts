@@ -68,7 +68,13 @@ export const id = z.string().min(1).max(100);
 export const serverId = id
   .nullish()
   .describe('Server it will run on, absent: this one; required in a cloud installation');
-export const name = line(100).min(1);
+/** Trimmed before anything looks at it, so that ` shop` is `shop`. */
+export const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\r\n]*$/, 'must be one line');
 export const description = z.string().max(1000).nullable();
 export const appName = z
   .string()

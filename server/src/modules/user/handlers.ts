@@ -73,8 +73,9 @@ export function userHandlers(
       });
       return { id: record.apiKeyId, key, name: record.name, createdAt: record.createdAt };
     },
-    async deleteApiKey({ actor, write }, { apiKeyId }) {
-      return keyView(await write(() => users.deleteApiKey(apiKeyId, actor.organizationId)));
+    async deleteApiKey({ actor, scope, write }, { apiKeyId }) {
+      const organizationId = scope?.organizationId ?? actor.organizationId;
+      return keyView(await write(() => users.deleteApiKey(apiKeyId, organizationId)));
     },
   };
 }

@@ -221,6 +221,16 @@ eachDatabase('accounts and keys', (test) => {
     expect(await owner.mutate('user.deleteApiKey', { apiKeyId: strangersKey })).toMatchObject({
       code: 'FORBIDDEN',
     });
+    // One's own, wherever it is for: with a session, which acts for the whole user, and not with a key.
+    const { apiKeyId: _first, ...like } = (await keys.list({ userId: 'user-owner' }))[0] ?? expect.fail();
+    const [foreign] = await keys.list({ userId: 'user-stranger' });
+    const organizationId = foreign?.organizationId ?? expect.fail();
+    await keys.insert({ ...like, apiKeyId: 'elsewhere', keyHash: 'h', organizationId });
+    const elsewhere = { apiKeyId: 'elsewhere' };
+    expect(await owner.mutate('user.deleteApiKey', elsewhere)).toMatchObject({ code: 'FORBIDDEN' });
+    const signedIn = await session(world, 'owner');
+    expect((await signedIn('user.deleteApiKey', elsewhere)).body).toMatchObject({ id: 'elsewhere' });
+    expect((await signedIn('user.deleteApiKey', { apiKeyId: strangersKey })).status).toBe(403);
     expect(await stranger.mutate('user.deleteApiKey', { apiKeyId: ownersKey })).toMatchObject({
       code: 'FORBIDDEN',
     });

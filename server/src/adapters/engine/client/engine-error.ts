@@ -98,6 +98,8 @@ export function unresolvedSentence(doing: string, words: string): string | undef
 
 function codeOfRefusal(status: number, words: string, cause: unknown): ErrorCode {
   if (/name conflicts with an existing object/i.test(words)) return 'CONFLICT';
+  // The beginning of several ids: a fault of the input, which the engine answers with 500.
+  if (/multiple ids found/i.test(words)) return 'BAD_REQUEST';
   return (
     codeOfRpc[rpcCode(cause)] ??
     codeOfStatus[status] ??
