@@ -23,8 +23,26 @@ type ClientCall<P> =
       ? (input: z.input<I>, options?: FollowOptions) => AsyncIterable<StreamEvent<z.output<O>>>
       : K extends 'upload'
         ? (input: z.input<I>, file: Blob, options?: CallOptions) => Promise<z.output<O>>
-        : (...rest: Arguments<z.input<I>>) => Promise<z.output<O>>
+        : Extract<z.output<O>, Page> extends never
+          ? (...rest: Arguments<z.input<I>>) => Promise<z.output<O>>
+          : ListCall<z.input<I>, z.output<O>>
     : never;
+
+interface Page {
+  nextCursor: string | null;
+}
+
+/** A list answers whole, and with `limit` one page. */
+export interface ListCall<I, O> {
+  (...rest: Arguments<Omit<I, keyof WithoutPage> & WithoutPage>): Promise<Exclude<O, Page>>;
+  (input: I & { limit: number }, options?: CallOptions): Promise<Extract<O, Page>>;
+  (...rest: Arguments<I>): Promise<O>;
+}
+
+interface WithoutPage {
+  limit?: undefined;
+  cursor?: undefined;
+}
 
 /** An input without required fields may be left out. */
 type Arguments<I> =

@@ -96,9 +96,8 @@ async function readEnded(
   { id: serviceId }: Service,
   { tail, since, grep }: Wanted,
 ): Promise<LogLine[]> {
-  const answer = await client.service.endedTasks({ serviceId });
   const lines: LogLine[] = [];
-  for (const { task } of Array.isArray(answer) ? answer : answer.items) {
+  for (const { task } of await client.service.endedTasks({ serviceId })) {
     if (lines.length >= tail) break;
     const said = await client.service.endedOutput({
       serviceId,

@@ -57,15 +57,12 @@ export async function configureApplication(
     buildArgs: `NODE_IMAGE=${settings.nodeImage ?? 'node:24-slim'}`,
   });
   const domains = await client.domain.byApplicationId({ applicationId });
-  const list = Array.isArray(domains) ? domains : domains.items;
-  if (!list.some(({ host }) => host === exampleHost))
+  if (!domains.some(({ host }) => host === exampleHost))
     await client.domain.create({ applicationId, host: exampleHost, port: examplePort });
 }
 
 async function findEnvironment(client: Client): Promise<string | undefined> {
   const projects = await client.project.all();
-  const project = (Array.isArray(projects) ? projects : projects.items).find(
-    ({ name }) => name === projectName,
-  );
+  const project = projects.find(({ name }) => name === projectName);
   return project?.environments.find(({ name }) => name === 'production')?.environmentId;
 }

@@ -12,8 +12,8 @@ export async function deployAndFollow(
   applicationId: string,
 ): Promise<void> {
   await client.application.deploy({ applicationId, title: 'bin/up --example' });
-  const deployments = await client.deployment.all({ applicationId });
-  const deploymentId = (Array.isArray(deployments) ? deployments : deployments.items)[0]?.deploymentId;
+  const [newest] = await client.deployment.all({ applicationId });
+  const deploymentId = newest?.deploymentId;
   if (deploymentId === undefined)
     throw new AppError('INTERNAL_SERVER_ERROR', 'Berth accepted the deployment but has no record of it.');
   const limit = AbortSignal.timeout(limitMs);

@@ -92,6 +92,69 @@ it.each(nodes)('the client makes, reads, refuses and removes with %s', async (no
   });
 });
 
+const strictly = {
+  compilerOptions: {
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.asynciterable'],
+    module: 'nodenext',
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+    types: [],
+  },
+};
+const lists = `
+  const berth = createClient({ url: 'http://127.0.0.1' });
+  export const names = async (): Promise<string[]> => (await berth.project.all()).map((one) => one.name);
+  export const next = async (): Promise<string | null> => (await berth.project.all({ limit: 5 })).nextCursor;
+  export async function hosts(applicationId: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const { host } of await berth.domain.byApplicationId({ applicationId })) found.push(host);
+    return found;
+  }
+  export const either = async (limit?: number): Promise<number> => {
+    const answer = await berth.server.all({ limit });
+    return Array.isArray(answer) ? answer.length : answer.items.length;
+  };
+  export const isRefusal = (error: unknown): boolean => error instanceof BerthError;
+`;
+
+it(
+  'the client compiles in a strict project, as a module and as CommonJS; lists are arrays',
+  async () => {
+    const modules = `import { BerthError, createClient } from 'berth-client';${lists}`;
+    const common = `import berthClient = require('berth-client');
+    const { BerthError, createClient } = berthClient;${lists}`;
+    await writeFile(join(empty, 'lists.mts'), modules);
+    await writeFile(join(empty, 'lists.cts'), common);
+    await writeFile(
+      join(empty, 'tsconfig.json'),
+      JSON.stringify({ ...strictly, files: ['lists.mts', 'lists.cts'] }),
+    );
+    const compiler = join(import.meta.dirname, '../../node_modules/typescript/bin/tsc');
+    const said = await run(process.execPath, [compiler, '-p', empty]).then(
+      () => '',
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+    expect(said).toBe('');
+  },
+  limitMs,
+);
+
+it.each(nodes)('CommonJS has the same client with %s', async (node) => {
+  const text = `
+    const { createClient, BerthError } = require('berth-client');
+    createClient({ url: process.env.BERTH_URL }).project.all().catch((error) => {
+      console.log(error instanceof BerthError && error.code);
+    });
+  `;
+  await writeFile(join(empty, 'script.cjs'), text);
+  const { stdout } = await run(node, ['script.cjs'], { cwd: empty, env: environment() });
+  expect(stdout.trim()).toBe('UNAUTHORIZED');
+});
+
 it.each(nodes)('the command line makes, reads and removes with %s', async (node) => {
   const berth = async (...argv: string[]): Promise<unknown> => {
     const file = join(empty, 'node_modules/.bin/berth');

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { CallContext } from '../../server/src/procedure/context.ts';
+import { listOf, pageInput, paginate } from '../../server/src/procedure/input/page.ts';
 import { logEvent, type LogEvent } from '../../server/src/procedure/log-event.ts';
 import {
   mutation,
@@ -29,6 +30,12 @@ const isShared = z.boolean().default(false);
 export const trialContract = {
   echo: query({ summary: 'Answers its input', access: everybody, input: echo, output: echo }),
   absent: query({ summary: 'Answers nothing', access: everybody, input: z.object({}), output: z.null() }),
+  all: query({
+    summary: 'Three letters',
+    access: everybody,
+    input: z.object(pageInput),
+    output: listOf(z.string()),
+  }),
   create: mutation({
     summary: 'Keeps a name',
     access: everybody,
@@ -129,6 +136,7 @@ function trialHandlers(state: TrialState): Handlers<typeof trialContract, CallCo
   return {
     echo: async (_context, input) => input,
     absent: async () => null,
+    all: async (_context, input) => paginate(['a', 'b', 'c'], input, (item) => item),
     create: ({ write }, { name }) =>
       write(async () => {
         state.names.push(name);

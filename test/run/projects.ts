@@ -57,7 +57,7 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/streams/{forward,stream,terminal}',
   'setup/{machine/fetch-package,starters/detached}',
   'test/dangers/network-addresses',
-  'test/{access/input-words,clients/family-import,dangers/dangers,day/day,quotas/quotas}',
+  'test/{access/input-words,clients/{family-import,generators},dangers/dangers,day/day,quotas/quotas}',
   'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,house/parsers,new/skeleton,package/{client,command-line,production,program}}',
 ].map((path) => `${path}.test.ts`);

@@ -10,6 +10,8 @@ import {
   jsonSchemaOf,
 } from '../../server/src/procedure/describe/json-schema.ts';
 import type { NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
+import { published } from '../../server/src/procedure/describe/published.ts';
+import { listAnswers } from '../../server/src/procedure/input/page.ts';
 
 /** Declarations of every record, every router and `Client`. Throws where two records have one name. */
 export function clientTypes(procedures: readonly NamedProcedure[]): string {
@@ -42,13 +44,14 @@ const typeName = (router: string): string => `${router.slice(0, 1).toUpperCase()
 
 function callType({ path, router, procedure }: NamedProcedure, records: Map<string, string>): string {
   const { kind, summary, description } = procedure;
-  const input = inlineSchemaOf(procedure.input, 'input');
+  const name = path.slice(router.length + 1);
+  const input = published(inlineSchemaOf(procedure.input, 'input'), name);
   const output = jsonSchemaOf(procedure.output, 'output');
-  for (const [name, definition] of Object.entries(output.definitions)) {
-    const text = `export type ${name} = ${typeOf(definition)};\n`;
-    if ((records.get(name) ?? text) !== text)
-      throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
-    records.set(name, text);
+  for (const [id, definition] of Object.entries(output.definitions)) {
+    const text = `export type ${id} = ${typeOf(published(definition, id))};\n`;
+    if ((records.get(id) ?? text) !== text)
+      throw new Error(`Two records have the id ${id}. Give one of them another by .meta({ id }).`);
+    records.set(id, text);
   }
   const given = typeOf(input);
   const mayBeAbsent = kind !== 'subscription' && !propertiesOf(input).some(({ required }) => required);
@@ -57,15 +60,46 @@ function callType({ path, router, procedure }: NamedProcedure, records: Map<stri
     ...(kind === 'upload' ? ['file: Blob'] : []),
     `options?: ${kind === 'subscription' ? 'FollowOptions' : 'CallOptions'}`,
   ];
-  const answer = typeOf(output.schema);
+  const shown = published(output.schema, name);
+  const answer = typeOf(shown);
   const result = kind === 'subscription' ? `AsyncIterable<StreamEvent<${answer}>>` : `Promise<${answer}>`;
   const says = [`${summary}.`, ...(description === undefined ? [] : [description])].join('\n\n');
   const doc = says
     .split('\n')
     .map((line) => `   * ${line.replaceAll('*/', '* /')}`.trimEnd())
     .join('\n');
-  const name = path.slice(router.length + 1);
-  return `  /**\n${doc}\n   */\n  readonly ${name}: (${taken.join(', ')}) => ${result};\n`;
+  const type = listAnswers(procedure.output)
+    ? listType({
+        input,
+        mark: mayBeAbsent ? '?' : '',
+        list: typeOf(answersOf(shown)[0]),
+        page: typeOf(answersOf(shown)[1]),
+        last: `(${taken.join(', ')}): ${result}`,
+      })
+    : `(${taken.join(', ')}) => ${result}`;
+  return `  /**\n${doc}\n   */\n  readonly ${name}: ${type};\n`;
+}
+
+/** The two answers of a list, whole and a page. */
+const answersOf = ({ anyOf }: Schema): unknown[] => (Array.isArray(anyOf) ? anyOf : []);
+
+/** A list answers whole, and with `limit` one page: an overload each, and one for whoever decides later. */
+function listType({
+  input,
+  mark,
+  list,
+  page,
+  last,
+}: Record<'mark' | 'list' | 'page' | 'last', string> & { input: Schema }): string {
+  const properties = isSchema(input['properties']) ? input['properties'] : {};
+  const { limit: _limit, cursor: _cursor, ...others } = properties;
+  const plainInput = typeOf({ ...input, properties: others });
+  const required = Array.isArray(input['required']) ? input['required'] : [];
+  const pageInput = typeOf({ ...input, required: [...required, 'limit'] });
+  return (
+    `{ (input${mark}: ${plainInput} & { limit?: undefined; cursor?: undefined }, options?: CallOptions): ` +
+    `Promise<${list}>; (input: ${pageInput}, options?: CallOptions): Promise<${page}>; ${last} }`
+  );
 }
 
 /** A JSON Schema as a type. */

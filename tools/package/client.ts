@@ -1,6 +1,6 @@
 /**
- * The typed client as it is published: one module for browsers and Node.js 20 and newer, its types written
- * out, and the reference of the interface, in a folder that `npm pack` takes as it is. Each router is an
+ * The typed client as it is published: one module for browsers and Node.js 20 and newer, once for `import` and
+ * once for `require`, its types written out, and the reference of the interface, in a folder that `npm pack` takes as it is. Each router is an
  * export of its own, so that a bundler keeps only what is used.
  */
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,9 +24,16 @@ const packageFile = {
   license: 'MIT',
   type: 'module',
   sideEffects: false,
-  exports: { '.': { types: './index.d.ts', default: './index.js' } },
+  exports: {
+    '.': {
+      import: { types: './index.d.ts', default: './index.js' },
+      require: { types: './index.d.cts', default: './index.cjs' },
+    },
+  },
+  main: './index.cjs',
+  module: './index.js',
   types: './index.d.ts',
-  files: ['index.js', 'index.d.ts', 'reference'],
+  files: ['index.js', 'index.d.ts', 'index.cjs', 'index.d.cts', 'reference'],
   engines: { node: '>=20.3' },
 };
 
@@ -45,7 +52,7 @@ const readme = `# The typed client of Berth
     await application({ url, apiKey }).deploy({ applicationId });
 
 Every call throws a \`BerthError\` with \`code\`, a sentence for people, and \`issues\`, one for each fault of
-the input. A stream resumes by itself. In a browser on Berth's own address leave \`apiKey\` out: the session's
+the input. A list answers whole, and with \`limit\` a page: \`{items, nextCursor}\`. A stream resumes by itself. In a browser on Berth's own address leave \`apiKey\` out: the session's
 cookie is sent. [reference/](reference/README.md) describes every procedure.
 `;
 
@@ -62,10 +69,12 @@ export async function packageClient(folder = clientFolder): Promise<void> {
   });
   try {
     await bundle.write({ file: join(folder, 'index.js'), format: 'esm', codeSplitting: false });
+    await bundle.write({ file: join(folder, 'index.cjs'), format: 'cjs', codeSplitting: false });
   } finally {
     await bundle.close();
   }
-  await writeFile(join(folder, 'index.d.ts'), await declarations());
+  const types = await declarations();
+  for (const name of ['index.d.ts', 'index.d.cts']) await writeFile(join(folder, name), types);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageFile, null, 2)}\n`);
   await writeFile(join(folder, 'README.md'), readme);
   await copyFile(join(root, 'LICENSE'), join(folder, 'LICENSE'));

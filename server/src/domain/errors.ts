@@ -50,6 +50,8 @@ export interface ErrorDetails {
   reason?: string;
   /** Field that the same call must carry besides: `code` of a second factor. */
   needs?: 'code';
+  /** Headers that HTTP wants with this refusal, such as `allow` with 405. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export class AppError extends Error {
@@ -58,6 +60,7 @@ export class AppError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly reason: string | undefined;
   readonly needs: 'code' | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
@@ -67,6 +70,7 @@ export class AppError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.reason = details.reason;
     this.needs = details.needs;
+    this.headers = details.headers ?? {};
   }
 }
 

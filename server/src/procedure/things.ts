@@ -27,12 +27,12 @@ export async function checkResources(
   let subject: { scope: Scope; resourceId: string } | undefined;
   const mayCross = async (): Promise<boolean> =>
     actor.role !== 'member' && (await ports.standingOf(actor.organizationId)) === 'installation';
-  for (const { kind, field, partial, acrossOrganizations, ownAnywhere } of target.procedure.access.resources) {
+  for (const { kind, field, partial, acrossOrganizations, ownAnywhere } of target.procedure.access
+    .resources) {
     for (const id of idsIn(input, field)) {
       const scope = await ports.findScope(kind, id, actor.organizationId);
       if (!scope) throw absent(kind, field);
-      const isOwn =
-        ownAnywhere === true && scope.userId === actor.userId && actor.apiKeyId === undefined;
+      const isOwn = ownAnywhere === true && scope.userId === actor.userId && actor.apiKeyId === undefined;
       const isElsewhere = scope.organizationId !== actor.organizationId && !isOwn;
       if (isElsewhere && !(acrossOrganizations && (await mayCross())))
         throw forbidden(target, `The ${kind} named in ${field} belongs to another organization.`);

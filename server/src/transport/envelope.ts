@@ -24,8 +24,12 @@ interface ErrorData {
  */
 export function errorAnswer(error: AppError, path: string | undefined, dialect: ErrorDialect): ErrorAnswer {
   const { httpStatus, trpc } = errorCodes[error.code];
-  const headers: Record<string, string> =
-    error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) };
+  const headers: Record<string, string> = {
+    ...error.headers,
+    ...(error.retryAfterMs === undefined
+      ? {}
+      : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1000)) }),
+  };
   if (error.reason !== undefined && dialect !== 'trpc')
     return { status: httpStatus, headers, body: { error: error.reason, message: error.message } };
   const data: ErrorData = {

@@ -4,15 +4,16 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
-import type { RegisteredProcedure } from '../procedure/registry.ts';
 import { collectOnce, sendLive } from './streams/answer-stream.ts';
 import { errorAnswer, type ErrorAnswer } from './envelope.ts';
 import {
   bodyOf,
   callerOf,
   checkMethod,
+  findProcedure,
   inputOf,
   isTrpcClient,
+  methodOf,
   parametersOf,
   parseJson,
   resuming,
@@ -49,7 +50,7 @@ async function answerSingle(
   reply: FastifyReply,
   path: string,
 ): Promise<void> {
-  const target = find(wire, path);
+  const target = findProcedure(wire, path);
   checkMethod(request, target.procedure, path);
   const live = wantsEventStream(request);
   const caller = callerOf(request, reply, wire, { follow: live });
@@ -102,7 +103,7 @@ async function answerBatch(
 function batchInputs(request: FastifyRequest): Record<number, unknown> {
   const { input } = parametersOf(request);
   const inputs =
-    request.method === 'GET'
+    methodOf(request) === 'GET'
       ? input === undefined
         ? {}
         : parseJson(String(input), 'input')
@@ -120,7 +121,7 @@ async function batchCall(
   input: RawInput,
 ): Promise<ErrorAnswer> {
   try {
-    const target = find(wire, path);
+    const target = findProcedure(wire, path);
     checkMethod(request, target.procedure, path);
     if (target.procedure.kind !== 'query' && target.procedure.kind !== 'mutation') {
       throw new AppError('BAD_REQUEST', `${path} cannot be part of a batch; call it alone.`);
@@ -155,16 +156,6 @@ async function sendLines(reply: FastifyReply, answers: Promise<ErrorAnswer>[]): 
     }),
   );
   response.end();
-}
-
-function find(wire: Wire, path: string): RegisteredProcedure {
-  const target = wire.registry.get(path);
-  if (!target)
-    throw new AppError(
-      'NOT_FOUND',
-      `There is no procedure ${path}. GET /api/openapi.json lists all of them.`,
-    );
-  return target;
 }
 
 function success({ wrapsAnswers }: Wire, value: unknown, input: RawInput): unknown {

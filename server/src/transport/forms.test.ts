@@ -105,6 +105,37 @@ describe('success', () => {
   });
 });
 
+it('a query answers HEAD as it answers GET, without the body', async () => {
+  for (const form of [formA, formB]) {
+    const path = `trial.echo${inputQuery({ text: 'hi' })}`;
+    const [head, get] = [await form(path, { method: 'HEAD' }), await form(path)];
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+    expect((await form('trial.create', { method: 'HEAD' })).status).toBe(405);
+    expect(
+      (await form('trial.lines', { method: 'HEAD', headers: { accept: 'text/event-stream' } })).status,
+    ).toBe(200);
+  }
+  expect((await send(`${server.url}/api/trial.echo`, { method: 'HEAD' })).status).toBe(401);
+});
+
+describe('lists', () => {
+  it('are whole at their address, and have pages at one of their own', async () => {
+    expect((await formB('trial.all')).body).toEqual(['a', 'b', 'c']);
+    expect((await formB('trial.all?limit=2')).body).toEqual({ items: ['a', 'b'], nextCursor: 'b' });
+    expect((await formB('trial.all/page?limit=2&cursor=b')).body).toEqual({ items: ['c'], nextCursor: null });
+    expect((await formB(`trial.all/page${inputQuery({ limit: 1 })}`)).body).toMatchObject({ items: ['a'] });
+    expect((await formB('trial.all/page')).body).toEqual({ items: ['a', 'b', 'c'], nextCursor: null });
+    expect((await formB('trial.all/page?limit=0')).body).toMatchObject(
+      envelope('BAD_REQUEST', 400, 'trial.all'),
+    );
+    expect((await formB('trial.echo/page')).body).toMatchObject(envelope('NOT_FOUND', 404, 'trial.echo'));
+    expect((await formB('trial.none/page')).status).toBe(404);
+    expect((await formB('trial.all/page', { method: 'POST' })).status).toBe(405);
+    expect((await send(`${server.url}/api/trial.all/page`)).status).toBe(401);
+  });
+});
+
 describe('batches', () => {
   const batch = (paths: string[], inputs: unknown, call: Call = {}): Promise<Answer> =>
     formA(`${paths.join(',')}?batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`, call);
@@ -294,7 +325,22 @@ describe('refusals', () => {
           body: envelope('METHOD_NOT_SUPPORTED', 405, 'trial.echo'),
         });
       expect((await form('trial.lines', { body: {} })).status).toBe(405);
+      // RFC 9110, 15.5.6.
+      expect((await form('trial.create')).headers.get('allow')).toBe('POST');
+      expect((await form('trial.echo', { method: 'PUT' })).headers.get('allow')).toBe('GET, HEAD');
     }
+  });
+
+  it('name the encoding of a body that would have to be unpacked', async () => {
+    for (const form of [formA, formB])
+      for (const path of ['trial.create', 'trial.receive']) {
+        const answer = await form(path, { body: '{}', headers: { 'content-encoding': 'gzip' } });
+        expect(answer).toMatchObject({ status: 415, body: envelope('UNSUPPORTED_MEDIA_TYPE', 415, path) });
+        expect(answer.text).toContain('Content-Encoding \\"gzip\\"');
+        expect(answer.headers.get('accept-encoding')).toBe('identity');
+      }
+    const plain = { body: { name: 'anchor' }, headers: { 'content-encoding': 'identity' } };
+    expect((await formB('trial.create', plain)).status).toBe(200);
   });
 
   it('tell what is nowhere with 404', async () => {

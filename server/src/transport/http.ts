@@ -9,11 +9,12 @@ import { addCompression, createCompressed } from './compress.ts';
 import { addCommandLine } from './files/command-line.ts';
 import { addDashboard } from './files/dashboard.ts';
 import { addDocs } from './openapi/docs.ts';
+import { servedDocument } from './openapi/served-document.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
 import type { CookieJar } from './entrance/cookies.ts';
 import { familyPrefix, familyWire } from './family.ts';
 import { answerFormA } from './form-a.ts';
-import { answerFormB } from './form-b.ts';
+import { answerFormB, answerPage } from './form-b.ts';
 import { answerLog } from './streams/log-download.ts';
 import { answerMetrics } from './metrics.ts';
 import { createLiveStreams } from './streams/live-streams.ts';
@@ -83,16 +84,14 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     frameworkErrors: answerFault,
   });
   const wire = wireOf(options);
+  refuseEncodings(app);
   acceptBodies(app);
   addCompression(app);
   limitRequests(app, wire, options);
 
   app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
-  const openapi = createCompressed(options.openapi);
-  app.get('/api/openapi.json', async (request, reply) => {
-    void reply.header('content-type', 'application/json; charset=utf-8');
-    return openapi(request, reply);
-  });
+  const openapi = servedDocument('application/json; charset=utf-8', options.openapi);
+  app.get('/api/openapi.json', (request, reply) => openapi(request, reply));
   if (options.terminals)
     addTerminals(app, wire, { guard: options.guard, limits: defaultTerminalLimits, ...options.terminals });
   addForms(app, wire, '');
@@ -139,6 +138,11 @@ function addForms(app: FastifyInstance, wire: Wire, prefix: string): void {
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: `${prefix}/api/:path`,
     handler: (request, reply) => answerFormB(wire, request, reply, request.params.path),
+  });
+  app.route<{ Params: { path: string } }>({
+    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    url: `${prefix}/api/:path/page`,
+    handler: (request, reply) => answerPage(wire, request, reply, request.params.path),
   });
 }
 
@@ -218,6 +222,21 @@ async function hasGoodCredentials(
     if (error instanceof AppError) return false;
     throw error;
   }
+}
+
+/** No body is taken that first has to be unpacked: its size would say nothing of what it becomes. */
+function refuseEncodings(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const encoding = request.headers['content-encoding'];
+    if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return done();
+    done(
+      new AppError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        `The body has the Content-Encoding ${JSON.stringify(encoding.slice(0, 50))}. Send it as it is, without one.`,
+        { headers: { 'accept-encoding': 'identity' } },
+      ),
+    );
+  });
 }
 
 function procedureOf(request: FastifyRequest): string | undefined {

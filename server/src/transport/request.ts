@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../domain/errors.ts';
 import type { Procedure } from '../procedure/procedure.ts';
+import type { RegisteredProcedure, Registry } from '../procedure/registry.ts';
 import { coerceQuery } from '../procedure/input/input.ts';
 import type { Caller } from '../procedure/guard.ts';
 import type { Actor } from '../procedure/context.ts';
@@ -54,7 +55,7 @@ export function callerOf(
     },
     async authenticate() {
       const actor = await authenticate(credentials());
-      if (actor.sessionId !== undefined && request.method !== 'GET') requireSameOrigin(request);
+      if (actor.sessionId !== undefined && methodOf(request) !== 'GET') requireSameOrigin(request);
       return actor;
     },
   };
@@ -101,7 +102,7 @@ export function resuming(caller: Caller, input: RawInput): Caller {
 }
 
 export function wantsEventStream(request: FastifyRequest): boolean {
-  return request.headers.accept?.includes('text/event-stream') ?? false;
+  return request.method !== 'HEAD' && (request.headers.accept?.includes('text/event-stream') ?? false);
 }
 
 /** A request is a tRPC client's when it says so (decisions 1). */
@@ -119,6 +120,16 @@ export function parametersOf(request: FastifyRequest): Record<string, string | s
   return (request.query ?? {}) as Record<string, string | string[]>;
 }
 
+export function findProcedure({ registry }: { registry: Registry }, path: string): RegisteredProcedure {
+  const target = registry.get(path);
+  if (target) return target;
+  throw new AppError(
+    'NOT_FOUND',
+    `${path === '' ? 'This address names no procedure' : `There is no procedure ${path}`}. GET ` +
+      '/api/openapi.json lists all of them.',
+  );
+}
+
 export interface RawInput {
   value: unknown;
   /** The input came in a `{"json": …}` envelope; the answer's data is wrapped likewise. */
@@ -127,7 +138,7 @@ export interface RawInput {
 
 /** Input of one call: the body of a POST; of a GET `?input=` or plain parameters. */
 export function inputOf(request: FastifyRequest, procedure: Procedure): RawInput {
-  if (request.method !== 'GET') return unwrapped(bodyOf(request));
+  if (methodOf(request) !== 'GET') return unwrapped(bodyOf(request));
   const { batch: _batch, input, lastEventId: _lastEventId, ...parameters } = parametersOf(request);
   if (input !== undefined) return unwrapped(parseJson(String(input), 'input'));
   return { value: coerceQuery(procedure.input, parameters), wrapped: false };
@@ -170,11 +181,16 @@ export function parseJson(text: string, field: string): unknown {
   }
 }
 
+/** HEAD is a GET whose answer is left out. */
+export const methodOf = ({ method }: FastifyRequest): string => (method === 'HEAD' ? 'GET' : method);
+
 /** What only reads is GET, what changes something POST; the other verb is 405. */
 export function checkMethod(request: FastifyRequest, procedure: Procedure, path: string): void {
   const expected = verbOf(procedure);
-  if (request.method !== expected)
-    throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`);
+  if (methodOf(request) !== expected)
+    throw new AppError('METHOD_NOT_SUPPORTED', `${path} is called with ${expected}, not ${request.method}.`, {
+      headers: { allow: expected === 'GET' ? 'GET, HEAD' : expected },
+    });
 }
 
 function single(header: string | string[] | undefined): string | undefined {

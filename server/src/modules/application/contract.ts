@@ -1,9 +1,8 @@
 /** Applications (interface document, Applications; decisions 5). */
 import { programGrant } from '../../domain/access/permissions.ts';
 import { gitHosts, perSaveProcedure } from '../../domain/git/git-host.ts';
-import { appName, argv, givenRevision, line } from '../service/contract-fields.ts';
+import { appName, argv, givenRevision, line, serviceStatus } from '../service/contract-fields.ts';
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { mutation, query, subscription, upload } from '../../procedure/procedure.ts';
@@ -15,7 +14,7 @@ const own = { class: 'protected', resources: [{ kind: 'application', field: 'app
 const optionalSettings = partial(settingShape);
 const title = line(200);
 const description = z.string().max(2000);
-const status = z.object({ applicationId: z.string(), applicationStatus: z.enum(applicationStatuses) });
+const status = z.object({ applicationId: z.string(), applicationStatus: serviceStatus });
 const optionalId = z.string().nullable();
 const success = z.object({ success: z.literal(true) });
 
@@ -82,7 +81,7 @@ export const applicationContract = {
         revision: givenRevision,
         serverId: z.string().nullish(),
         environmentId: z.string().optional(),
-        applicationStatus: z.enum(applicationStatuses).optional(),
+        applicationStatus: serviceStatus.optional(),
       }),
     ),
     output: success,

@@ -1,9 +1,8 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
 import { sourceTypes } from '../../domain/git/source-type.ts';
 import { buildTypes } from '../../domain/build-type.ts';
-import { revision } from '../service/contract-fields.ts';
+import { revision, serviceStatus } from '../service/contract-fields.ts';
 import { z } from 'zod';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { deploymentRecord } from '../deployment/record.ts';
 import { domainRecord } from '../domain/record.ts';
@@ -20,7 +19,7 @@ export const applicationSummary = z.object({
   name: z.string(),
   appName: z.string(),
   description: z.string(),
-  applicationStatus: z.enum(applicationStatuses),
+  applicationStatus: serviceStatus,
   environmentId: z.string(),
   createdAt: z.string(),
 });

@@ -1,5 +1,6 @@
 /** Backups of databases (decisions 7). */
 import { z } from 'zod';
+import { controlCharacters } from '../../domain/text/control-characters.ts';
 import { parseCron } from '../../domain/time/cron.ts';
 import {
   databaseKindNames,
@@ -92,7 +93,7 @@ const settings = {
     .string()
     .max(100)
     .regex(
-      /^[^-\p{Cc}][^\p{Cc}]*$/u,
+      new RegExp(`^[^-${controlCharacters}][^${controlCharacters}]*$`),
       'must have at least one character, and must not begin with "-" or contain line breaks or control ' +
         'characters',
     )

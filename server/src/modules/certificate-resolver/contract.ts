@@ -3,6 +3,7 @@
  * (decisions 9).
  */
 import { z } from 'zod';
+import { controlCharacters } from '../../domain/text/control-characters.ts';
 import { parseRootCertificates } from '../../domain/certificates/root-certificates.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
@@ -19,7 +20,10 @@ const shape = {
     .string()
     .min(1)
     .max(100)
-    .regex(/^[^\s\p{Cc}](.*[^\s\p{Cc}])?$/u, 'must be one line that neither begins nor ends with a space')
+    .regex(
+      new RegExp(`^[^\\s${controlCharacters}](.*[^\\s${controlCharacters}])?$`),
+      'must be one line that neither begins nor ends with a space',
+    )
     .describe('Name by which customCertResolver of a domain refers to it'),
   directoryUrl: z
     .url({ protocol: /^https$/, error: 'must be an https address' })

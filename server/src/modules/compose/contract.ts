@@ -10,10 +10,10 @@ import {
   name,
   secretEnvFields,
   serverId,
+  serviceStatus,
 } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
@@ -125,7 +125,7 @@ export const composeContract = {
           ...secretEnvFields,
           createEnvFile,
           autoDeploy,
-          composeStatus: z.enum(applicationStatuses),
+          composeStatus: serviceStatus,
           randomize: z.boolean().describe('Adds the suffix to the names in the file'),
           suffix: z
             .string()

@@ -1,8 +1,7 @@
 /** The compose record (decisions 8); credentials and the webhook's secret are write-only. */
-import { revision } from '../service/contract-fields.ts';
+import { revision, serviceStatus } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { composeSourceTypes } from '../../domain/git/source-type.ts';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { accesses, builtHere, dangerKinds } from '../../domain/access/danger.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { deploymentRecord } from '../deployment/record.ts';
@@ -30,7 +29,7 @@ export const composeRecord = z
     env: secretLines(),
     secretEnvNames,
     createEnvFile: z.boolean(),
-    composeStatus: z.enum(applicationStatuses),
+    composeStatus: serviceStatus,
     refreshToken: secretText('Token of its webhook address'),
     autoDeploy: z.boolean(),
     randomize: z.boolean(),

@@ -17,7 +17,8 @@ const access = {
   grant: 'canAccessToContainers',
   resources: [{ kind: 'server', field: 'serverId' }],
 } as const;
-const refusals = ['SERVICE_UNAVAILABLE'] as const;
+/** A server without an SSH key, or one that is away. */
+const refusals = ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 const whose =
   'Shows what belongs to the organization; members see what belongs to the services assigned to them. ' +
   "Berth's own containers, and those that belong to nothing, are shown only to Owner and Admin of the " +
@@ -40,7 +41,7 @@ export const containerContract = {
     access,
     input: z.object({ containerId: name.describe('Id or name'), serverId }),
     output: containerRecord,
-    refusals: ['NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+    refusals: ['NOT_FOUND', ...refusals],
   }),
   getConfig: query({
     summary: 'The full configuration of a container, as the engine reports it',

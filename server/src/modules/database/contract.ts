@@ -11,11 +11,11 @@ import {
   line,
   runtimeFields,
   serverId,
+  serviceStatus,
 } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseImageReference } from '../../domain/names/image-reference.ts';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
@@ -52,7 +52,7 @@ const shared = {
   description: description.optional(),
   port: port.optional(),
   env: block.nullish().describe('KEY=VALUE lines; absent: they stay, null: none'),
-  status: z.enum(applicationStatuses),
+  status: serviceStatus,
   formerVolume: line(200).min(1).describe('One of `formerVolumes`'),
   server: line(100).min(1).nullable(),
   moved: z.object({ deploymentId: z.string().nullable() }),

@@ -1,8 +1,7 @@
 /** The database record of a kind (interface document, Database; decisions 6). */
-import { revision } from '../service/contract-fields.ts';
+import { revision, serviceStatus } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import type { DatabaseKindName } from '../../domain/database-kind.ts';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { secretLines, secretText } from '../../procedure/secret-fields.ts';
 import { named, only } from '../../procedure/input/shape.ts';
 import { backupRecord } from '../backup/record.ts';
@@ -36,7 +35,7 @@ export function createdRecordOf<const R extends DatabaseKind>(row: R) {
     appName: z.string(),
     ...only<typeof shownFields, R['fields']>(shownFields, row.fields),
     containerImage: z.string(),
-    applicationStatus: z.enum(applicationStatuses),
+    applicationStatus: serviceStatus,
     createdAt: z.string(),
   });
 }
@@ -53,7 +52,7 @@ export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: Dat
       containerImage: z.string(),
       environmentId: z.string(),
       serverId: optional,
-      applicationStatus: z.enum(applicationStatuses),
+      applicationStatus: serviceStatus,
       env: secretLines(),
       memoryLimit: optional,
       memoryReservation: optional,

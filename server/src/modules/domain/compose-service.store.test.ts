@@ -25,13 +25,19 @@ eachDatabase('domains of compose services', (test) => {
       message: expect.stringMatching(/is not a service of the file of .+, which has: web, db/),
     };
     expect(await owner.mutate('domain.create', { ...input, host: 'd.test' })).toMatchObject(refused);
-    expect(await owner.mutate('domain.update', { domainId, host: 'c.test', serviceName: 'wep', port: 81 })).toMatchObject({
+    expect(
+      await owner.mutate('domain.update', { domainId, host: 'c.test', serviceName: 'wep', port: 81 }),
+    ).toMatchObject({
       port: 81,
     });
-    expect(await owner.mutate('domain.update', { domainId, host: 'c.test', serviceName: 'db' })).toMatchObject({
+    expect(
+      await owner.mutate('domain.update', { domainId, host: 'c.test', serviceName: 'db' }),
+    ).toMatchObject({
       serviceName: 'db',
     });
-    expect(await owner.mutate('domain.update', { domainId, host: 'c.test', serviceName: 'wep' })).toMatchObject(refused);
+    expect(
+      await owner.mutate('domain.update', { domainId, host: 'c.test', serviceName: 'wep' }),
+    ).toMatchObject(refused);
     // Which services a repository's file has is known when it is deployed.
     await composes.update({ composeId }, { sourceType: 'git' });
     expect(await owner.mutate('domain.create', { ...input, host: 'd.test' })).toMatchObject({

@@ -28,7 +28,9 @@ eachDatabase('hosts', (test) => {
     // What somebody who reaches both has put there may be changed by whoever reaches the one.
     const shared = { ...own, host: 'shop.test', path: '/api' };
     const sharedId = textOf(await owner.mutate('domain.create', shared), 'domainId');
-    expect(await member.mutate('domain.update', { domainId: sharedId, host: 'shop.test', port: 8080 })).toMatchObject({
+    expect(
+      await member.mutate('domain.update', { domainId: sharedId, host: 'shop.test', port: 8080 }),
+    ).toMatchObject({
       port: 8080,
     });
     await people.grant({ accessedServices: [composeId, applicationId] });

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { appNamePattern } from '../../domain/names/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
@@ -63,6 +64,9 @@ function unfit(input: unknown, most: number): string | undefined {
   if (input === undefined) return undefined;
   return `must be 1 to ${most} words: a list of them, or one text with every quote closed`;
 }
+
+/** How the last action on a service ended, or that one is under way. */
+export const serviceStatus = z.enum(applicationStatuses).meta({ id: 'ServiceStatus' });
 
 export const id = z.string().min(1).max(100);
 export const serverId = id

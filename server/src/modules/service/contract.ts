@@ -1,7 +1,8 @@
 /** Services of every kind in one list (decisions 14). */
 import { z } from 'zod';
+import { serviceStatus } from './contract-fields.ts';
 import { conditions } from '../../domain/states/condition.ts';
-import { applicationStatuses, deploymentStatuses } from '../../domain/states/lifecycle.ts';
+import { deploymentStatuses } from '../../domain/states/lifecycle.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { query } from '../../procedure/procedure.ts';
 import { metricsRange, servicePoint } from '../server/record-monitoring.ts';
@@ -46,7 +47,7 @@ export const serviceRow = z
     since: optional.describe('Since when its tasks run; null while none does'),
     lastExit,
     unreachableSince: optional.describe('While the engine does not answer: when it was last seen'),
-    status: z.enum(applicationStatuses).describe('How the last action ended: applicationStatus'),
+    status: serviceStatus.describe('How the last action ended: applicationStatus'),
     deployment: z
       .object({
         deploymentId: z.string(),

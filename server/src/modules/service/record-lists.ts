@@ -3,8 +3,8 @@
  * document, Environment). Pure.
  */
 import { z } from 'zod';
+import { serviceStatus } from './contract-fields.ts';
 import { perDatabaseKind, type DatabaseKindName } from '../../domain/database-kind.ts';
-import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import type { DeployedKind, ServiceRef } from '../../domain/names/service-ref.ts';
 import { databaseKinds, type DatabaseKinds } from '../database/kinds.ts';
 import { liveRecord } from './record-live.ts';
@@ -55,7 +55,7 @@ export const refOfService = ({
 });
 
 const summary = { name: z.string(), appName: z.string(), live: liveRecord } as const;
-const status = z.enum(applicationStatuses);
+const status = serviceStatus;
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 type SummaryOf<K extends ServiceKindName, E extends Shape> = z.ZodArray<

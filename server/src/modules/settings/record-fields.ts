@@ -4,6 +4,7 @@
  */
 import { parseRelease } from '../../domain/builder-programs.ts';
 import { z } from 'zod';
+import { controlCharacters } from '../../domain/text/control-characters.ts';
 import { parseCron } from '../../domain/time/cron.ts';
 import { platformPrefix } from '../../domain/names/image-reference.ts';
 import { isAllowableNetwork } from '../../domain/network/outgoing.ts';
@@ -40,7 +41,7 @@ const folder = z
   .string()
   .max(1000)
   .regex(
-    /^(?:\/(?!\.{1,2}(?:\/|$))[^/\p{Cc}]+)+$/u,
+    new RegExp(`^(?:/(?!\\.{1,2}(?:/|$))[^/${controlCharacters}]+)+$`),
     'must be an absolute path such as /srv/git, without "..", and not "/"',
   );
 

@@ -15,7 +15,7 @@ const access = {
   resources: [{ kind: 'server', field: 'serverId' }],
   flatRefusal: 'Unauthorized',
 } as const;
-const refusals = ['Swarm not available', 'SERVICE_UNAVAILABLE'] as const;
+const refusals = ['Swarm not available', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'] as const;
 
 export const swarmContract = {
   getNodes: query({

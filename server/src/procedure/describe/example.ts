@@ -3,6 +3,7 @@
  * field's name.
  */
 import { isSchema, propertiesOf, type Schema } from './describe-type.ts';
+import { isTimeName } from './field-words.ts';
 import { jsonSchemaOf, resolved, type ReferringSchema } from './json-schema.ts';
 import type { Procedure } from '../procedure.ts';
 
@@ -92,9 +93,7 @@ function exampleText(schema: Schema, name: string): string {
 }
 
 function textOf(name: string): string | undefined {
-  return (
-    texts[name] ?? (/Ids?$/.test(name) || name === 'id' ? someId : /At$|^at$/.test(name) ? time : undefined)
-  );
+  return texts[name] ?? (/Ids?$/.test(name) || name === 'id' ? someId : isTimeName(name) ? time : undefined);
 }
 
 const formats: Readonly<Record<string, string>> = {
@@ -105,6 +104,7 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 const numbers: Readonly<Record<string, number>> = {
+  limit: 50,
   port: 3000,
   targetPort: 3000,
   publishedPort: 8080,

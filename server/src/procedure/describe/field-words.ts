@@ -79,7 +79,8 @@ const words: Readonly<Record<string, string>> = {
   'email.code': 'Six digits of the authenticator, or a recovery code',
   columns: 'Columns of the terminal',
   command: 'Command as its words; null: that of the image',
-  'healthCheck.command': 'Program that tells by its exit code whether the service is healthy, instead of a request',
+  'healthCheck.command':
+    'Program that tells by its exit code whether the service is healthy, instead of a request',
   commit: 'Hash of the commit; null where the source has none',
   commonName: 'Common name of the subject',
   compose: 'Its compose services',
@@ -151,7 +152,7 @@ const words: Readonly<Record<string, string>> = {
   environmentName: 'Name of the environment',
   environments: 'Its environments with their services',
   error: 'The refusal',
-  'FlatError.error': 'Name of the refusal',
+  'FlatRefusal.error': 'Name of the refusal',
   'run.error': 'Why the command could not be run; null where it was',
   errorMessage: 'Why it failed; null where it has not',
   events: 'Events that are sent',

@@ -24,7 +24,61 @@ export function jsonSchemaOf(type: z.ZodType, io: Direction): ReferringSchema {
         isSchema(definition) ? [[name, withoutId(definition)] as const] : [],
       )
     : [];
-  return { schema, definitions: Object.fromEntries(definitions) };
+  return {
+    schema: plain(schema),
+    definitions: Object.fromEntries(definitions.map(([name, definition]) => [name, plain(definition)])),
+  };
+}
+
+/** Formats that JSON Schema knows. zod has names of its own for others, such as `starts_with`. */
+const formats = new Set([
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uuid',
+]);
+
+/** Only what every reader of JSON Schema knows: no inner names of zod, a type beside each pattern, nothing twice. */
+function plain(schema: Schema): Schema {
+  const { format, anyOf, ...rest } = schema;
+  const alternatives = Array.isArray(anyOf) ? unlike(anyOf.map((one) => plainPart('anyOf', one))) : [];
+  const [only] = alternatives;
+  return {
+    ...(alternatives.length === 1 && isSchema(only) ? only : {}),
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, plainPart(key, value)])),
+    ...(alternatives.length > 1 ? { anyOf: alternatives } : {}),
+    ...(typeof format === 'string' && formats.has(format) ? { format } : {}),
+    ...(typeof schema['pattern'] === 'string' && schema['type'] === undefined ? { type: 'string' } : {}),
+  };
+}
+
+function plainPart(key: string, value: unknown): unknown {
+  if (literalParts.has(key)) return value;
+  if (Array.isArray(value)) return value.map((item) => plainPart('', item));
+  if (!isSchema(value)) return value;
+  return key === 'properties'
+    ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, plainPart('', field)]))
+    : plain(value);
+}
+
+/** Parts of a schema that are values and not schemas. */
+export const literalParts: ReadonlySet<string> = new Set([
+  'const',
+  'default',
+  'enum',
+  'example',
+  'examples',
+  'required',
+]);
+
+function unlike(values: readonly unknown[]): unknown[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
 /** The same with each record written out where it is referred to. */

@@ -4,6 +4,7 @@
  */
 import { isSchema, type Schema } from './describe-type.ts';
 import { fieldWords, isTimeName } from './field-words.ts';
+import { literalParts } from './json-schema.ts';
 
 /** `parent` is the name of the record or procedure that the schema stands in. */
 export function published(schema: Schema, parent: string): Schema {
@@ -34,13 +35,10 @@ function withWords(value: unknown, parent: string): unknown {
             ]),
           ),
         ];
-      return [key, literal.has(key) ? item : withWords(item, parent)];
+      return [key, literalParts.has(key) ? item : withWords(item, parent)];
     }),
   );
 }
-
-/** Parts of a schema that are values and not schemas. */
-const literal = new Set(['const', 'enum', 'default', 'example', 'examples', 'required']);
 
 /** A text becomes a time; null, lists and objects stay what they are. */
 function asTime(schema: Schema): Schema {

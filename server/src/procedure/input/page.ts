@@ -9,11 +9,23 @@ export const pageInput = {
     .min(1)
     .max(500)
     .optional()
-    .describe('With it the answer is a page: {items, nextCursor}'),
+    .describe('Most items of one page; with it the answer is a page: {items, nextCursor}'),
   cursor: z.string().max(200).optional().describe('nextCursor of the page before'),
 };
 
 const nextCursor = z.string().nullable();
+
+/** The two answers of a list: whole without `limit`, a page with it. Undefined for another output. */
+export function listAnswers(output: z.ZodType): { whole: z.ZodType; page: z.ZodType } | undefined {
+  if (!(output instanceof z.ZodUnion)) return undefined;
+  const [whole, page] = output.options;
+  return whole instanceof z.ZodArray && page instanceof z.ZodObject && 'nextCursor' in page.shape
+    ? { whole, page }
+    : undefined;
+}
+
+/** Items of a page when the caller names no number. */
+export const usualPage = 100;
 
 /** Output of a list of these items. */
 export function listOf<T extends z.ZodType>(

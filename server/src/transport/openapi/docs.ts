@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { berthFileSchema } from './berth-file-schema.ts';
+import { servedDocument } from './served-document.ts';
 
 const page = `<!doctype html>
 <html lang="en">
@@ -33,17 +34,12 @@ const files = {
 } as const;
 
 export function addDocs(app: FastifyInstance, folder = packageFolder()): void {
-  app.get(
-    '/api/berth-file.schema.json',
-    (_request, reply) =>
-      void reply
-        .headers({
-          'content-type': 'application/schema+json; charset=utf-8',
-          // Editors in a browser read it, too; nothing of the installation stands in it.
-          'access-control-allow-origin': '*',
-        })
-        .send(berthFileSchema()),
-  );
+  const schema = servedDocument('application/schema+json; charset=utf-8', berthFileSchema);
+  app.get('/api/berth-file.schema.json', (request, reply) => {
+    // Editors in a browser read it, too; nothing of the installation stands in it.
+    void reply.header('access-control-allow-origin', '*');
+    schema(request, reply);
+  });
   app.get(
     '/docs',
     (_request, reply) =>

@@ -80,7 +80,7 @@ export function errorComponents(): Schema {
               },
             }
           : {}),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, example } },
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' }, example } },
       },
     ]),
   );
@@ -162,12 +162,12 @@ function said(
 
 /** A status that has a flat form, with the envelope beside it where the status has that too. */
 function withFlat(names: readonly FlatRefusal[], code: ErrorCode | undefined): Schema {
-  const flat = { $ref: '#/components/schemas/FlatError' };
+  const flat = { $ref: '#/components/schemas/FlatRefusal' };
   return {
     description: names.join(', '),
     content: {
       'application/json': {
-        schema: code === undefined ? flat : { anyOf: [flat, { $ref: '#/components/schemas/Error' }] },
+        schema: code === undefined ? flat : { anyOf: [flat, { $ref: '#/components/schemas/Refusal' }] },
         examples: Object.fromEntries(
           names.map((name) => [name, { value: { error: name, message: flatSentences[name] } }]),
         ),
@@ -187,7 +187,7 @@ const flatSentences: Record<FlatRefusal, string> = {
 };
 
 export const errorSchemas = {
-  Error: {
+  Refusal: {
     type: 'object',
     required: ['error', 'message', 'code'],
     description: 'Under form A only `error` is there; form B repeats `message` and `code` beside it.',
@@ -226,7 +226,7 @@ export const errorSchemas = {
       },
     },
   },
-  FlatError: {
+  FlatRefusal: {
     type: 'object',
     required: ['error', 'message'],
     description: 'The refusals that certificates and swarm have of their own.',

@@ -7,6 +7,7 @@ import { errorCodes, type ErrorCode } from '../../domain/errors.ts';
 import { propertiesOf, type Schema } from '../../procedure/describe/describe-type.ts';
 import { exampleOf } from '../../procedure/describe/example.ts';
 import { inlineSchemaOf } from '../../procedure/describe/json-schema.ts';
+import { published } from '../../procedure/describe/published.ts';
 import { signInInput, signUpInput } from '../entrance/auth-routes.ts';
 
 interface FixedRoute {
@@ -197,16 +198,17 @@ function operation({ id, tag, summary, description, input, token, answer, refusa
               name: token,
               in: 'path',
               required: true,
+              description: 'Token of the webhook, which names the service',
               schema: text,
               example: 'qV3xT9bWm2Lk7RfHn4Ys8Pc6Dj1Ga5Ze',
             },
           ],
         }),
-    ...(input === undefined ? {} : { requestBody: body(inlineSchemaOf(input, 'input')) }),
+    ...(input === undefined ? {} : { requestBody: body(published(inlineSchemaOf(input, 'input'), 'email')) }),
     responses: {
       200: {
         description: 'Success',
-        content: { 'application/json': { schema: answer, example: exampleOf(answer) } },
+        content: { 'application/json': { schema: published(answer, id), example: exampleOf(answer) } },
       },
       ...Object.fromEntries(
         refusals.map((code) => [errorCodes[code].httpStatus, { $ref: `#/components/responses/${code}` }]),

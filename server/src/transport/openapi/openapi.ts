@@ -2,12 +2,20 @@
 import type { z } from 'zod';
 import { isSchema, propertiesOf, type Schema } from '../../procedure/describe/describe-type.ts';
 import { exampleInput, exampleOf } from '../../procedure/describe/example.ts';
-import { definitionPrefix, inlineSchemaOf, jsonSchemaOf } from '../../procedure/describe/json-schema.ts';
+import {
+  definitionPrefix,
+  inlineSchemaOf,
+  jsonSchemaOf,
+  resolved,
+} from '../../procedure/describe/json-schema.ts';
 import type { NamedProcedure } from '../../procedure/describe/listing.ts';
+import { published } from '../../procedure/describe/published.ts';
+import { listAnswers, pageInput, usualPage } from '../../procedure/input/page.ts';
 import { classRule } from '../../domain/access/permissions.ts';
 import { grantsOf, hostReachOf, type Procedure } from '../../procedure/procedure.ts';
 import { errorComponents, errorResponses, errorSchemas } from './openapi-errors.ts';
 import { fixedPaths, fixedTags } from './openapi-fixed.ts';
+import { tagWords } from './tag-words.ts';
 import { terminalContract } from '../../modules/terminal/contract.ts';
 import { socketPaths } from '../streams/terminal.ts';
 import { isRead, verbOf } from '../../procedure/procedure.ts';
@@ -19,29 +27,23 @@ const description =
   'value as the answer, as described here, and at\n' +
   '`/api/trpc/<router>.<procedure>` wrapped as `{"result":{"data":…}}`, also in batches. Queries are GET ' +
   'with query-string parameters or `?input=<JSON>`, changes POST with a JSON body.\n' +
-  'Unknown fields of an input are ignored. Lists are newest first; with `limit` they come in pages.';
+  'Unknown fields of an input are ignored. Lists are newest first and whole; their pages have an address of ' +
+  'their own, `/api/<router>.<procedure>/page`. Times are ISO 8601 in UTC.';
 
 export function createOpenapi(
   procedures: readonly NamedProcedure[],
   version: string,
 ): Record<string, unknown> {
   const records = createRecords();
-  const paths = Object.fromEntries(
-    procedures.map(({ path, router, procedure }) => [
-      `/api/${path}`,
-      {
-        [verbOf(procedure).toLowerCase()]: operation(path, router, procedure, records),
-      },
-    ]),
-  );
+  const paths = Object.fromEntries(procedures.flatMap((named) => operations(named, records)));
   return {
     openapi: '3.1.0',
     info: { title: 'Berth', version, description, license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }, { bearer: [] }, { session: [] }],
-    tags: [...fixedTags, terminalTag, ...new Set(procedures.map(({ router }) => router))].map((name) => ({
-      name,
-    })),
+    tags: [...new Set([...fixedTags, terminalTag, ...procedures.map(({ router }) => router)])].map(
+      (name) => ({ name, description: tagWords[name] }),
+    ),
     paths: { ...fixedPaths(), ...socketOperations(records), ...paths },
     components: {
       securitySchemes: {
@@ -61,7 +63,12 @@ export function createOpenapi(
             'from a page of another address is refused',
         },
       },
-      schemas: { ...errorSchemas, ...records.schemas },
+      schemas: {
+        ...Object.fromEntries(
+          Object.entries(errorSchemas).map(([name, schema]) => [name, published(schema, name)]),
+        ),
+        ...records.schemas,
+      },
       examples: records.examples,
       responses: errorComponents(),
     },
@@ -73,7 +80,7 @@ interface Records {
   schemas: Record<string, Schema>;
   examples: Record<string, Schema>;
   /** The schema of an answer, and an example of it. */
-  answerOf(type: z.ZodType): { schema: Schema; example: Schema };
+  answerOf(type: z.ZodType, parent: string): { schema: Schema; example: Schema };
 }
 
 function createRecords(): Records {
@@ -82,10 +89,11 @@ function createRecords(): Records {
   return {
     schemas,
     examples,
-    answerOf(type) {
-      const { schema, definitions } = jsonSchemaOf(type, 'output');
+    answerOf(type, parent) {
+      const { schema: bare, definitions } = jsonSchemaOf(type, 'output');
+      const schema = published(bare, parent);
       for (const [name, definition] of Object.entries(definitions)) {
-        const shown = referring(definition);
+        const shown = referring(published(definition, name));
         if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown))
           throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
         schemas[name] = shown;
@@ -120,7 +128,46 @@ function referring(schema: Schema): Schema {
   return isSchema(whole) ? whole : {};
 }
 
-function operation(path: string, router: string, procedure: Procedure, records: Records): Schema {
+/** A list has two: the whole of it, and its pages, so that each answers with one shape. */
+function operations({ path, router, procedure }: NamedProcedure, records: Records): [string, Schema][] {
+  const verb = verbOf(procedure).toLowerCase();
+  const one = (shown: Procedure, leftOut: readonly string[] = []): Schema =>
+    operation(path, router, shown, records, leftOut);
+  const answers = listAnswers(procedure.output);
+  if (!answers) return [[`/api/${path}`, { [verb]: one(procedure) }]];
+  const list = {
+    ...procedure,
+    output: answers.whole,
+    description: joined(procedure.description, `Its pages: \`/api/${path}/page\`.`),
+  };
+  const page = {
+    ...procedure,
+    summary: `${procedure.summary}; one page`,
+    output: answers.page,
+    description: joined(
+      procedure.description,
+      `At most \`limit\` of them, ${usualPage} without it, after the one that \`cursor\` names. The same as ` +
+        `\`/api/${path}\` with \`limit\`.`,
+    ),
+  };
+  return [
+    [`/api/${path}`, { [verb]: one(list, Object.keys(pageInput)) }],
+    [`/api/${path}/page`, { [verb]: { ...one(page), operationId: `${operationId(path)}_page` } }],
+  ];
+}
+
+const joined = (...texts: (string | undefined)[]): string =>
+  texts.filter((text) => text !== undefined && text !== '').join('\n\n');
+
+const operationId = (path: string): string => path.replace('.', '_');
+
+function operation(
+  path: string,
+  router: string,
+  procedure: Procedure,
+  records: Records,
+  leftOut: readonly string[] = [],
+): Schema {
   const { access } = procedure;
   const who = classRule(access.class).words;
   const restrictions = [
@@ -129,14 +176,14 @@ function operation(path: string, router: string, procedure: Procedure, records: 
     ...hostReachOf(access).map((words) => `; ${classRule('hostReach').words} when ${words}`),
   ].join('');
   return {
-    operationId: path.replace('.', '_'),
+    operationId: operationId(path),
     tags: [router],
     summary: procedure.summary,
-    description: [procedure.description, `Access: ${who}${restrictions}.`].filter(Boolean).join('\n\n'),
+    description: joined(procedure.description, `Access: ${who}${restrictions}.`),
     ...(access.sessionOnly ? { security: [{ session: [] }] } : {}),
-    ...parametersOrBody(procedure),
+    ...parametersOrBody(path, procedure, leftOut),
     responses: {
-      200: { description: 'Success', content: success(procedure, records) },
+      200: { description: 'Success', content: success(path, procedure, records) },
       ...errorResponses(procedure),
     },
   };
@@ -156,9 +203,9 @@ function socketOperation(name: keyof typeof terminalContract, records: Records):
   return { ...shared, responses: { 101: { description: 'Switching Protocols' }, ...refusals } };
 }
 
-function parametersOrBody(procedure: Procedure): Schema {
-  const input = inlineSchemaOf(procedure.input, 'input');
-  const fields = propertiesOf(input);
+function parametersOrBody(path: string, procedure: Procedure, leftOut: readonly string[]): Schema {
+  const input = published(inlineSchemaOf(procedure.input, 'input'), nameIn(path));
+  const fields = propertiesOf(input).filter(({ name }) => !leftOut.includes(name));
   const example = exampleInput(procedure);
   if (procedure.kind === 'mutation' || (procedure.kind === 'subscription' && !isRead(procedure)))
     return {
@@ -198,16 +245,20 @@ function parametersOrBody(procedure: Procedure): Schema {
   };
 }
 
-function wholeAnswer(output: z.ZodType, records: Records): Schema {
-  const { schema, example } = records.answerOf(output);
+/** The procedure's name without its router, which stands for the object that its fields are in. */
+const nameIn = (path: string): string => path.slice(path.indexOf('.') + 1);
+
+function wholeAnswer(path: string, output: z.ZodType, records: Records): Schema {
+  const { schema, example } = records.answerOf(output, nameIn(path));
   return { schema, ...example };
 }
 
-function success({ kind, output, whole }: Procedure, records: Records): Schema {
-  const { schema, example } = records.answerOf(output);
+function success(path: string, { kind, output, whole }: Procedure, records: Records): Schema {
+  const { schema, example } = records.answerOf(output, nameIn(path));
   if (kind !== 'subscription') return { 'application/json': { schema, ...example } };
   const { schema: one, definitions } = jsonSchemaOf(output, 'output');
   const event = exampleOf(one, definitions);
+  const names = eventNames(resolved(one, definitions));
   return {
     'application/json':
       whole === undefined
@@ -216,7 +267,7 @@ function success({ kind, output, whole }: Procedure, records: Records): Schema {
               type: 'object',
               required: ['lines', 'lastEventId'],
               properties: {
-                lines: { type: 'array', items: schema },
+                lines: { type: 'array', items: schema, description: 'The events in order' },
                 lastEventId: { type: ['string', 'null'], description: 'Position of the last line' },
                 note: {
                   type: 'string',
@@ -226,15 +277,32 @@ function success({ kind, output, whole }: Procedure, records: Records): Schema {
             },
             example: { lines: [event], lastEventId: '1' },
           }
-        : wholeAnswer(whole.output, records),
+        : wholeAnswer(path, whole.output, records),
     'text/event-stream': {
       schema: {
         type: 'string',
         description:
-          'With `Accept: text/event-stream`: events `line`, each with its position as `id`, then `end` ' +
-          'with the outcome; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`',
+          `With \`Accept: text/event-stream\`: events named ${listed(names)}, each with its position as ` +
+          '`id` and this as `data`; a comment every 15 s. Resume with `Last-Event-ID` or `lastEventId`',
       },
-      example: `event: line\nid: 1\ndata: ${JSON.stringify(event)}\n\n`,
+      example: `event: ${names[0]}\nid: 1\ndata: ${JSON.stringify(event)}\n\n`,
     },
   };
 }
+
+/** Names of the events of a stream: the `type` of each alternative, else `line` (transport/streams). */
+function eventNames({ anyOf, oneOf }: Schema): readonly [string, ...string[]] {
+  const alternatives: unknown = oneOf ?? anyOf;
+  const types = (Array.isArray(alternatives) ? alternatives : []).flatMap((one: unknown) => {
+    const properties: unknown = isSchema(one) ? one['properties'] : undefined;
+    const type: unknown = isSchema(properties) ? properties['type'] : undefined;
+    return isSchema(type) && typeof type['const'] === 'string' ? [type['const']] : [];
+  });
+  const [first = 'line', ...others] = types;
+  return [first, ...others];
+}
+
+const listed = (names: readonly string[]): string => {
+  const quoted = names.map((name) => `\`${name}\``);
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+};

@@ -15,7 +15,11 @@ export const telegram = defineChannel({
     apiUrl: httpUrl().default('https://api.telegram.org').describe('Of a Bot API server of your own'),
   },
   secrets: ['botToken'],
-  example: { botToken: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw', chatId: '-1001234567890' },
+  example: {
+    botToken: '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw',
+    chatId: '-1001234567890',
+    apiUrl: 'https://api.telegram.org',
+  },
   origin: ({ apiUrl }) => originOf(apiUrl),
   render: ({ title, message }, { botToken, chatId, threadId, apiUrl }) =>
     post(`${apiUrl.replace(/\/+$/, '')}/bot${botToken}/sendMessage`, {
