@@ -104,7 +104,7 @@ export function findContainer(state: State, idOrName: string): Container {
   const whole = state.containers.get(idOrName) ?? all.find(({ name }) => name === idOrName);
   if (whole === undefined && begun.length > 1)
     throw new Refusal(500, `Multiple IDs found with provided prefix: ${idOrName}`);
-  const [found = undefined] = whole === undefined ? begun : [whole];
+  const found = whole ?? begun[0];
   if (found === undefined) throw new Refusal(404, `No such container: ${idOrName}`);
   return found;
 }

@@ -1,7 +1,7 @@
 /**
- * The typed client as it is published: one module for browsers and Node.js 20 and newer, once for `import` and
- * once for `require`, its types written out, and the reference of the interface, in a folder that `npm pack` takes as it is. Each router is an
- * export of its own, so that a bundler keeps only what is used.
+ * The typed client as it is published: one module for browsers and Node.js 20 and newer, once for `import`
+ * and once for `require`, its types written out, and the reference of the interface, in a folder that
+ * `npm pack` takes as it is. Each router is an export of its own, so that a bundler keeps only what is used.
  */
 import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,8 +52,9 @@ const readme = `# The typed client of Berth
     await application({ url, apiKey }).deploy({ applicationId });
 
 Every call throws a \`BerthError\` with \`code\`, a sentence for people, and \`issues\`, one for each fault of
-the input. A list answers whole, and with \`limit\` a page: \`{items, nextCursor}\`. A stream resumes by itself. In a browser on Berth's own address leave \`apiKey\` out: the session's
-cookie is sent. [reference/](reference/README.md) describes every procedure.
+the input. A list answers whole, and with \`limit\` a page: \`{items, nextCursor}\`. A stream resumes by itself.
+In a browser on Berth's own address leave \`apiKey\` out: the session's cookie is sent.
+[reference/](reference/README.md) describes every procedure.
 `;
 
 /** Writes the folder anew. */

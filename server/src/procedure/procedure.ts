@@ -69,8 +69,8 @@ export interface ResourceReference {
   /** The installation's Owner and Admin may name another organization's too; nobody else may. */
   acrossOrganizations?: boolean;
   /**
-   * With a session the caller's own may also stand in an organization other than the one in use. A key acts in
-   * its own organization only.
+   * With a session the caller's own may also stand in an organization other than the one in use. A key acts
+   * in its own organization only.
    */
   ownAnywhere?: boolean;
 }

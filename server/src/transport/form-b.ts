@@ -29,8 +29,8 @@ export async function answerFormB(
 }
 
 /**
- * One page of a list, `/api/<router>.<procedure>/page`: the same procedure with a `limit`, at an address of its
- * own, so that each address has answers of one shape.
+ * One page of a list, `/api/<router>.<procedure>/page`: the same procedure with a `limit`, at an address of
+ * its own, so that each address has answers of one shape.
  */
 export async function answerPage(
   wire: Wire,

@@ -232,7 +232,8 @@ function refuseEncodings(app: FastifyInstance): void {
     done(
       new AppError(
         'UNSUPPORTED_MEDIA_TYPE',
-        `The body has the Content-Encoding ${JSON.stringify(encoding.slice(0, 50))}. Send it as it is, without one.`,
+        `The body has the Content-Encoding ${JSON.stringify(encoding.slice(0, 50))}. Send it as it is, ` +
+          'without one.',
         { headers: { 'accept-encoding': 'identity' } },
       ),
     );

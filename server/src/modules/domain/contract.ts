@@ -93,8 +93,8 @@ export const domainContract = {
   update: mutation({
     summary: 'Changes a route; in effect at once',
     description:
-      '`host` is always sent; other absent fields stay. What the domain belongs to, and so domainType, never ' +
-      'changes.',
+      '`host` is always sent; other absent fields stay. What the domain belongs to, and so domainType, ' +
+      'never changes.',
     access: own,
     input: id.extend({ host: line(1024).min(1), ...changeable }),
     output: domainRecord,

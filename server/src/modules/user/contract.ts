@@ -130,8 +130,8 @@ export const userContract = {
   deleteApiKey: mutation({
     summary: 'Revokes an API key at once',
     description:
-      'Your own keys, with a session those for your other organizations as well; Owner and Admin any key of ' +
-      'the organization.',
+      'Your own keys, with a session those for your other organizations as well; Owner and Admin any key ' +
+      'of the organization.',
     access: { class: 'protected', resources: [{ kind: 'apiKey', field: 'apiKeyId', ownAnywhere: true }] },
     input: z.object({ apiKeyId: z.string().min(1).max(100) }),
     output: keyRecord,

@@ -206,7 +206,12 @@ eachDatabase('accounts and keys', (test) => {
     const world = await begin();
     const { owner, admin, member, stranger, nobody, people, database } = world;
     const { keys } = createStores(database).users;
-    const idOf = async (userId: string): Promise<string> => (await keys.list({ userId }))[0]?.apiKeyId ?? '';
+    const keyOf = async (userId: string) => {
+      const [key] = await keys.list({ userId });
+      if (!key) throw new Error(`${userId} has no key.`);
+      return key;
+    };
+    const idOf = async (userId: string): Promise<string> => (await keyOf(userId)).apiKeyId;
     const [ownersKey, membersKey, strangersKey] = [
       await idOf('user-owner'),
       await idOf('user-member'),
@@ -222,9 +227,8 @@ eachDatabase('accounts and keys', (test) => {
       code: 'FORBIDDEN',
     });
     // One's own, wherever it is for: with a session, which acts for the whole user, and not with a key.
-    const { apiKeyId: _first, ...like } = (await keys.list({ userId: 'user-owner' }))[0] ?? expect.fail();
-    const [foreign] = await keys.list({ userId: 'user-stranger' });
-    const organizationId = foreign?.organizationId ?? expect.fail();
+    const { apiKeyId: _first, ...like } = await keyOf('user-owner');
+    const { organizationId } = await keyOf('user-stranger');
     await keys.insert({ ...like, apiKeyId: 'elsewhere', keyHash: 'h', organizationId });
     const elsewhere = { apiKeyId: 'elsewhere' };
     expect(await owner.mutate('user.deleteApiKey', elsewhere)).toMatchObject({ code: 'FORBIDDEN' });

@@ -44,7 +44,10 @@ const formats = new Set([
   'uuid',
 ]);
 
-/** Only what every reader of JSON Schema knows: no inner names of zod, a type beside each pattern, nothing twice. */
+/**
+ * Keeps to what every reader of JSON Schema knows: no inner names of zod, a type beside each pattern, nothing
+ * twice.
+ */
 function plain(schema: Schema): Schema {
   const { format, anyOf, ...rest } = schema;
   const alternatives = Array.isArray(anyOf) ? unlike(anyOf.map((one) => plainPart('anyOf', one))) : [];

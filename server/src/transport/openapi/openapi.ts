@@ -27,8 +27,8 @@ const description =
   'value as the answer, as described here, and at\n' +
   '`/api/trpc/<router>.<procedure>` wrapped as `{"result":{"data":…}}`, also in batches. Queries are GET ' +
   'with query-string parameters or `?input=<JSON>`, changes POST with a JSON body.\n' +
-  'Unknown fields of an input are ignored. Lists are newest first and whole; their pages have an address of ' +
-  'their own, `/api/<router>.<procedure>/page`. Times are ISO 8601 in UTC.';
+  'Unknown fields of an input are ignored. Lists are newest first and whole; their pages have an address ' +
+  'of their own, `/api/<router>.<procedure>/page`. Times are ISO 8601 in UTC.';
 
 export function createOpenapi(
   procedures: readonly NamedProcedure[],
@@ -146,8 +146,8 @@ function operations({ path, router, procedure }: NamedProcedure, records: Record
     output: answers.page,
     description: joined(
       procedure.description,
-      `At most \`limit\` of them, ${usualPage} without it, after the one that \`cursor\` names. The same as ` +
-        `\`/api/${path}\` with \`limit\`.`,
+      `At most \`limit\` of them, ${usualPage} without it, after the one that \`cursor\` names. The same ` +
+        `as \`/api/${path}\` with \`limit\`.`,
     ),
   };
   return [

@@ -1,6 +1,6 @@
 /**
- * A document of the interface over HTTP: made and compressed when it is first asked for, and sent again only to
- * whoever has another version.
+ * A document of the interface over HTTP: made and compressed when it is first asked for, and sent again only
+ * to whoever has another version.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
