@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { expect, it } from 'vitest';
 import { gunzipSync } from 'node:zlib';
-import { addCompression, createCompressed } from './compress.ts';
+import { addCompression } from './compress.ts';
 
 const long = JSON.stringify(Array.from({ length: 200 }, (_, at) => ({ name: `service ${at}` })));
 
@@ -38,27 +38,4 @@ it.each([
   const { encoding, got } = await answer(path, { ...headers });
   expect(encoding).toBeUndefined();
   expect([long, '{}']).toContain(got.body);
-});
-
-it('compresses a text that never changes once, for whoever takes that', async () => {
-  const app = Fastify();
-  addCompression(app);
-  let made = 0;
-  const document = createCompressed(() => {
-    made += 1;
-    return long;
-  });
-  app.get('/document', async (request, reply) => document(request, reply.type('application/json')));
-  const answers = await Promise.all(
-    [browser, browser, { 'accept-encoding': 'gzip' }].map((headers) =>
-      app.inject({ url: '/document', headers }),
-    ),
-  );
-  for (const { headers, rawPayload } of answers) {
-    expect(headers['content-encoding']).toBe('gzip');
-    expect(gunzipSync(rawPayload).toString()).toBe(long);
-  }
-  expect((await app.inject('/document')).body).toBe(long);
-  expect(made).toBe(1);
-  await app.close();
 });

@@ -2,9 +2,8 @@
  * Answers for a browser come compressed: a list of 1,000 services is a tenth of itself then. Programs with a
  * key stand on the same network mostly, and would only pay for it.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { promisify } from 'node:util';
-import { gzip, gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { gzipSync } from 'node:zlib';
 
 /** What is shorter fits into one packet. */
 const leastBytes = 1024;
@@ -27,23 +26,5 @@ export function addCompression(app: FastifyInstance): void {
   });
 }
 
-const takesGzip = (headers: FastifyRequest['headers']): boolean =>
+export const takesGzip = (headers: FastifyRequest['headers']): boolean =>
   /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
-
-/**
- * Answers with a text that never changes, compressed once for everybody who takes that: it is large, and open
- * to whoever reaches the port.
- */
-export function createCompressed(
-  textOf: () => string,
-): (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer> {
-  let plain: Buffer | undefined;
-  let packed: Promise<Buffer> | undefined;
-  return async ({ headers }, reply) => {
-    plain ??= Buffer.from(textOf());
-    void reply.header('vary', 'accept-encoding');
-    if (!takesGzip(headers)) return plain;
-    void reply.header('content-encoding', 'gzip');
-    return (packed ??= promisify(gzip)(plain));
-  };
-}

@@ -5,7 +5,7 @@ import { AppError } from '../domain/errors.ts';
 import type { Guard } from '../procedure/guard.ts';
 import type { Registry } from '../procedure/registry.ts';
 import { randomId } from '../ports/clock.ts';
-import { addCompression, createCompressed } from './compress.ts';
+import { addCompression } from './compress.ts';
 import { addCommandLine } from './files/command-line.ts';
 import { addDashboard } from './files/dashboard.ts';
 import { addDocs } from './openapi/docs.ts';

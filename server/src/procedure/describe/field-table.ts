@@ -373,6 +373,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   targetPort: 'Port of the container',
   task: 'Id of the task',
   telegram: 'Settings of a Telegram channel; null for other channels',
+  template: 'Name of the template',
   text: 'The line itself',
   'prometheus.text': 'Metrics in the text format of Prometheus',
   thresholds: 'Percent above which an event is sent; null: never',

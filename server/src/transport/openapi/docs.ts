@@ -37,8 +37,7 @@ export function addDocs(app: FastifyInstance, folder = packageFolder()): void {
   const schema = servedDocument('application/schema+json; charset=utf-8', berthFileSchema);
   app.get('/api/berth-file.schema.json', (request, reply) => {
     // Editors in a browser read it, too; nothing of the installation stands in it.
-    void reply.header('access-control-allow-origin', '*');
-    schema(request, reply);
+    return schema(request, reply.header('access-control-allow-origin', '*'));
   });
   app.get(
     '/docs',

@@ -1,24 +1,27 @@
 /**
- * A document of the interface over HTTP: made and compressed when it is first asked for, and sent again only
- * to whoever has another version.
+ * A document of the interface over HTTP: made and compressed when it is first asked for, since it is large and
+ * open to whoever reaches the port, and sent again only to whoever has another version.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { takesGzip } from '../compress.ts';
+
+interface Made {
+  plain: Buffer;
+  packed?: Promise<Buffer>;
+  tag: string;
+}
 
 export function servedDocument(
   contentType: string,
-  text: () => string,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  let made: { plain: Buffer; packed: Buffer; tag: string } | undefined;
-  const make = (): NonNullable<typeof made> => {
-    const plain = Buffer.from(text());
-    const tag = createHash('sha256').update(plain).digest('base64url').slice(0, 27);
-    return { plain, packed: gzipSync(plain), tag };
-  };
-  return ({ headers }, reply) => {
-    made ??= make();
-    const isPacked = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+  textOf: () => string,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+  let made: Made | undefined;
+  return async ({ headers }, reply) => {
+    made ??= makeDocument(textOf());
+    const isPacked = takesGzip(headers);
     // Each form has a tag of its own (RFC 9110, 8.8.3.3).
     const tag = `"${made.tag}${isPacked ? '-gzip' : ''}"`;
     void reply.headers({
@@ -27,13 +30,16 @@ export function servedDocument(
       vary: 'accept-encoding',
       'cache-control': 'no-cache',
     });
-    if (isAmong(tag, headers['if-none-match'])) {
-      void reply.code(304).send();
-      return;
-    }
-    if (isPacked) void reply.header('content-encoding', 'gzip');
-    void reply.send(isPacked ? made.packed : made.plain);
+    if (isAmong(tag, headers['if-none-match'])) return reply.code(304).send();
+    if (!isPacked) return reply.send(made.plain);
+    const packed = await (made.packed ??= promisify(gzip)(made.plain));
+    return reply.header('content-encoding', 'gzip').send(packed);
   };
+}
+
+function makeDocument(text: string): Made {
+  const plain = Buffer.from(text);
+  return { plain, tag: createHash('sha256').update(plain).digest('base64url').slice(0, 27) };
 }
 
 function isAmong(tag: string, known: string | undefined): boolean {
