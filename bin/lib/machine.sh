@@ -219,6 +219,7 @@ ensure_dashboard() {
 build_dashboard() (
   cd "$root/web" && "$(node24)" node_modules/vite/bin/vite.js build && "$(node24)" compress.ts
 )
+
 # ensure_generators: the public generators and linters that read the OpenAPI document, by their own lock file.
 ensure_generators() {
   node "$root/bin/lib/dependencies-match.mjs" "$root/test/clients" --without-node && return
