@@ -5,8 +5,8 @@
 import { fieldTable } from './field-table.ts';
 
 /**
- * Describes a field; undefined for a name that the table does not know. `parent` is the field or record around
- * it.
+ * Describes a field; undefined for a name that the table does not know. `parent` is the field or record
+ * around it.
  */
 export function fieldWords(name: string, parent: string): string | undefined {
   return fieldTable[`${parent}.${name}`] ?? fieldTable[name] ?? idWords(name);

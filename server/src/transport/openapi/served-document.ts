@@ -1,6 +1,6 @@
 /**
- * A document of the interface over HTTP: made and compressed when it is first asked for, since it is large and
- * open to whoever reaches the port, and sent again only to whoever has another version.
+ * A document of the interface over HTTP: made and compressed when it is first asked for, since it is large
+ * and open to whoever reaches the port, and sent again only to whoever has another version.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createHash } from 'node:crypto';
