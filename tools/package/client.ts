@@ -53,7 +53,8 @@ const readme = `# The typed client of Berth
 
 Every call throws a \`BerthError\` with \`code\`, a sentence for people, and \`issues\`, one for each fault of
 the input. A list answers whole, and with \`limit\` a page: \`{items, nextCursor}\`.
-A stream resumes by itself. In a browser on Berth's own address leave \`apiKey\` out: the session's cookie is sent.
+A stream resumes by itself. In a browser on Berth's own address
+leave \`apiKey\` out: the session's cookie is sent.
 [reference/](reference/README.md) describes every procedure.
 `;
 
