@@ -1,4 +1,5 @@
 /** sign-up, login, logout: the three commands that are no procedures. */
+import { printable } from './output/printable.ts';
 import { hostname } from 'node:os';
 import { BerthError } from '../client/berth-error.ts';
 import type { Connection } from '../client/call.ts';
@@ -90,7 +91,7 @@ async function keyFor(session: Connection): Promise<StoredLogin> {
 async function keep(login: StoredLogin, terminal: Terminal): Promise<void> {
   const { email, role } = await createClient(login).user.get({}, { signal: terminal.signal });
   await writeLogin(terminal.environment, login);
-  terminal.out(`Signed in to ${login.url} as ${email} (${role}).\n`);
+  terminal.out(`Signed in to ${login.url} as ${printable(email)} (${printable(role)}).\n`);
 }
 
 const examples: Readonly<Record<string, string>> = {

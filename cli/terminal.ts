@@ -7,7 +7,9 @@ import { basename } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { blob, text } from 'node:stream/consumers';
 import { Writable, type Readable } from 'node:stream';
+import { onTerminal } from './output/printable.ts';
 import { sentence } from './output/wrap.ts';
+import type { ProgramArgv } from './program-argv.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface Terminal {
@@ -27,7 +29,7 @@ export interface Terminal {
   /** Milliseconds since 1970. */
   now(): number;
   /** Runs another program with this terminal (an editor, a database's shell) and gives its exit code. */
-  runProgram(argv: readonly [string, ...string[]], more?: NodeJS.ProcessEnv): Promise<number>;
+  runProgram(argv: ProgramArgv, more?: NodeJS.ProcessEnv): Promise<number>;
   /** Bytes as they are; resolves when there is room for more. */
   write(bytes: Uint8Array, to: 'output' | 'errors'): Promise<void>;
   /** Of a person who sees the answers and types: what a program in a container talks with. */
@@ -65,8 +67,9 @@ export function ownTerminal(): Terminal {
     get stdin() {
       return process.stdin;
     },
-    out: (text) => void process.stdout.write(text),
-    say: (text) => void process.stderr.write(text),
+    // Whatever stands in a text, a terminal gets nothing from it but letters and colours.
+    out: (text) => void process.stdout.write(process.stdout.isTTY ? onTerminal(text) : text),
+    say: (text) => void process.stderr.write(process.stderr.isTTY ? onTerminal(text) : text),
     signal: stop.signal,
     now: Date.now,
     runProgram,
@@ -99,10 +102,7 @@ async function written(stream: NodeJS.WriteStream, bytes: Uint8Array): Promise<v
   if (!stream.write(bytes)) await once(stream, 'drain');
 }
 
-async function runProgram(
-  [program, ...words]: readonly [string, ...string[]],
-  more: NodeJS.ProcessEnv = {},
-): Promise<number> {
+async function runProgram([program, ...words]: ProgramArgv, more: NodeJS.ProcessEnv = {}): Promise<number> {
   const child = spawn(program, words, { stdio: 'inherit', env: { ...process.env, ...more } });
   try {
     const [code]: unknown[] = await once(child, 'exit');

@@ -290,6 +290,7 @@ export const procedureKinds = {
   sshKey: {
     create: 'mutation',
     generate: 'mutation',
+    makePair: 'mutation',
     one: 'query',
     all: 'query',
     update: 'mutation',

@@ -13,6 +13,7 @@ import { inputFrom } from './api-input.ts';
 import { readConnection } from '../connection/config.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { textOf, type Flags } from '../flags.ts';
+import { printableJson } from '../output/printable.ts';
 import { printEvent } from '../output/print-event.ts';
 import { exists, fileToSend, readText, type Terminal } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -59,7 +60,7 @@ async function callProcedure(target: NamedProcedure, flags: Flags, terminal: Ter
     { path, kind: callKindOf(procedure), input, file },
     { signal: terminal.signal, ...(procedure.whole === undefined ? {} : { limitMs: wholeLimitMs }) },
   );
-  answer(terminal, `${JSON.stringify(value, null, 2)}\n`);
+  answer(terminal, `${printableJson(value, 2)}\n`);
   return procedure.kind === 'query' ? exitCodes.done : outcomeOf(value);
 }
 

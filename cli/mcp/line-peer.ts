@@ -24,7 +24,10 @@ export interface PeerOptions {
 }
 
 /** Codes of JSON-RPC 2.0. */
-const faults = { parse: -32_700, method: -32_601, internal: -32_603 } as const;
+const faults = { parse: -32_700, method: -32_601, params: -32_602, internal: -32_603 } as const;
+
+/** Thrown by a handler for parameters that name nothing. */
+export class ParamsFault extends Error {}
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -48,7 +51,8 @@ export function openPeer({ stdin, stdout, handlers, signal }: PeerOptions): Line
       if (!controller.signal.aborted) send({ id, result });
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (!controller.signal.aborted) send(faultOf(id, faults.internal, text));
+      const code = error instanceof ParamsFault ? faults.params : faults.internal;
+      if (!controller.signal.aborted) send(faultOf(id, code, text));
     } finally {
       running.delete(id);
     }

@@ -1,6 +1,15 @@
 /** The interface as tools for assistants: of each router one that reads and one that changes. */
+import { classRule, programGrant } from '../../server/src/domain/access/permissions.ts';
+import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
 import { contracts } from '../../server/src/modules/contracts.ts';
-import { describeType } from '../../server/src/procedure/describe/describe-type.ts';
+import {
+  describeRules,
+  describeType,
+  propertiesOf,
+} from '../../server/src/procedure/describe/describe-type.ts';
+import { pageInput } from '../../server/src/procedure/input/page.ts';
+import { reachingFields } from '../../server/src/procedure/host-reach.ts';
+import { grantsOf } from '../../server/src/procedure/procedure.ts';
 import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
 import { listProcedures, type NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 
@@ -13,24 +22,63 @@ export interface Tool {
     required: string[];
     additionalProperties: false;
   };
-  annotations: { readOnlyHint: boolean; destructiveHint: boolean };
+  annotations: { readOnlyHint: boolean; destructiveHint?: boolean };
 }
 
 export interface ToolCall {
   named: NamedProcedure;
   isChange: boolean;
-  /** What it removes is gone. */
-  isDestroying: boolean;
 }
 
-/** What cannot be taken back: whatever removes, and what puts other data in place of the present. */
-const destroying = /^(delete|remove|clear|leave|restore|reset|revoke)/;
+/** The tool that describes the input of one procedure in full; the lists of the others are short. */
+export const inputTool: Tool = {
+  name: 'procedure_input',
+  description:
+    'Describes the input of a procedure in full: every field with its type and its rules. The lists of the ' +
+    'other tools name optional fields only.',
+  inputSchema: {
+    type: 'object',
+    properties: { procedure: { type: 'string', description: 'Such as application.update' } },
+    required: ['procedure'],
+    additionalProperties: false,
+  },
+  annotations: { readOnlyHint: true },
+};
+
+/** Whatever removes, and whatever puts other data in place of the present. */
+const final = /^(delete|remove|clear|leave|restore|reset|revoke)/;
+
+/**
+ * Why a person is asked before this call is made; undefined where nobody is. Decided by what the contract
+ * says of the procedure (its class, what it reaches, what it lets run), and not only by its name: a text
+ * that an assistant read may have told it to.
+ */
+export function confirmationOf({ named, isChange }: ToolCall, input: unknown): string | undefined {
+  if (!isChange) return undefined;
+  const { access } = named.procedure;
+  const [, name = ''] = named.path.split('.');
+  if (final.test(name)) return 'It removes or replaces what is there, which cannot be taken back.';
+  if (access.class !== 'protected')
+    return (
+      `It is for ${classRule(access.class).words}: it gives power, opens ways in or out, or concerns more ` +
+      'than one service.'
+    );
+  if (access.decidesHostReach) return 'What it saves may reach the machine itself.';
+  const [reaching] = reachingFields(access.hostReach ?? [], input);
+  if (reaching) return `${reaching.field} reaches the machine itself.`;
+  if (grantsOf(access).includes(programGrant)) return 'It runs a program.';
+  return undefined;
+}
+
+/** Whether a call of the procedure can ask a person, whatever its input. */
+function mayAsk(call: ToolCall): boolean {
+  const { access } = call.named.procedure;
+  return call.isChange && (access.hostReach !== undefined || confirmationOf(call, {}) !== undefined);
+}
 
 function callOf(named: NamedProcedure): ToolCall {
   const { kind, changes } = named.procedure;
-  const isChange = kind === 'mutation' || changes === true;
-  const [, name = ''] = named.path.split('.');
-  return { named, isChange, isDestroying: isChange && destroying.test(name) };
+  return { named, isChange: kind === 'mutation' || changes === true };
 }
 
 /** Files are sent by `berth deploy`; what needs a session is for people. */
@@ -38,37 +86,82 @@ const calls = listProcedures(contracts)
   .filter(({ procedure }) => procedure.kind !== 'upload' && !procedure.access.sessionOnly)
   .map(callOf);
 
-const nameOf = ({ named, isChange }: ToolCall): string => `${named.router}_${isChange ? 'change' : 'read'}`;
+/** The kinds of database have the same procedures: one tool stands for all of them. */
+const groupOf = ({ router }: NamedProcedure): string =>
+  databaseKindNames.some((kind) => kind === router) ? 'database' : router;
+
+const nameOf = ({ named, isChange }: ToolCall): string => `${groupOf(named)}_${isChange ? 'change' : 'read'}`;
 
 /** Sorted by name; those that change something only where they are asked for. */
 export function toolsOf(mayWrite: boolean): Tool[] {
   const shown = calls.filter(({ isChange }) => mayWrite || !isChange);
-  return [...Map.groupBy(shown, nameOf)]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, own]) => toolOf(name, own));
+  const tools = [...Map.groupBy(shown, nameOf)].map(([name, own]) => toolOf(name, own));
+  return [...tools, inputTool].toSorted(({ name: one }, { name: other }) => (one < other ? -1 : 1));
 }
 
 function toolOf(name: string, own: readonly ToolCall[]): Tool {
   const isChange = own.some((one) => one.isChange);
-  const lines = own.map(({ named: { path, procedure }, isDestroying }) => {
-    const note = isDestroying ? ' A person is asked first.' : '';
-    const input = describeType(inlineSchemaOf(procedure.input, 'input'));
-    return `- ${path}: ${procedure.summary}.${note} Input: ${input}`;
-  });
+  const [first] = own;
+  // Of databases those of the first kind stand for the others.
+  const listed = own.filter(({ named }) => named.router === first?.named.router);
+  const others = own.filter((one) => !listed.includes(one));
+  const lines = listed.map((one) => lineOf(one));
+  const same = [...new Set(others.map(({ named }) => named.router))];
   return {
     name,
-    description: `${isChange ? 'Changes' : 'Reads'} of Berth. Procedures:\n${lines.join('\n')}`,
+    description:
+      `${isChange ? 'Changes' : 'Reads'} of Berth:\n` +
+      `${lines.join('\n')}${same.length === 0 ? '' : `\nThe same with ${same.join(', ')} in its place.`}`,
     inputSchema: {
       type: 'object',
-      properties: {
-        procedure: { type: 'string', enum: own.map(({ named }) => named.path) },
-        input: { type: 'object', description: 'Input of the procedure, as its description says' },
-      },
+      properties: { procedure: { type: 'string' }, input: { type: 'object' } },
       required: ['procedure'],
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: !isChange, destructiveHint: own.some((one) => one.isDestroying) },
+    annotations: isChange
+      ? { readOnlyHint: false, destructiveHint: own.some(mayAsk) }
+      : { readOnlyHint: true },
   };
+}
+
+/** So many optional fields are named; `procedure_input` has the rest. */
+const mostOptional = 8;
+
+/** Required fields, with their types unless they are strings, and the others by name. */
+function lineOf(call: ToolCall): string {
+  const { path, procedure } = call.named;
+  const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input'));
+  const needed = fields.filter(({ required }) => required);
+  const others = fields.filter(({ name, required }) => !required && !Object.hasOwn(pageInput, name));
+  const shown = [
+    ...needed.map(({ name, schema }) => {
+      const type = describeType(schema);
+      return type === 'string' ? name : `${name}: ${type}`;
+    }),
+    ...others.slice(0, mostOptional).map(({ name }) => `${name}?`),
+    ...(others.length > mostOptional ? ['…'] : []),
+  ];
+  return `- ${path}${mayAsk(call) ? '!' : ''} {${shown.join(', ')}}: ${procedure.summary}`;
+}
+
+/** The procedures of a tool. */
+export const proceduresOf = (tool: string): string[] =>
+  calls.filter((one) => nameOf(one) === tool).map(({ named }) => named.path);
+
+/** The input of a procedure in full; undefined for one that is not there. */
+export function describeInput(procedure: unknown, mayWrite: boolean): string | undefined {
+  const found = calls.find(({ named, isChange }) => named.path === procedure && (mayWrite || !isChange));
+  if (!found) return undefined;
+  const { path, procedure: own } = found.named;
+  const fields = propertiesOf(inlineSchemaOf(own.input, 'input')).map(({ name, required, schema }) => {
+    const rules = describeRules(schema);
+    return `- ${name}${required ? '' : '?'}: ${describeType(schema)}${rules === '' ? '' : ` (${rules})`}`;
+  });
+  return [
+    `${path}: ${own.summary}.`,
+    ...(own.description === undefined ? [] : [own.description]),
+    ...fields,
+  ].join('\n');
 }
 
 /** The call that a tool's arguments mean; undefined where the tool has no such procedure. */

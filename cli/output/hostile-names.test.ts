@@ -37,6 +37,9 @@ test.each([
   'logs shop/wrong',
   'domains add shop.example.com NAME',
   'link NAME',
+  'api project.all',
+  'project.all',
+  'status --json',
 ])('%s shows names of others without what moves a terminal', async (line) => {
   const argv = line.split(' ').map((word) => (word === 'NAME' ? `shop/${hostile}` : word));
   const environment = { HOME: folder, BERTH_URL: server.url, BERTH_API_KEY: 'key' };

@@ -22,6 +22,19 @@ export function printableLine(text: string, keepsColor: boolean): string {
   return parts.length > 1 ? `${shown.join('')}\u001B[0m` : shown.join('');
 }
 
+/** Any text, line by line, for a terminal. */
+export const onTerminal = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => printableLine(line, true))
+    .join('\n');
+
+/** A value as JSON. Its own rules escape C0 only; C1 letters, too, move a terminal. */
+export function printableJson(value: unknown, indent?: number): string {
+  const escaped = (letter: string): string => `\\u00${letter.charCodeAt(0).toString(16)}`;
+  return JSON.stringify(value ?? null, null, indent).replaceAll(/[\u007F-\u009F]/g, escaped);
+}
+
 function withoutControls(text: string): string {
   return text.replaceAll(/[^\P{Cc}\t]/gu, '');
 }

@@ -179,9 +179,13 @@ const names: Word = {
   calls: ['project.all'],
   async run(context) {
     const { client } = await context.berth();
-    for (const service of await allServices(client)) context.terminal.out(`${nameOf(service)}\n`);
+    for (const name of (await allServices(client)).map(nameOf))
+      if (isPlainName(name)) context.terminal.out(`${name}\n`);
   },
 };
+
+/** What every shell takes for one word and nothing else; others are not completed. */
+const isPlainName = (name: string): boolean => /^[\w.][\w./-]*$/.test(name);
 
 export const accountWords: readonly Word[] = [whoami, use, link, projects, servers, members, names];
 export const previewsWord = previews;

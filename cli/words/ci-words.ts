@@ -1,4 +1,5 @@
 /** `berth ci setup`: a ready file for a forge's runners, and a key that may do no more than deploy. */
+import { printable } from '../output/printable.ts';
 import { createClient } from '../../client/client.ts';
 import { UsageError } from '../usage-error.ts';
 import { signInAsking } from '../login.ts';
@@ -191,8 +192,17 @@ function plain(option: string, text: string): string {
   return text;
 }
 
+/**
+ * A service's name in a line of a shell that stands in YAML, which the forge expands before: letters, digits
+ * and a few signs that mean nothing to any of the three.
+ */
 function quotedForShell(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  if (!/^[\p{L}\p{N}._/ -]+$/u.test(text))
+    throw new UsageError(
+      `${printable(text)} has signs in its name that mean something to a forge or a shell. Rename the ` +
+        'service (letters, digits, blanks, ".", "-" and "_"), then run this again.',
+    );
+  return /^[\w./-]+$/.test(text) ? text : `'${text}'`;
 }
 
 async function keyFor(context: Context, service: Service): Promise<string | undefined> {

@@ -27,7 +27,17 @@ export const completionWord = (words: () => readonly Word[]): Word => ({
 type Words = readonly Word[];
 
 const scripts: Readonly<Record<string, (shown: Words) => string>> = {
-  bash: (shown) => `_berth() {
+  // Names of services are compared and never expanded: what \`compgen -W\` gets is expanded once more by the
+  // shell, so it only gets words of the table.
+  bash: (shown) => `_berth_services() {
+  local name
+  while IFS= read -r name; do
+    [[ "$name" == "$1"* && "$name" != *[!A-Za-z0-9._/-]* ]] && COMPREPLY+=("$name")
+  done <<END_OF_SERVICES
+$(berth __services 2>/dev/null)
+END_OF_SERVICES
+}
+_berth() {
   local word="\${COMP_WORDS[COMP_CWORD]}" first="\${COMP_WORDS[1]}" second="\${COMP_WORDS[2]}"
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -43,9 +53,9 @@ ${optionCases(shown)}
     COMPREPLY=($(compgen -W "$options" -- "$word"))
     return
   fi
-  COMPREPLY=($(compgen -W "$(berth __services 2>/dev/null)" -- "$word") $(compgen -f -- "$word"))
+  _berth_services "$word"
 }
-complete -F _berth berth
+complete -o default -F _berth berth
 `,
   zsh: (shown) => `autoload -U +X bashcompinit && bashcompinit
 ${scripts['bash']?.(shown) ?? ''}`,
@@ -95,9 +105,9 @@ function secondWordsInBash(shown: Words): string {
   const cases = firsts.map((first) => {
     const seconds = pairs.filter((pair) => pair.first === first).map(({ second }) => second);
     // A word of its own, too: what follows may be a service.
-    const services = shown.some(({ name }) => name === first) ? ' $(berth __services 2>/dev/null)' : '';
-    const all = `${seconds.join(' ')}${services}`;
-    return `      ${first}) COMPREPLY=($(compgen -W "${all}" -- "$word")); return ;;`;
+    const services = shown.some(({ name }) => name === first) ? ' _berth_services "$word";' : '';
+    const all = seconds.join(' ');
+    return `      ${first}) COMPREPLY=($(compgen -W "${all}" -- "$word"));${services} return ;;`;
   });
   return `  if [ "$COMP_CWORD" -eq 2 ] && [[ "$word" != -* ]]; then
     case "$first" in
@@ -118,5 +128,5 @@ function optionCases(shown: Words): string {
 }
 
 function quoted(text: string): string {
-  return text.replaceAll("'", String.raw`\'`);
+  return text.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`);
 }

@@ -1,4 +1,5 @@
 /** `berth db`: databases made and opened; db-data-words.ts has what is done to their data. */
+import { programArgv } from '../program-argv.ts';
 import { randomBytes } from 'node:crypto';
 import { databaseKindNames, type DatabaseKindName } from '../../server/src/domain/database-kind.ts';
 import { didYouMean } from '../../server/src/domain/text/closest.ts';
@@ -132,7 +133,7 @@ const connect: Word = {
 };
 
 async function startShell({ terminal }: Context, shell: DatabaseShell, address: URL): Promise<number> {
-  return terminal.runProgram([shell.program, ...shell.argv(address)], shell.environment(address));
+  return terminal.runProgram(programArgv(shell.program, ...shell.argv(address)), shell.environment(address));
 }
 
 async function forwardThrough(context: Context, { id }: Service, port: number): Promise<Forwarder> {

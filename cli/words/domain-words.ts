@@ -1,4 +1,5 @@
 /** `berth domains` and `berth open`. */
+import { programArgv, theirWord } from '../program-argv.ts';
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { sentence } from '../output/wrap.ts';
@@ -153,7 +154,8 @@ const open: Word = {
       throw new UsageError(`${nameOf(service)} has no address. \`berth domains add HOST\` gives it one.`);
     context.answer({ url }, () => `${url}\n`);
     if (!context.terminal.isTerminal || context.isJson || context.is('print')) return exitCodes.done;
-    return context.terminal.runProgram([...(openers[process.platform] ?? ['xdg-open']), url]);
+    const [opener = 'xdg-open', ...words] = openers[process.platform] ?? [];
+    return context.terminal.runProgram(programArgv(opener, ...words, theirWord(url)));
   },
 };
 

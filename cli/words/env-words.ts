@@ -1,4 +1,5 @@
 /** `berth env`: the variables of a service. */
+import { programArgv } from '../program-argv.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -237,7 +238,7 @@ const edit: Word = {
     try {
       const path = join(folder, 'variables.env');
       await writeFile(path, from.env === '' ? '' : `${from.env}\n`, { mode: 0o600 });
-      if ((await runProgram([editor, ...words, path])) !== 0)
+      if ((await runProgram(programArgv(editor, ...words, path))) !== 0)
         throw new UsageError(`${editor} failed; nothing was changed.`);
       await save(context, client, service, from, (await readFile(path, 'utf8')).trimEnd());
     } finally {

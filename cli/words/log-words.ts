@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import type { LogEvent } from '../../server/src/procedure/log-event.ts';
 import type { Format } from '../look.ts';
 import { wantsColor } from '../look.ts';
-import { printable, printableLine } from '../output/printable.ts';
+import { printable, printableJson, printableLine } from '../output/printable.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Context } from './parts/context.ts';
 import { databaseCalls, type LogLine } from './parts/database-calls.ts';
@@ -169,7 +169,7 @@ function printerOf({ terminal, look, is, isJson }: Context, services: readonly S
   const keepsColor = wantsColor(terminal.environment, terminal.isTerminal);
   return (service, { text, at }) => {
     if (isObject) {
-      terminal.out(`${JSON.stringify({ service: nameOf(service), at: at ?? null, text })}\n`);
+      terminal.out(`${printableJson({ service: nameOf(service), at: at ?? null, text })}\n`);
       return;
     }
     const color = colors[services.indexOf(service) % colors.length] ?? 'cyan';

@@ -1,4 +1,5 @@
 /** `berth server add`: a machine with an SSH server becomes one that services run on, in one step. */
+import { programArgv, theirWord } from '../program-argv.ts';
 import { isIP } from 'node:net';
 import type { Client } from '../../client/client.ts';
 import { BerthError } from '../../client/berth-error.ts';
@@ -89,17 +90,13 @@ async function added(context: Context, client: Client, machine: NewMachine): Pro
 }
 
 async function install({ terminal }: Context, { ipAddress, port, username }: NewMachine, line: string) {
+  // It becomes text of a shell on the machine, so it must be a key and nothing else.
+  if (!/^[a-z0-9@.-]+ [A-Za-z0-9+/]+=*(?: [\w.@ -]*)?$/.test(line))
+    throw new UsageError('Berth answered with something that is not a public key; nothing was sent.');
   const script = `umask 077; mkdir -p ~/.ssh && printf '\\n%s\\n' '${line}' >> ~/.ssh/authorized_keys`;
-  const code = await terminal.runProgram([
-    'ssh',
-    '-p',
-    String(port),
-    '-l',
-    username,
-    '--',
-    ipAddress,
-    script,
-  ]);
+  const code = await terminal.runProgram(
+    programArgv('ssh', '-p', String(port), '-l', theirWord(username), '--', theirWord(ipAddress), script),
+  );
   if (code !== 0)
     throw new UsageError(
       `ssh ended with exit code ${code}, and the key is not there. Append this line to ` +

@@ -2,6 +2,7 @@
  * Puts a backup of Berth back on a machine without one: the database, and the key file that a passphrase
  * opens.
  */
+import { oneLine } from '../../server/src/domain/text/words.ts';
 import {
   chmodSync,
   existsSync,
@@ -41,7 +42,7 @@ export async function restoreInstallation(context: SetupContext, file: string): 
   const folder = mkdtempSync(join(layout.data, 'restore-'));
   try {
     const manifest = await unpack(resolve(file), folder, signal);
-    say(`${file}: made ${manifest.createdAt} by Berth ${manifest.version}`);
+    say(`${file}: made ${oneLine(manifest.createdAt, 40)} by Berth ${oneLine(manifest.version, 40)}`);
     if ((manifest.database === 'berth.dump') !== (settings.databaseUrl !== undefined)) {
       throw new AppError(
         'PRECONDITION_FAILED',

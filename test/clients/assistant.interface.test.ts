@@ -58,22 +58,29 @@ it('reads, and without --write has nothing that changes', async () => {
   await using client = await assistant([]);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['application_read', 'project_read', 'postgres_read']),
+    expect.arrayContaining(['application_read', 'project_read', 'database_read']),
   );
   expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
   expect(tools.find(({ name }) => name === 'application_read')?.description).toContain(
-    'application.one: The application with',
+    '- application.one {applicationId}: The application with',
   );
   const all = await called(client, 'project_read', 'project.all');
   expect(JSON.parse(all.text)).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Shop' })]));
   expect(
     await called(client, 'application_read', 'application.one', { applicationId: 'none' }),
   ).toMatchObject({ isError: true });
-  const refused = [
-    await called(client, 'project_change', 'project.create', { name: 'x' }),
-    await called(client, 'project_read', 'project.create', { name: 'x' }),
-  ];
-  expect(refused).toMatchObject([{ isError: true }, { isError: true }]);
+  // An unknown tool is a fault of the protocol, an unknown procedure an answer of the tool.
+  await expect(called(client, 'project_change', 'project.create', { name: 'x' })).rejects.toMatchObject({
+    code: -32_602,
+    message: expect.stringContaining('Unknown tool: project_change'),
+  });
+  expect(await called(client, 'project_read', 'all')).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('It has: project.all'),
+  });
+  expect((await called(client, 'procedure_input', 'application.one')).text).toContain(
+    '- applicationId: string',
+  );
 });
 
 it('changes with --write; what destroys is done only when a person says so', async () => {
@@ -89,7 +96,7 @@ it('changes with --write; what destroys is done only when a person says so', asy
   await using mute = await assistant(['--write']);
   expect(await called(mute, 'project_change', 'project.remove', { projectId })).toMatchObject({
     isError: true,
-    text: expect.stringContaining('was not confirmed'),
+    text: expect.stringContaining('did not confirm'),
   });
   expect(await there()).toBe(true);
   expect(await called(client, 'project_change', 'project.remove', { projectId })).toMatchObject({

@@ -38,6 +38,7 @@ const shares = { valid: 25, boundary: 20, wrong: 18, huge: 1, hostile: 30 } as c
 /** What costs a key pair, a password hash or a process each time comes one time in so many. */
 const seldom: Readonly<Record<string, number>> = {
   'sshKey.generate': 30,
+  'sshKey.makePair': 30,
   'user.changePassword': 10,
   'basicAuth.create': 5,
   'basicAuth.update': 5,

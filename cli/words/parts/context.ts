@@ -3,7 +3,7 @@ import type { Connection } from '../../../client/call.ts';
 import { createClient, type Client } from '../../../client/client.ts';
 import { readConnection } from '../../connection/config.ts';
 import { lookOf, wantsColor, type Format, type Look } from '../../look.ts';
-import { printableLine } from '../../output/printable.ts';
+import { printableJson, printableLine } from '../../output/printable.ts';
 import { table, type Column } from '../../output/table.ts';
 import { sentence } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -48,7 +48,7 @@ export function contextOf({ args, rest, options }: Given, terminal: Terminal): C
   const look = lookOf(hasColor);
   let berth: Promise<Berth> | undefined;
   const answer = (value: unknown, text: () => string): void =>
-    terminal.out(isJson ? `${JSON.stringify(value, null, 2)}\n` : shownText(text(), hasColor));
+    terminal.out(isJson ? `${printableJson(value, 2)}\n` : shownText(text(), hasColor));
   return {
     args,
     rest,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseKindNames, type DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
 import { databaseKind } from '../../../server/src/modules/database/kinds.ts';
+import { programArgv, theirOption, theirWord } from '../../program-argv.ts';
 import { databaseShells } from './database-shells.ts';
 
 const password = 'S3cret@{x}';
@@ -41,7 +42,7 @@ const addressOf = (kind: DatabaseKindName): URL =>
 
 test.each(databaseKindNames)('%s: no password is an argument', (kind) => {
   const { argv, environment, inContainer, program } = databaseShells[kind];
-  const here = started([program, ...argv(addressOf(kind))], {});
+  const here = started(programArgv(program, ...argv(addressOf(kind))), {});
   const there = started(inContainer, databaseKind(kind).server.env(record));
   for (const seen of [here, there]) {
     expect(programs).toContain(seen.split('\n')[0]);
@@ -53,7 +54,7 @@ test.each(databaseKindNames)('%s: no password is an argument', (kind) => {
 
 test('MongoDB’s shell signs in by its environment, as the user of the address', () => {
   const { argv, environment, inContainer } = databaseShells.mongo;
-  expect(argv(addressOf('mongo'))).toEqual([
+  expect(programArgv('mongosh', ...argv(addressOf('mongo'))).slice(1)).toEqual([
     'mongodb://127.0.0.1:5000/?directConnection=true',
     '--shell',
     '--eval',
@@ -63,4 +64,28 @@ test('MongoDB’s shell signs in by its environment, as the user of the address'
   expect(inContainer.at(-1)).toContain(
     'auth(process.env.MONGO_INITDB_ROOT_USERNAME, process.env.MONGO_INITDB',
   );
+});
+
+test.each(['postgres', 'mysql', 'mariadb'] as const)('%s: no name is an option or a connection', (kind) => {
+  const { argv, environment, inContainer, program } = databaseShells[kind];
+  for (const name of ['--command=\\! id', '-c', 'host=evil.test', 'postgres://evil.test/x', '--execute=x']) {
+    const address = addressOf(kind);
+    address.pathname = `/${encodeURIComponent(name)}`;
+    address.username = encodeURIComponent(name);
+    const words = programArgv(program, ...argv(address)).slice(1);
+    // Each is one word with an option of the command line's own before it.
+    expect(words.filter((word) => !/^--(host|port|user|username|database)=/.test(word))).toEqual([]);
+    expect(kind === 'postgres' ? environment(address)['PGDATABASE'] : words.at(-1)).toBe(
+      kind === 'postgres' ? name : `--database=${name}`,
+    );
+    const there = started(inContainer, databaseKind(kind).server.env({ ...record, databaseName: name }));
+    const options = there.trim().split('\n').slice(1);
+    expect(options.filter((word) => !/^--(user|username|database)=/.test(word))).toEqual([]);
+  }
+});
+
+test('a word of others is refused where a program would take it for an option', () => {
+  expect(() => programArgv('open', theirWord('--args'))).toThrow('begins with "-"');
+  expect(programArgv('open', theirWord('https://shop.test'))).toEqual(['open', 'https://shop.test']);
+  expect(() => programArgv('psql', theirOption('--host', 'a\0b'))).toThrow('NUL');
 });

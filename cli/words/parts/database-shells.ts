@@ -2,11 +2,12 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { DatabaseKindName } from '../../../server/src/domain/database-kind.ts';
+import { theirOption, theirWord, type Theirs } from '../../program-argv.ts';
 
 /** How one kind of database is talked to by a person. */
 export interface DatabaseShell {
   program: string;
-  argv(address: URL): string[];
+  argv(address: URL): (string | Theirs)[];
   environment(address: URL): NodeJS.ProcessEnv;
   /** The same in the database's own container, by the variables that it has. */
   inContainer: readonly string[];
@@ -18,18 +19,15 @@ const script = (text: string): readonly string[] => ['sh', '-c', text];
 const mysqlShell = (program: string, prefix: string): DatabaseShell => ({
   program: 'mysql',
   argv: (address) => [
-    '--host',
-    address.hostname,
-    '--port',
-    address.port,
-    '--user',
-    decoded(address.username),
-    databaseNameOf(address),
+    theirOption('--host', address.hostname),
+    theirOption('--port', address.port),
+    theirOption('--user', decoded(address.username)),
+    theirOption('--database', databaseNameOf(address)),
   ],
   environment: ({ password }) => ({ MYSQL_PWD: decoded(password) }),
   inContainer: script(
     `MYSQL_PWD="\${${prefix}_PASSWORD:-$${prefix}_ROOT_PASSWORD}" exec ${program} ` +
-      `--user "\${${prefix}_USER:-root}" \${${prefix}_DATABASE:+"$${prefix}_DATABASE"}`,
+      `--user="\${${prefix}_USER:-root}" \${${prefix}_DATABASE:+"--database=$${prefix}_DATABASE"}`,
   ),
 });
 
@@ -38,17 +36,17 @@ export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> =
   postgres: {
     program: 'psql',
     argv: (address) => [
-      '--host',
-      address.hostname,
-      '--port',
-      address.port,
-      '--username',
-      decoded(address.username),
-      databaseNameOf(address),
+      theirOption('--host', address.hostname),
+      theirOption('--port', address.port),
+      theirOption('--username', decoded(address.username)),
     ],
-    environment: ({ password }) => ({ PGPASSWORD: decoded(password) }),
+    // As an argument psql would read a name with "=" in it, or that looks like an address, as a connection.
+    environment: (address) => ({
+      PGDATABASE: databaseNameOf(address),
+      PGPASSWORD: decoded(address.password),
+    }),
     inContainer: script(
-      'PGPASSWORD="$POSTGRES_PASSWORD" exec psql --username "$POSTGRES_USER" --dbname "$POSTGRES_DB"',
+      'PGPASSWORD="$POSTGRES_PASSWORD" PGDATABASE="$POSTGRES_DB" exec psql --username="$POSTGRES_USER"',
     ),
   },
   mysql: mysqlShell('mysql', 'MYSQL'),
@@ -56,7 +54,7 @@ export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> =
   mongo: {
     program: 'mongosh',
     argv: (address) => [
-      directly(address).href,
+      theirWord(directly(address).href),
       ...signedIn(address.searchParams.get('authSource') ?? 'admin', 'BERTH_USER', 'BERTH_PASSWORD'),
     ],
     environment: ({ username, password }) => ({
@@ -70,7 +68,7 @@ export const databaseShells: Readonly<Record<DatabaseKindName, DatabaseShell>> =
   },
   redis: {
     program: 'redis-cli',
-    argv: (address) => ['-h', address.hostname, '-p', address.port],
+    argv: (address) => ['-h', theirWord(address.hostname), '-p', theirWord(address.port)],
     environment: ({ password }) => ({ REDISCLI_AUTH: decoded(password) }),
     inContainer: ['redis-cli', '--askpass'],
   },

@@ -7,6 +7,11 @@ describe('words of the family', () => {
     ['application.saveContainerProvider', ['application.saveDockerProvider']],
     ['mount.byApplicationId', ['mounts.byApplicationId', 'mounts.allNamedByApplicationId']],
     ['application.deploy', []],
+    ['deployment.rollback', ['rollback.rollback']],
+    ['audit.all', ['auditLog.all']],
+    ['schedule.all', ['schedule.list']],
+    ['volumeBackup.remove', ['volumeBackups.remove', 'volumeBackups.delete']],
+    ['sshKey.makePair', ['sshKey.generate']],
   ])('%s is called %j', (own, theirs) => {
     expect(familyPaths(own)).toEqual(theirs);
   });
@@ -29,8 +34,33 @@ describe('words of the family', () => {
     ['registry.create', { registryName: 'a' }, { name: 'a' }],
     ['destination.create', { provider: 'Cloudflare' }, { provider: 's3' }],
     ['project.create', { registryName: 'a' }, { registryName: 'a' }],
+    [
+      'schedule.create',
+      { cronExpression: '0 4 * * *', timezone: 'UTC', shellType: 'sh', command: 'a && b' },
+      { cron: '0 4 * * *', timeZone: 'UTC', command: ['sh', '-c', 'a && b'] },
+    ],
+    ['schedule.update', { command: 'a' }, { command: ['bash', '-c', 'a'] }],
+    ['schedule.update', { command: ['node', 'a.js'] }, { command: ['node', 'a.js'] }],
+    ['schedule.all', { id: 'x', scheduleType: 'compose' }, { composeId: 'x' }],
+    ['schedule.all', { applicationId: 'x' }, { applicationId: 'x' }],
+    ['deployment.rollback', { rollbackId: 'x' }, { deploymentId: 'x' }],
+    ['volumeBackup.byService', { id: 'x', volumeBackupType: 'redis' }, { redisId: 'x' }],
+    [
+      'volumeBackup.create',
+      { cronExpression: '@daily', turnOff: true },
+      { schedule: '@daily', serviceDuring: 'stopped' },
+    ],
   ])('%s takes %j as %j', (path, theirs, own) => {
     expect(ownInput(path, theirs)).toEqual(own);
+  });
+
+  test('a scheduled command that a shell reads is answered as one text', () => {
+    const own = { cron: '@daily', timeZone: 'UTC', command: ['sh', '-c', 'a && b'] };
+    const theirs = { cronExpression: '@daily', timezone: 'UTC', command: 'a && b', shellType: 'sh' };
+    expect(familyAnswer('schedule.one', own)).toEqual(theirs);
+    expect(familyAnswer('schedule.all', [{ command: ['node', 'a.js'] }])).toEqual([
+      { command: ['node', 'a.js'] },
+    ]);
   });
 
   test('are in answers, but not among what a person named', () => {

@@ -11,6 +11,8 @@ const routers: Readonly<Record<string, string>> = {
   mounts: 'mount',
   redirects: 'redirect',
   security: 'basicAuth',
+  auditLog: 'audit',
+  volumeBackups: 'volumeBackup',
 };
 
 /** Procedures that are called otherwise within a router of the same name: theirs → ours. */
@@ -21,6 +23,15 @@ const procedures: Readonly<Record<string, string>> = {
   'backup.listBackupFiles': 'backup.listFiles',
   'deployment.allByCompose': 'deployment.all',
   'mounts.allNamedByApplicationId': 'mount.byApplicationId',
+  'rollback.rollback': 'deployment.rollback',
+  'schedule.delete': 'schedule.remove',
+  'schedule.list': 'schedule.all',
+  'schedule.runManually': 'schedule.run',
+  // It stores nothing: their clients store the pair with sshKey.create.
+  'sshKey.generate': 'sshKey.makePair',
+  'volumeBackups.delete': 'volumeBackup.remove',
+  'volumeBackups.list': 'volumeBackup.byService',
+  'volumeBackups.runManually': 'volumeBackup.run',
 };
 
 /** Fields of every input and answer: theirs → ours. */
@@ -36,7 +47,15 @@ const fieldsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'application.saveBitbucketProvider': hosted('bitbucket'),
   'application.saveGiteaProvider': hosted('gitea'),
   registry: { registryName: 'name' },
+  schedule: { cronExpression: 'cron', timezone: 'timeZone' },
+  volumeBackup: { cronExpression: 'schedule', timezone: 'timeZone' },
   'server.validate': { docker: 'containerRuntime' },
+};
+
+/** Fields of one procedure's input that its answers do not have: theirs → ours. */
+const inputFieldsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'deployment.rollback': { rollbackId: 'deploymentId' },
+  'audit.all': { from: 'since' },
 };
 
 /** Values of a field: theirs → ours. */
@@ -72,11 +91,50 @@ export function familyPaths(own: string): string[] {
 /** An input in their words as one in ours. `path` is our procedure. */
 export function ownInput(path: string, input: unknown): unknown {
   if (!isObject(input)) return input;
-  return renamed(input, wordsOf(path), (field, value) =>
+  const words = { ...wordsOf(path), ...inputFieldsOf[path] };
+  return renamed(rearranged(path, input), words, (field, value) =>
     path.startsWith('destination.') && field === 'provider' && value !== 'local'
       ? 's3'
       : (values[field]?.[String(value)] ?? value),
   );
+}
+
+/** What they say with other fields together. */
+function rearranged(
+  path: string,
+  input: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (path === 'schedule.create' || path === 'schedule.update') return withArgv(input);
+  if (path === 'schedule.all') return ofOwner(input, 'scheduleType');
+  if (path === 'volumeBackup.byService') return ofOwner(input, 'volumeBackupType');
+  if (path === 'volumeBackup.create' || path === 'volumeBackup.update') {
+    const { turnOff, ...rest } = input;
+    return typeof turnOff === 'boolean' ? { serviceDuring: turnOff ? 'stopped' : 'running', ...rest } : input;
+  }
+  return input;
+}
+
+/** Their commands are texts for a shell of the container, bash unless they name another. */
+function withArgv({ shellType, ...input }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { command } = input;
+  if (typeof command !== 'string') return input;
+  return { ...input, command: [typeof shellType === 'string' ? shellType : 'bash', '-c', command] };
+}
+
+/** `{id, scheduleType: "application"}` is `{applicationId}`. */
+function ofOwner(input: Readonly<Record<string, unknown>>, typeField: string): Record<string, unknown> {
+  const { id, [typeField]: type, ...rest } = input;
+  return typeof type === 'string' ? { ...rest, [`${type}Id`]: id } : { ...input };
+}
+
+/** A command that a shell reads is one text and the shell's name. */
+function withShell(record: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { command } = record;
+  if (!Array.isArray(command)) return record;
+  const [shellType, flag, text] = command;
+  return command.length === 3 && flag === '-c' && (shellType === 'sh' || shellType === 'bash')
+    ? { ...record, command: text, shellType }
+    : record;
 }
 
 /** An answer of ours, or a part of one, in their words. */
@@ -90,7 +148,8 @@ export function familyAnswer(path: string, value: unknown): unknown {
       untouched.has(name) ? item : familyAnswer(path, item),
     ]),
   );
-  return renamed(inner, reversed(wordsOf(path)), (field, item) => theirValues[field]?.[String(item)] ?? item);
+  const shown = path.startsWith('schedule.') ? withShell(inner) : inner;
+  return renamed(shown, reversed(wordsOf(path)), (field, item) => theirValues[field]?.[String(item)] ?? item);
 }
 
 /** An answer of another server of the family, or a part of one, in our words. */
@@ -105,7 +164,7 @@ export function ownRecord(path: string, value: unknown): unknown {
 
 /** A field of our input, such as a fault names it, in their words. */
 export function familyField(path: string, field: string): string {
-  return reversed(wordsOf(path))[field] ?? field;
+  return reversed({ ...wordsOf(path), ...inputFieldsOf[path] })[field] ?? field;
 }
 
 function wordsOf(path: string): Readonly<Record<string, string>> {

@@ -34,7 +34,7 @@ export interface Change {
 }
 
 /** Looks and trials that are mutations by the document. */
-const tellNothing = /^(test|testConnection|generateDomain|validateDomain)$/;
+const tellNothing = /^(test|testConnection|generateDomain|validateDomain|makePair)$/;
 const removing = /^(remove|delete)$/;
 const copying = /^duplicate$/;
 /** What is the whole installation's, whoever changes it. */

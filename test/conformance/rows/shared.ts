@@ -604,6 +604,13 @@ export const sshKeyRows: Rows = [
     gives: { ...sshKey, name: 'new', publicKey: any.matching(/^ssh-ed25519 /) },
   },
   {
+    call: 'sshKey.makePair',
+    gives: {
+      publicKey: any.matching(/^ssh-ed25519 /),
+      privateKey: any.matching(/^-----BEGIN OPENSSH PRIVATE KEY-----/),
+    },
+  },
+  {
     rule: 'private parts of keys and registries are write-only',
     call: 'sshKey.create',
     input: { name: 'mine', privateKey: certificateChain.privateKey },

@@ -14,6 +14,7 @@ import {
   serviceStatus,
 } from '../service/contract-fields.ts';
 import { z } from 'zod';
+import { controlCharacters } from '../../domain/text/control-characters.ts';
 import { databaseKindNames, type DatabaseKindName } from '../../domain/database-kind.ts';
 import { parseImageReference } from '../../domain/names/image-reference.ts';
 import { logEvent } from '../../procedure/log-event.ts';
@@ -66,6 +67,18 @@ const shared = {
   tail: z.number().int().min(0).max(10_000).default(200),
 } as const;
 
+/**
+ * Name of a database or of its user. Programs that people open it with would read a name that begins with
+ * `-` as an option, and one with `=` or `://` as a connection to somewhere else.
+ */
+const accountName = z
+  .string()
+  .max(64)
+  .regex(
+    new RegExp(`^(?!-)(?!.*://)[^=${controlCharacters}]*$`),
+    'must be one line, must not begin with "-", and must not contain "=" or "://"',
+  );
+
 /** Texts of a kind with the least lengths that the document states. */
 function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
   const text = (schema: z.ZodString, field: Text): z.ZodString => (isFilled(field) ? schema.min(1) : schema);
@@ -73,8 +86,8 @@ function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
   return {
     name: text(line(100), 'name'),
     appName: appName.describe('Its name on the network; unique in the installation'),
-    databaseName: text(line(64), 'databaseName'),
-    databaseUser: text(line(64), 'databaseUser'),
+    databaseName: text(accountName, 'databaseName'),
+    databaseUser: text(accountName, 'databaseUser'),
     databasePassword: text(password, 'databasePassword'),
     databaseRootPassword: text(password, 'databaseRootPassword'),
   };

@@ -36,6 +36,18 @@ export const sshKeyContract = {
     }),
     output: sshKeyRecord,
   }),
+  makePair: mutation({
+    summary: 'Makes a new SSH key pair without storing it; sshKey.create stores one',
+    description: 'The private key stands in this answer and nowhere else.',
+    access: { class: 'admin', resources: [] },
+    input: z.object({
+      type: z.enum(['ed25519', 'rsa']).default('ed25519').describe('rsa: 4096 bits'),
+    }),
+    output: z.object({
+      publicKey: z.string().describe('In OpenSSH form'),
+      privateKey: z.string().describe('In OpenSSH form; shown once'),
+    }),
+  }),
   one: query({
     summary: 'One SSH key, without its private part',
     access: { ...reading, resources: key },

@@ -18,6 +18,10 @@ export function sshKeyHandlers(
       const pair = await keyPairs.generate(input.type, 'berth');
       return write(() => sshKeys.create(actor.organizationId, input, pair));
     },
+    async makePair(_context, { type }) {
+      const { publicKey, privateKey } = await keyPairs.generate(type, 'berth');
+      return { publicKey, privateKey: privateKey.reveal() };
+    },
     one: ({ actor }, { sshKeyId }) => sshKeys.one(sshKeyId, actor.organizationId),
     async all({ actor }, input) {
       return paginate(await sshKeys.all(actor.organizationId), input, ({ sshKeyId }) => sshKeyId);

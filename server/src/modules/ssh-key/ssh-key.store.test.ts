@@ -34,6 +34,11 @@ eachDatabase('SSH keys', (test) => {
     const { owner, database, people } = await begin();
     const generated = await owner.mutate('sshKey.generate', { name: 'Deploy' });
     expect(generated).toEqual(shown);
+    // A pair that is only made is stored nowhere, and fits together.
+    const made = await owner.mutate('sshKey.makePair', {});
+    const { publicKey } = await sshKeyPairs.parse(textOf(made, 'privateKey'));
+    expect(textOf(made, 'publicKey')).toBe(publicKey);
+    expect(await owner.query('sshKey.all')).toHaveLength(1);
     const pair = await sshKeyPairs.generate('ed25519', 'mine');
     const stored = await owner.mutate('sshKey.create', {
       name: 'Mine',
