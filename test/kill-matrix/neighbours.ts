@@ -50,7 +50,7 @@ export function gitOf(machine: Machine): Git {
     async checkout(_source, directory, run) {
       const { disk, repository } = machine;
       for (const [path, text] of Object.entries(repository)) disk.set(`${directory}/${path}`, text);
-      return { commit: run.commit ?? commit, subject: 'The newest' };
+      return { commit: run.commit ?? commit, subject: 'The newest', author: 'Nina' };
     },
   };
 }

@@ -15,6 +15,7 @@ export const plainDeployment: Omit<
   status: 'done',
   stage: null,
   commit: null,
+  commitInfo: null,
   image: null,
   errorMessage: null,
   settings: null,

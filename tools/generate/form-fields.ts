@@ -29,6 +29,8 @@ export interface FormField {
   max?: number;
   /** Longest text. */
   l?: number;
+  /** What the server takes when it is not given. */
+  v?: string | number | boolean;
   /** Of an object made of plain fields: these. */
   p?: FormField[];
 }
@@ -63,9 +65,16 @@ function fieldOf({ name, required, schema }: { name: string; required: boolean; 
     min: number('minimum'),
     max: number('maximum'),
     l: number('maxLength'),
+    v: defaultOf(schema) ?? defaultOf(main),
     p: partsOf(main),
   };
   return field as unknown as FormField;
+}
+
+function defaultOf({ default: value }: Schema): string | number | boolean | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? value
+    : undefined;
 }
 
 /** Of an object whose fields a person can fill in one by one. */

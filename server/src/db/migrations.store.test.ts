@@ -121,6 +121,7 @@ eachDatabase('migrations', ({ open, openEmpty }) => {
       previewDeploymentId: null,
       stage: null,
       commit: null,
+      commitInfo: null,
       image: null,
       errorMessage: null,
       settings: null,

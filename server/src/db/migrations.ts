@@ -857,6 +857,13 @@ CREATE TABLE "pull_request_state" (
 );
 `,
   },
+  {
+    version: 43,
+    name: 'subject, author and branch of the commit of a deployment',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "commitInfo" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -77,6 +77,17 @@ export const starter = shaped<DeploymentStarter>(
   z.object({ kind: z.enum(deploymentStarters), userId: textOrNull, apiKeyId: textOrNull }),
 );
 
+export interface CommitInfo {
+  subject: string;
+  author: string;
+  branch: string;
+}
+
+export const commitInfo = shaped<CommitInfo>(
+  'the commit of a deployment',
+  z.object({ subject: z.string(), author: z.string(), branch: z.string() }),
+);
+
 export const stages = shaped<DeploymentStage[]>(
   'the stages of a deployment',
   z.array(z.object({ name: z.string(), startedAt: z.string(), finishedAt: textOrNull })),

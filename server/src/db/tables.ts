@@ -250,6 +250,8 @@ const deployment = {
   status: text<DeploymentStatus>(),
   stage: optionalText(),
   commit: optionalText(),
+  /** First line of its message, its author, and the branch that it was taken from. */
+  commitInfo: optionalJson(stored.commitInfo),
   image: optionalText(),
   errorMessage: optionalText(),
   settings: optionalSecret(),

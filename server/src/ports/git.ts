@@ -5,13 +5,20 @@ import type { ProcessIdentity } from '../domain/states/process-identity.ts';
 export interface Git {
   /**
    * Clones the source into `directory` (made anew) at the newest commit of its branch or tag, or at `commit`;
-   * gives the full commit id.
+   * resolves with the full commit id, the first line of its message and the name of its author.
    */
   checkout(
     source: GitSource,
     directory: string,
     run: GitRun & { commit?: string | undefined },
-  ): Promise<{ commit: string; subject: string }>;
+  ): Promise<FetchedCommit>;
+}
+
+export interface FetchedCommit {
+  commit: string;
+  subject: string;
+  /** As the commit names them; whoever made it may have chosen any name. */
+  author: string;
 }
 
 export interface GitSource {

@@ -45,7 +45,7 @@ beforeEach(() => {
 const credentials = () => ({ username: 'deploy', password: new Secret(password) });
 
 test('a public repository', async () => {
-  expect(await fixture.checkout({ url: `${server.origin}/public/r.git` })).toEqual({
+  expect(await fixture.checkout({ url: `${server.origin}/public/r.git` })).toMatchObject({
     commit,
     subject: 'First',
   });
@@ -82,7 +82,7 @@ test('a commit of a pull request from such a server, found where hosts keep thos
       { url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/12/*' },
       { commit: proposed },
     ),
-  ).toEqual({ commit: proposed, subject: 'Proposed' });
+  ).toMatchObject({ commit: proposed, subject: 'Proposed' });
   // One that is there no longer is no error by itself.
   expect(
     (await fixture.checkout({ url: `${server.origin}/old/r.git`, pullRefs: 'refs/pull/13/*' }, { commit }))

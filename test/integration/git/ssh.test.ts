@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 
 test('both forms of address, with a key, whose host is remembered', async () => {
-  expect(await fixture.checkout({ url: `ssh://root@${host.ip}${folder}/r.git`, sshKey })).toEqual({
+  expect(await fixture.checkout({ url: `ssh://root@${host.ip}${folder}/r.git`, sshKey })).toMatchObject({
     commit,
     subject: 'First',
   });

@@ -60,7 +60,7 @@ export function Backups({
         create={destinations.length === 0 ? undefined : 'backup.create'}
         update="backup.update"
         remove="backup.remove"
-        fixed={{ databaseId, databaseType: kind, [`${kind}Id`]: databaseId, enabled: true }}
+        fixed={{ databaseId, databaseType: kind, [`${kind}Id`]: databaseId }}
         show={[
           'destinationId',
           'schedule',

@@ -59,7 +59,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
         create={options.length === 0 ? undefined : 'volumeBackup.create'}
         update="volumeBackup.update"
         remove="volumeBackup.remove"
-        fixed={{ ...owner, enabled: true }}
+        fixed={owner}
         show={[
           'volumeName',
           'destinationId',

@@ -4,7 +4,7 @@ import { Go } from '../frame/link.tsx';
 import { Button } from '../parts/button.tsx';
 import { deploymentMark, Mark } from '../parts/mark.tsx';
 import { Ago, Took } from '../parts/time.tsx';
-import { serviceOf, type Deployment } from './deployment-record.ts';
+import { serviceOf, titleOf, type Deployment } from './deployment-record.ts';
 import { canRollBack, RollBack } from './roll-back.tsx';
 import { stageWords } from './texts.ts';
 
@@ -50,8 +50,8 @@ export function DeploymentRows({
                   {names.get(serviceOf(deployment)) ?? ''}
                 </span>
               )}
-              <span className="cut" title={deployment.title}>
-                {deployment.title}
+              <span className="cut" title={titleOf(deployment)}>
+                {titleOf(deployment)}
               </span>
               {live === deployment.deploymentId && (
                 <span className="shrink-0 rounded-sm bg-up-soft px-1.5 text-12 text-up">Live</span>
@@ -60,6 +60,11 @@ export function DeploymentRows({
                 <code className="shrink-0 text-12 text-faint max-sm:hidden">
                   {deployment.commit.slice(0, 7)}
                 </code>
+              )}
+              {deployment.commitInfo && (
+                <span className="cut text-12 text-faint max-sm:hidden">
+                  {deployment.commitInfo.author}, {deployment.commitInfo.branch}
+                </span>
               )}
             </span>
             <span className="cut text-12 @max-[680px]:hidden" title={deployment.errorMessage ?? undefined}>
@@ -85,7 +90,7 @@ export function DeploymentRows({
             <Button
               small
               className="absolute top-1 right-[112px] max-sm:hidden @min-[680px]:right-[196px]"
-              aria-label={`Roll back to ${deployment.title}`}
+              aria-label={`Roll back to ${titleOf(deployment)}`}
               onClick={() => setAsked(deployment)}
             >
               Roll back

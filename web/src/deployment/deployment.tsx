@@ -3,7 +3,7 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { Go, useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
-import { ask, useAsk, useDo } from '../live/api.ts';
+import { ask, useAsk, useDo, type Input, type Path } from '../live/api.ts';
 import { pathOf, useServices, type ServiceRow } from '../live/services.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
@@ -14,17 +14,18 @@ import { deploymentMark, Mark } from '../parts/mark.tsx';
 import { Fault, Notice, PanelFault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
+import { named, ownerOf, procedureOf } from '../service/service.ts';
 import { Changes } from './changes.tsx';
-import { serviceOf, type Deployment } from './deployment-record.ts';
+import { formerOf, serviceOf, titleOf, type Deployment } from './deployment-record.ts';
 import { canRollBack, RollBack } from './roll-back.tsx';
 import { Stages } from './stages.tsx';
-import { texts } from './texts.ts';
+import { stageWords, texts } from './texts.ts';
 
 /** A rollback and a move build nothing. */
 const isBuilt = ({ kind }: Deployment): boolean => kind === 'deploy' || kind === 'redeploy';
 const isUnderWay = ({ status }: Deployment): boolean => status === 'queued' || status === 'running';
 const failureTitle = ({ status, stage }: Deployment): string =>
-  (status === 'cancelled' ? 'Cancelled' : 'Failed') + (stage ? ` in the stage ${stage}` : '');
+  (status === 'cancelled' ? 'Cancelled' : 'Failed') + (stage ? `: ${stageWords[stage] ?? stage}` : '');
 
 export function DeploymentPage(): ReactElement {
   const { deploymentId = '' }: { deploymentId?: string } = useParams({ strict: false });
@@ -45,7 +46,7 @@ export function DeploymentPage(): ReactElement {
     );
   return (
     <Page
-      title={deployment.title}
+      title={titleOf(deployment)}
       mark={<Mark of={deploymentMark(deployment.status)} />}
       about={<About {...{ deployment, service }} />}
       actions={<Actions {...{ deployment, service }} />}
@@ -113,6 +114,11 @@ function About({
         Took <Took from={deployment.startedAt} to={deployment.finishedAt} />
       </span>
       {deployment.commit && <Value what="commit">{deployment.commit.slice(0, 12)}</Value>}
+      {deployment.commitInfo && (
+        <span className="cut">
+          {deployment.commitInfo.author}, {deployment.commitInfo.branch}
+        </span>
+      )}
     </span>
   );
 }
@@ -125,8 +131,10 @@ function Actions({
   service: ServiceRow | undefined;
 }): ReactElement {
   const go = useGo();
-  const [isAsking, setAsking] = useState(false);
+  const [target, setTarget] = useState<Deployment | undefined>();
   const redeploy = useDo('application.deploy');
+  const again = useDo(procedureOf(service?.kind ?? 'application', 'deploy'));
+  const back = useBackTo(deployment);
   const kill = useDo('application.killBuild');
   const killCompose = useDo('compose.killBuild');
   const { applicationId, composeId } = deployment;
@@ -144,6 +152,24 @@ function Actions({
           }
         >
           Stop
+        </Button>
+      )}
+      {service && !isUnderWay(deployment) && deployment.status !== 'done' && isBuilt(deployment) && (
+        <Button
+          look="primary"
+          icon="deployment"
+          isBusy={again.isPending}
+          onClick={() =>
+            again.mutate(named(service.kind, service.id) as Input<Path>, {
+              onSuccess: () =>
+                void ask('deployment.latest', ownerOf(service.kind, service.id)).then((latest) =>
+                  latest ? go(`/deployments/${latest.deploymentId}`) : undefined,
+                ),
+              onError: (error) => toast(error.message),
+            })
+          }
+        >
+          {texts.again}
         </Button>
       )}
       {!isUnderWay(deployment) && applicationId !== null && isBuilt(deployment) && (
@@ -166,16 +192,34 @@ function Actions({
           {texts.withoutCache}
         </Button>
       )}
-      {canRollBack(deployment) && (
-        <Button icon="undo" onClick={() => setAsking(true)}>
-          Roll back
+      {back && (
+        <Button icon="undo" onClick={() => setTarget(back.to)}>
+          {back.isFormer ? (
+            <span>
+              Roll back to {back.to.commit?.slice(0, 7) ?? titleOf(back.to)} (<Ago at={back.to.createdAt} />)
+            </span>
+          ) : (
+            texts.rollbackHere
+          )}
         </Button>
       )}
-      {isAsking && (
-        <RollBack deployment={deployment} name={service?.name ?? ''} onClose={() => setAsking(false)} />
+      {target && (
+        <RollBack deployment={target} name={service?.name ?? ''} onClose={() => setTarget(undefined)} />
       )}
     </>
   );
+}
+
+/** Where this page's roll back leads: to this deployment, or from the live one to the one before it. */
+function useBackTo(deployment: Deployment): { to: Deployment; isFormer: boolean } | undefined {
+  const { applicationId, deploymentId } = deployment;
+  const isAsked = { enabled: applicationId !== null, retry: false };
+  const { data: application } = useAsk('application.one', { applicationId: applicationId ?? '' }, isAsked);
+  const { data: all } = useAsk('deployment.all', { applicationId: applicationId ?? '' }, isAsked);
+  if (!canRollBack(deployment) || application === undefined) return undefined;
+  if (application.live?.deploymentId !== deploymentId) return { to: deployment, isFormer: false };
+  const former = formerOf((all ?? []) as readonly Deployment[], deployment);
+  return former && { to: former, isFormer: true };
 }
 
 function DeploymentLog({ deployment }: { deployment: Deployment }): ReactElement {

@@ -6,7 +6,7 @@ import { ask, useAsk, useDo, type Answer } from '../live/api.ts';
 import { Confirm } from '../parts/dialog.tsx';
 import { Ago } from '../parts/time.tsx';
 import { wordsOf } from './changed-words.ts';
-import type { Deployment } from './deployment-record.ts';
+import { titleOf, type Deployment } from './deployment-record.ts';
 import { texts } from './texts.ts';
 
 /** Only what was released from an image can be released again. */
@@ -25,7 +25,7 @@ export function RollBack({
 }): ReactElement {
   const go = useGo();
   const rollback = useDo('deployment.rollback');
-  const { deploymentId, title, commit, createdAt } = deployment;
+  const { deploymentId, commit, createdAt } = deployment;
   const undone = useUndone(deployment);
   return (
     <Confirm
@@ -40,7 +40,8 @@ export function RollBack({
       }
     >
       <p className="[overflow-wrap:anywhere]">
-        {name} gets “{title}”{commit && <> at commit {commit.slice(0, 7)}</>}, from <Ago at={createdAt} />.
+        {name} gets “{titleOf(deployment)}”{commit && <> at commit {commit.slice(0, 7)}</>}, from{' '}
+        <Ago at={createdAt} />.
       </p>
       {undone && undone.length > 0 && (
         <p className="[overflow-wrap:anywhere]">

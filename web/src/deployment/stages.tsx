@@ -23,7 +23,7 @@ function stagesOf(deployment: Deployment): { stages: readonly Stage[]; isTimed: 
   if (told && told.length > 0)
     return {
       isTimed: true,
-      stages: told.map(({ name = '', startedAt = null, finishedAt = null }) => ({
+      stages: withQueue(deployment, told).map(({ name = '', startedAt = null, finishedAt = null }) => ({
         name,
         startedAt,
         finishedAt,
@@ -39,6 +39,18 @@ function stagesOf(deployment: Deployment): { stages: readonly Stage[]; isTimed: 
       .map((name) => ({ name, startedAt: null, finishedAt: null })),
   };
 }
+
+/** The wait before the first stage is part of the time that a person sees pass. */
+function withQueue({ createdAt }: Deployment, stages: readonly Partial<Stage>[]): readonly Partial<Stage>[] {
+  const [first] = stages;
+  if (first?.name === 'queue' || !first?.startedAt) return stages;
+  const waitedMs = Date.parse(first.startedAt) - Date.parse(createdAt);
+  return waitedMs < leastWaitMs
+    ? stages
+    : [{ name: 'queue', startedAt: createdAt, finishedAt: first.startedAt }, ...stages];
+}
+
+const leastWaitMs = 1000;
 
 export function Stages({
   deployment,

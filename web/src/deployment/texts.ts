@@ -11,6 +11,8 @@ export const texts = {
   variables: 'Variables',
   none: 'No change',
   notReleased: 'Known once it is released',
+  again: 'Deploy again',
+  rollbackHere: 'Roll back to this one',
   withoutCache: 'Build again without cache',
   goesBack: 'With it these settings and variables go back:',
   rollbackTitle: 'Roll back to this deployment?',
@@ -18,6 +20,7 @@ export const texts = {
   rollbackStays: 'Data, volumes and domains stay as they are.',
 };
 export const stageWords: Record<string, string> = {
+  queue: 'Wait in the queue',
   checkout: 'Fetch source',
   build: 'Build',
   publish: 'Publish image',

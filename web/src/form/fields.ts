@@ -12,6 +12,7 @@ export interface Field {
   min?: number;
   max?: number;
   l?: number;
+  v?: string | number | boolean;
   p?: Field[];
 }
 

@@ -59,7 +59,8 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       isEdited && stored !== undefined && !confirm('Leave without saving what you changed?'),
     enableBeforeUnload: () => isEdited && stored !== undefined,
   });
-  const values: Record<string, unknown> = { ...stored, ...fixed, ...edits };
+  const defaults = stored === undefined ? Object.fromEntries(fields.map(({ n, v }) => [n, v])) : {};
+  const values: Record<string, unknown> = { ...defaults, ...stored, ...fixed, ...edits };
   const shown = fields.filter(({ n }) => changeOf(props, n).when?.(values) ?? true);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -151,7 +152,8 @@ function storedText(
   stored: Readonly<Record<string, unknown>> | undefined,
   as: FieldChange['as'],
 ): string | boolean {
-  const value = storedAt(stored, field.n);
+  // Of a new thing what the server would take.
+  const value = stored === undefined ? field.v : storedAt(stored, field.n);
   if (field.t === 'switch') return value === true;
   if (as === 'size' && typeof value === 'number') return bytes(value);
   return as === 'text' && Array.isArray(value) ? shellWords(value) : textOf(field, value);

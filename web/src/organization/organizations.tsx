@@ -2,14 +2,17 @@
 import { useState, type ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
 import { Fault } from '../parts/notices.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { Button } from '../parts/button.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Quota } from './quota.tsx';
+import { texts } from './texts.ts';
 
 export function Organizations(): ReactElement | null {
   const { data } = useAsk('organization.installation', {}, { retry: false });
   const setTrusted = useDo('organization.setTrusted');
   const [quotaOf, setQuotaOf] = useState<{ organizationId: string; name: string } | undefined>();
+  const [trusting, setTrusting] = useState<{ organizationId: string; name: string } | undefined>();
   if (!data) return null;
   const rows = data as readonly { organizationId: string; name: string; trusted: boolean }[];
   return (
@@ -27,7 +30,11 @@ export function Organizations(): ReactElement | null {
                 type="checkbox"
                 className="switch"
                 checked={trusted}
-                onChange={(event) => setTrusted.mutate({ organizationId, trusted: event.target.checked })}
+                onChange={() =>
+                  trusted
+                    ? setTrusted.mutate({ organizationId, trusted: false })
+                    : setTrusting({ organizationId, name })
+                }
               />
               Trusted
             </label>
@@ -37,6 +44,18 @@ export function Organizations(): ReactElement | null {
           </li>
         ))}
       </ul>
+      {trusting && (
+        <Confirm
+          title={texts.trustTitle(trusting.name)}
+          verb="Trust"
+          typed={trusting.name}
+          onClose={() => setTrusting(undefined)}
+          onConfirm={() => setTrusted.mutateAsync({ organizationId: trusting.organizationId, trusted: true })}
+        >
+          <p>{texts.trust}</p>
+          <p>{texts.trustEnds}</p>
+        </Confirm>
+      )}
       {quotaOf && <Quota {...quotaOf} onClose={() => setQuotaOf(undefined)} />}
     </Panel>
   );

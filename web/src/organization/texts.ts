@@ -1,4 +1,10 @@
 export const texts = {
+  trustTitle: (name: string): string => `Trust ${name} with the machine?`,
+  trust:
+    'Its Owners and Admins may then bind folders of the machine, the socket of its engine, privileged ' +
+    'containers and the like into their services. Whoever may do that is root on this machine and reaches ' +
+    'the data of every other organization on it.',
+  trustEnds: 'Switching it off again refuses the next deployment of what was approved; it stops nothing.',
   programs:
     'A program in a service can print its variables: whoever opens a terminal there, or changes and ' +
     'deploys what runs, can read them.',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { differences, lineOf, textOf, variablesOf, withKeysOf } from './env-text.ts';
+import { differences, lineOf, readVariables, textOf, variablesOf, withKeysOf } from './env-text.ts';
 
 const plain = (text: string) => variablesOf(text).map(({ name, value }) => [name, value]);
 
@@ -44,4 +44,33 @@ it('keeps the keys of those that had the same name', () => {
   ]);
   expect(renewed[1]?.key).toBe(second?.key);
   expect([first?.key, second?.key]).not.toContain(renewed[0]?.key);
+});
+
+it('keeps the lines of a value of several, when others change and when it is removed', () => {
+  const key = '-----BEGIN KEY-----\nabc=\n-----END KEY-----\n';
+  const stored = `A=1\nKEY="${key}"\nB=2`;
+  const variables = variablesOf(stored);
+  expect(variables.map(({ name, value }) => [name, value])).toEqual([
+    ['A', '1'],
+    ['KEY', key],
+    ['B', '2'],
+  ]);
+  const changed = variables.map((one) => (one.name === 'B' ? { ...one, value: '3' } : one));
+  expect(textOf(stored, changed)).toBe(`A=1\nKEY="${key}"\nB=3`);
+  const without = variables.filter(({ name }) => name !== 'KEY');
+  expect(textOf(stored, without)).toBe('A=1\nB=2');
+  expect(plain(lineOf({ name: 'KEY', value: key }))).toEqual([['KEY', key]]);
+});
+
+it('says which line is not understood, and reads what stands before it', () => {
+  for (const [text, line] of [
+    ['A=1\nno assignment', 2],
+    ['A=1\nB="never closed\nC=3', 2],
+    ['A=1\n\n9X=1', 3],
+  ] as const) {
+    const { variables, fault } = readVariables(text);
+    expect(fault).toMatch(new RegExp(`^line ${line}: `));
+    expect(variables.map(({ name }) => name)).toEqual(['A']);
+  }
+  expect(readVariables('A=1 # why\nexport B=`x`').fault).toBeUndefined();
 });

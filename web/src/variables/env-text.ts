@@ -1,4 +1,5 @@
-/** Variables as rows and as text, comments and order kept. */
+/** Variables as rows and as text, comments and order kept; read by the server's grammar. */
+import { envLines, type EnvLine } from '../../../client/env-lines.ts';
 
 export interface Variable {
   /** Of the row, stable while it is edited. */
@@ -12,15 +13,34 @@ export interface Variable {
 let count = 0;
 export const newKey = (): number => (count += 1);
 
-/** `KEY=VALUE` lines, `export` and quotes allowed; what is none is left out. */
-export function variablesOf(text: string): Variable[] {
-  return text.split(/\r?\n/).flatMap((line) => {
-    const [, name, raw] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=(.*)$/.exec(line) ?? [];
-    return name === undefined || raw === undefined
-      ? []
-      : [{ key: newKey(), name, value: unquoted(raw.trim()) }];
-  });
+/** What a text says; where a line of it is not understood, why, and what stands before that line. */
+export interface ReadText {
+  variables: Variable[];
+  /** `line 3: has no "="; write NAME=value`. */
+  fault?: string;
 }
+
+export function readVariables(text: string): ReadText {
+  try {
+    return { variables: rowsOf(envLines(text)) };
+  } catch (error) {
+    const fault = (error instanceof Error ? error.message : String(error)).replace(/^: /, '');
+    const line = Number(/^line (\d+):/.exec(fault)?.[1] ?? 1);
+    const before = text
+      .split('\n')
+      .slice(0, line - 1)
+      .join('\n');
+    return { variables: rowsOf(envLines(before)), fault };
+  }
+}
+
+/** Of a text that is stored, or as far as one that is typed is understood. */
+export const variablesOf = (text: string): Variable[] => readVariables(text).variables;
+
+const rowsOf = (lines: readonly EnvLine[]): Variable[] =>
+  lines.flatMap(({ variable }) =>
+    variable ? [{ key: newKey(), name: variable.name, value: variable.value }] : [],
+  );
 
 /** Each with the key of the one that had its name, so that its fields stay the same on the screen. */
 export function withKeysOf(former: readonly Variable[], variables: readonly Variable[]): Variable[] {
@@ -28,19 +48,9 @@ export function withKeysOf(former: readonly Variable[], variables: readonly Vari
   return variables.map((variable) => ({ ...variable, key: keys.get(variable.name) ?? variable.key }));
 }
 
-function unquoted(raw: string): string {
-  const [, single] = /^'([^']*)'$/.exec(raw) ?? [];
-  if (single !== undefined) return single;
-  const [, double] = /^"((?:[^"\\]|\\.)*)"$/.exec(raw) ?? [];
-  if (double === undefined) return raw;
-  return double.replaceAll(/\\(.)/g, (_whole, letter: string) =>
-    letter === 'n' ? '\n' : letter === 't' ? '\t' : letter,
-  );
-}
-
 /** Quoted where the value needs it. */
 export function lineOf({ name, value }: Pick<Variable, 'name' | 'value'>): string {
-  if (/^[^\s'"#\\]*$/.test(value)) return `${name}=${value}`;
+  if (/^[^\s'"`#\\]*$/.test(value)) return `${name}=${value}`;
   if (!/['\n\r\t]/.test(value)) return `${name}='${value}'`;
   const escaped = value
     .replaceAll('\\', '\\\\')
@@ -55,15 +65,23 @@ export function lineOf({ name, value }: Pick<Variable, 'name' | 'value'>): strin
 export function textOf(stored: string, variables: readonly Variable[]): string {
   const left = variables.filter(({ name }) => name !== '');
   const before = new Map(variablesOf(stored).map(({ name, value }) => [name, value]));
-  const kept = stored.split(/\r?\n/).flatMap((line) => {
-    const [own] = variablesOf(line);
-    if (!own) return [line];
-    const at = left.findIndex(({ name }) => name === own.name);
+  const kept = linesOf(stored).flatMap(({ text, variable }) => {
+    if (!variable) return [text];
+    const at = left.findIndex(({ name }) => name === variable.name);
     const [now] = at < 0 ? [] : left.splice(at, 1);
     if (!now) return [];
-    return [before.get(now.name) === now.value ? line : lineOf(now)];
+    return [before.get(now.name) === now.value ? text : lineOf(now)];
   });
   return [...kept, ...left.map(lineOf)].join('\n').replace(/^\n+|\n+$/g, '');
+}
+
+/** A text that is not understood is replaced by what is edited. */
+function linesOf(stored: string): readonly EnvLine[] {
+  try {
+    return envLines(stored);
+  } catch {
+    return [];
+  }
 }
 
 export interface Difference {

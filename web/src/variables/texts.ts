@@ -6,5 +6,8 @@ export const texts = {
   inherited: 'Given by environment and project',
   resolved: 'What references become',
   behindSecret: 'A secret has the same name, and wins.',
+  givenTwice: 'The same name stands below, and its value counts.',
+  notPasted: (fault: string): string => `Nothing was pasted: ${fault}.`,
+  notRows: (fault: string): string => `This is not understood yet: ${fault}.`,
   masked: 'You may not read values here. You can add variables and secrets; the others stay as they are.',
 };

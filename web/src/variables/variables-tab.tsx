@@ -9,7 +9,8 @@ import { Panel } from '../parts/page.tsx';
 import { useDeploy } from '../service/service-actions.tsx';
 import type { Service } from '../service/service.ts';
 import { useEditing } from './editing.ts';
-import { newKey, variablesOf, type Variable } from './env-text.ts';
+import { newKey, readVariables, variablesOf, type Variable } from './env-text.ts';
+import { ValueInput } from './value-input.tsx';
 import { dots, InheritedVariables, Resolved, ResolvedText } from './inherited.tsx';
 import { previewOf, replacedBy, type Blocks, type Shared } from './preview.ts';
 import { SecretVariables } from './secret-variables.tsx';
@@ -17,6 +18,7 @@ import { texts } from './texts.ts';
 
 export function VariablesTab({ service }: { service: Service }): ReactElement {
   const { kind } = service;
+  const [fault, setFault] = useState<string | undefined>();
   const isMasked = service.env.includes(dots.slice(0, 1));
   const deploy = useDeploy(service);
   const editing = useEditing(service, deploy.run);
@@ -62,11 +64,12 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
             small
             look="quiet"
             onClick={() => {
-              if (asText === undefined) setAsText(text);
-              else {
-                setRows(variablesOf(asText));
-                setAsText(undefined);
-              }
+              if (asText === undefined) return setAsText(text);
+              const { variables, fault } = readVariables(asText);
+              setFault(fault && texts.notRows(fault));
+              if (fault !== undefined) return;
+              setRows(variables);
+              setAsText(undefined);
             }}
           >
             {asText === undefined ? 'Edit as text' : 'Edit as rows'}
@@ -74,14 +77,17 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         }
       >
         {asText === undefined ? (
-          <Rows rows={rows} setRows={setRows} blocks={blocks} />
+          <Rows rows={rows} setRows={setRows} blocks={blocks} onFault={setFault} />
         ) : (
           <textarea
             aria-label="Variables as text"
             className="input mono !rounded-none !border-0 min-h-[320px]"
             spellCheck={false}
             value={asText}
-            onChange={(event) => setAsText(event.target.value)}
+            onChange={(event) => {
+              setFault(undefined);
+              setAsText(event.target.value);
+            }}
           />
         )}
       </Panel>
@@ -101,7 +107,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
           </Notice>
         </div>
       )}
-      <Fault error={editing.error ?? deploy.error} />
+      <Fault error={fault ?? editing.error ?? deploy.error} />
       {isEdited && (
         <div
           className={
@@ -168,10 +174,12 @@ function Rows({
   rows,
   setRows,
   blocks,
+  onFault,
 }: {
   rows: readonly Variable[];
   setRows: (rows: Variable[]) => void;
   blocks: Blocks;
+  onFault: (fault: string | undefined) => void;
 }): ReactElement {
   const [shown, setShown] = useState<ReadonlySet<number>>(new Set());
   const last = useRef<HTMLInputElement>(null);
@@ -182,9 +190,13 @@ function Rows({
     requestAnimationFrame(() => last.current?.focus());
   };
   const paste = (event: ClipboardEvent, key: number): void => {
-    const pasted = variablesOf(event.clipboardData.getData('text'));
-    if (pasted.length === 0) return;
+    const text = event.clipboardData.getData('text');
+    onFault(undefined);
+    // A single word is a name.
+    if (!/[=\n]/.test(text.trim())) return;
     event.preventDefault();
+    const { variables: pasted, fault } = readVariables(text);
+    if (fault !== undefined) return onFault(texts.notPasted(fault));
     const names = new Set(pasted.map(({ name }) => name));
     setRows([...rows.filter((row) => row.key !== key && !names.has(row.name)), ...pasted]);
   };
@@ -220,9 +232,8 @@ function Rows({
                 onChange={(event) => set(row.key, { name: event.target.value })}
               />
               <div className="flex gap-1 max-sm:col-span-2 max-sm:row-start-2">
-                <input
-                  className="input mono"
-                  type={isShown || /\n/.test(row.value) ? 'text' : 'password'}
+                <ValueInput
+                  isShown={isShown}
                   aria-label={`Value of ${row.name || 'the new variable'}`}
                   placeholder="value"
                   spellCheck={false}
@@ -230,7 +241,7 @@ function Rows({
                   data-1p-ignore
                   value={row.value}
                   onFocus={() => setShown(new Set([...shown, row.key]))}
-                  onChange={(event) => set(row.key, { value: event.target.value })}
+                  onValue={(value) => set(row.key, { value })}
                 />
               </div>
               <Button
@@ -242,6 +253,9 @@ function Rows({
               {preview && <Resolved preview={preview} isShown={shown.has(row.key)} />}
               {replaced && (
                 <p className="col-span-full px-1 text-12 text-faint">in place of that of {replaced}</p>
+              )}
+              {rows.slice(at + 1).some(({ name }) => name !== '' && name === row.name) && (
+                <p className="col-span-full px-1 text-12 text-warn">{texts.givenTwice}</p>
               )}
               {blocks.secrets.has(row.name) && (
                 <p className="col-span-full px-1 text-12 text-warn">{texts.behindSecret}</p>

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { AppError } from '../../domain/errors.ts';
 import { parseCommit, parseGitUrl, parseRefName } from '../../domain/git/git-source.ts';
 import type { GitUrl } from '../../domain/git/git-source.ts';
-import type { Git, GitSource } from '../../ports/git.ts';
+import type { FetchedCommit, Git, GitSource } from '../../ports/git.ts';
 import type { Gate, JudgedHost, Outgoing } from '../../ports/outgoing.ts';
 import { createCall } from './call.ts';
 import type { Call, CallOptions } from './call.ts';
@@ -202,25 +202,42 @@ async function updateSubmodules(steps: Steps): Promise<void> {
  * Writes the files; gives the commit that they are of. What git says of it last has its subject: another
  * program that looks it up would take as long as the files of a small repository.
  */
-async function checkOut(steps: Steps): Promise<{ commit: string; subject: string }> {
+async function checkOut(steps: Steps): Promise<FetchedCommit> {
   const checkout = ['-c', 'core.abbrev=no', 'checkout', '--force', '--detach', sourceRef];
   const { lastLine } = await must(steps, checkout, { holdsLastLine: true });
   const head = await readFile(join(steps.directory, '.git/HEAD'), 'utf8');
   const said = `HEAD is now at ${head.trim()} `;
   // A secret that stands in the line was taken out of it, and a subject may hold anything but a line break.
   return lastLine.startsWith(said)
-    ? { commit: parseCommit(head.trim()), subject: lastLine.slice(said.length, said.length + longestSubject) }
+    ? {
+        commit: parseCommit(head.trim()),
+        subject: lastLine.slice(said.length, said.length + longestSubject),
+        author: await authorOf(steps),
+      }
     : lookUp(steps);
 }
 
 const longestSubject = 500;
 
-async function lookUp(steps: Steps): Promise<{ commit: string; subject: string }> {
+async function lookUp(steps: Steps): Promise<FetchedCommit> {
   const log = await must(steps, ['log', '-1', '--no-show-signature', '--format=%H%n%s', sourceRef, '--'], {
     quick: true,
   });
   const [commit = '', subject = ''] = log.stdout.split('\n');
-  return { commit: parseCommit(commit), subject: subject.slice(0, longestSubject) };
+  return {
+    commit: parseCommit(commit),
+    subject: subject.slice(0, longestSubject),
+    author: await authorOf(steps),
+  };
+}
+
+const longestAuthor = 200;
+
+async function authorOf(steps: Steps): Promise<string> {
+  const log = await must(steps, ['log', '-1', '--no-show-signature', '--format=%an', sourceRef, '--'], {
+    quick: true,
+  });
+  return (log.stdout.split('\n')[0] ?? '').slice(0, longestAuthor);
 }
 
 async function must(steps: Steps, args: readonly string[], options?: CallOptions) {

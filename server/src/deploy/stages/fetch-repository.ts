@@ -47,7 +47,7 @@ export async function fetchRepository(context: RepositoryContext, service: Repos
   const source = requireRepository(service, await context.localRepositoryPaths(service.organizationId), link);
   await fileSystem.fresh(workDirectory(context));
   const access = await repositoryAccess(service, context.records, link);
-  const { commit, subject } = await git.checkout(
+  const { commit, subject, author } = await git.checkout(
     { ...source, ...access, organizationId: service.organizationId, pullRefs: context.pullRefs },
     sourceDirectory(context),
     {
@@ -58,7 +58,7 @@ export async function fetchRepository(context: RepositoryContext, service: Repos
       onChild: context.onChild,
     },
   );
-  await context.save({ commit });
+  await context.save({ commit, commitInfo: { subject, author, branch: source.branch } });
   context.log.line(`Commit ${commit}: ${subject}`);
 }
 

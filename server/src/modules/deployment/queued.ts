@@ -39,6 +39,7 @@ export function queued(
     status: 'queued',
     stage: 'queue',
     commit: commit ?? null,
+    commitInfo: null,
     image: image ?? null,
     errorMessage: null,
     settings: null,

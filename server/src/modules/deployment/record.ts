@@ -17,6 +17,12 @@ export const deploymentRecord = z
     status: z.enum(deploymentStatuses),
     stage: optional,
     commit: optional,
+    commitInfo: z
+      .object({ subject: z.string(), author: z.string(), branch: z.string() })
+      .nullable()
+      .describe(
+        'First line of the message, author and branch; null without a commit, or before it is fetched',
+      ),
     image: optional,
     errorMessage: optional,
     createdAt: z.string(),

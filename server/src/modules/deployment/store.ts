@@ -34,6 +34,7 @@ const shownColumns = [
   'status',
   'stage',
   'commit',
+  'commitInfo',
   'image',
   'errorMessage',
   'createdAt',

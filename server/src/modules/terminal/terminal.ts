@@ -50,7 +50,15 @@ export interface TerminalParts {
 type Reach = Pick<TerminalInput, 'serviceId' | 'previewDeploymentId' | 'serviceName' | 'task'>;
 
 const markName = 'BERTH_TERMINAL';
-const terminalEnv: Readonly<Record<string, string>> = { TERM: 'xterm-256color' };
+/**
+ * Without a UTF-8 locale a shell takes letters beyond ASCII for bytes to discard. C.UTF-8 is part of glibc
+ * (2.35) and Debian's, and musl knows no other encoding.
+ */
+const terminalEnv: Readonly<Record<string, string>> = {
+  TERM: 'xterm-256color',
+  LANG: 'C.UTF-8',
+  LC_CTYPE: 'C.UTF-8',
+};
 const sideLimitMs = 10_000;
 const [cannotRun, notFound, killed] = [126, 127, 137];
 /** A killed program may be the first sign that its container ends; so long the engine takes to say so. */
