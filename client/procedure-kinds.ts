@@ -244,6 +244,10 @@ export const procedureKinds = {
   cleanup: {
     preview: 'query',
     run: 'mutation',
+    others: 'query',
+    unknown: 'query',
+    removeUnknown: 'mutation',
+    giveUp: 'mutation',
     formerVolumes: 'query',
   },
   domain: {

@@ -25,6 +25,8 @@ const variables = z.object({
   BERTH_HTTPS_PORT: port.default(443),
   BERTH_PROBE: path.optional(),
   BERTH_PREVIEW_WATCH_SECONDS: z.coerce.number().int().min(1).max(86_400).default(300),
+  BERTH_ADOPT: z.enum(['0', '1']).default('0'),
+  BERTH_GIVE_UP: z.string().optional(),
   BERTH_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
 });
 
@@ -50,6 +52,10 @@ export interface Config {
   probePath: string;
   /** Milliseconds between looks at the pull requests of previews. */
   previewWatchMs: number;
+  /** Takes over proxy, rules and builders of another installation. */
+  adopts: boolean;
+  /** A former incarnation of this installation that has ended. */
+  givesUp: string | undefined;
   logLevel: string;
 }
 
@@ -86,6 +92,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     httpsPort: data.BERTH_HTTPS_PORT,
     probePath: data.BERTH_PROBE ?? join(data.BERTH_DATA, 'probe', 'busybox'),
     previewWatchMs: data.BERTH_PREVIEW_WATCH_SECONDS * 1000,
+    adopts: data.BERTH_ADOPT === '1',
+    givesUp: data.BERTH_GIVE_UP || undefined,
     logLevel: data.BERTH_LOG_LEVEL,
   };
 }

@@ -14,6 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { askNextStart } from '../settings/ask-next-start.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { unsealKey } from '../../server/src/domain/secrets/sealed-key.ts';
 import type { SetupContext } from '../context.ts';
@@ -59,6 +61,8 @@ export async function restoreInstallation(context: SetupContext, file: string): 
     if (settings.databaseUrl === undefined) placeFile(database, layout.database);
     else await restorePostgres(settings.databaseUrl, database, signal);
     writeFileSync(join(folder, 'key'), key, { mode: 0o600 });
+    // What a backup holds is as it was: this is another incarnation of the same installation.
+    askNextStart(layout.data, { restored: randomBytes(8).toString('hex') });
     // Last: with it there is an installation.
     placeFile(join(folder, 'key'), layout.key);
     return 'database and key file are back';

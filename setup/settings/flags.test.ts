@@ -9,6 +9,8 @@ it('reads the flags in any order', () => {
     json: true,
     restore: '--json',
   });
+  expect(parseUpFlags(['--adopt', '--give-up', 'k3'])).toMatchObject({ adopt: true, giveUp: 'k3' });
+  expect(() => parseUpFlags(['--give-up'])).toThrow('Give --give-up the name');
   expect(() => parseUpFlags(['--restore'])).toThrow('Give --restore the path');
 });
 

@@ -9,6 +9,10 @@ export interface UpFlags {
   restore?: string | undefined;
   /** Host name of Berth's own; empty: none any more. */
   host?: string | undefined;
+  /** Takes over proxy, rules and builders of another installation. */
+  adopt?: boolean;
+  /** A former incarnation of this installation that has ended. */
+  giveUp?: string;
 }
 
 const known = {
@@ -34,11 +38,26 @@ export function parseUpFlags(argv: readonly string[]): UpFlags {
       flags.host = host === '' ? '' : parseOwnHost(host, '--host');
       continue;
     }
+    if (word === '--adopt') {
+      flags.adopt = true;
+      continue;
+    }
+    if (word === '--give-up') {
+      const incarnationId = words.shift();
+      if (incarnationId === undefined)
+        throw new AppError(
+          'BAD_REQUEST',
+          'Give --give-up the name of the incarnation that has ended, as the refusal shows it.',
+        );
+      flags.giveUp = incarnationId;
+      continue;
+    }
     const flag = Object.entries(known).find(([name]) => name === word)?.[1];
     if (flag === undefined) {
       throw new AppError(
         'BAD_REQUEST',
-        `bin/up does not know "${word}". It knows --example, --host NAME, --restore FILE, --json and --help.`,
+        `bin/up does not know "${word}". It knows --adopt, --example, --give-up NAME, --host NAME, ` +
+          '--restore FILE, --json and --help.',
       );
     }
     flags[flag] = true;

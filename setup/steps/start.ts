@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { askNextStart } from '../settings/ask-next-start.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { parseEnvironment } from '../settings/environment-file.ts';
@@ -23,7 +24,14 @@ export const startStep: Step = {
   async run(context) {
     const wanted = berthEnvironment(context.settings, context.layout.data, buildId(context.product));
     const running = await context.starter.running(context);
-    if (running !== undefined && startedWith(running.pid, wanted)) {
+    const { adopt, giveUp } = context.flags;
+    const isAsked = adopt === true || giveUp !== undefined;
+    if (isAsked)
+      askNextStart(context.layout.data, {
+        ...(adopt === true ? { adopt } : {}),
+        ...(giveUp === undefined ? {} : { giveUp }),
+      });
+    if (!isAsked && running !== undefined && startedWith(running.pid, wanted)) {
       const version = await healthyVersion(context.settings, 5000);
       if (version !== undefined) {
         settle(context);

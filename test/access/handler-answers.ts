@@ -72,6 +72,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   ),
   'cleanup.preview': engineIsDown,
   'cleanup.run': engineIsDown,
+  'cleanup.others': engineIsDown,
+  'cleanup.removeUnknown': [404],
   'redirect.create': engineIsDown,
   'redirect.update': engineIsDown,
   'redirect.delete': engineIsDown,

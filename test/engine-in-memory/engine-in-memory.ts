@@ -5,11 +5,12 @@
  * process has (virtual-time.ts). It is no mock: what passes here and fails on a real engine is a fault of it.
  */
 import { createEngineView } from '../../server/src/adapters/engine/view/engine-view.ts';
-import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
+import { ownedBy, type EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import type { EngineRequest } from '../../server/src/adapters/engine/client/engine-request.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
 import type { Engine } from '../../server/src/ports/engine/engine.ts';
 import type { EngineView } from '../../server/src/ports/engine/engine-view.ts';
+import { testInstallation } from '../installation.ts';
 import { createClient, EngineAway } from './client.ts';
 import { ownedCreations } from './owned-creations.ts';
 import { addImage } from './images.ts';
@@ -23,8 +24,8 @@ export interface EngineInMemory {
   api: EngineClient;
   /** What is on the engine, to look at. */
   state: State;
-  /** Another way to the same engine, whose every call passes `before`. */
-  connect(before: (request: EngineRequest) => Promise<void> | void): EngineInMemory;
+  /** Another way to the same engine, whose every call passes `before`, perhaps of another installation. */
+  connect(before: (request: EngineRequest) => Promise<void> | void, installation?: string): EngineInMemory;
   addImage(tag: string, content: ImageContent): void;
   addRegistry(host: string, account?: { username: string; password: string }): void;
   /** Nobody answers at the socket until it is called again with false. */
@@ -68,8 +69,9 @@ function connectTo(
   state: State,
   disturbances: Disturbances,
   before: (request: EngineRequest) => Promise<void> | void,
+  installation = testInstallation,
 ): EngineInMemory {
-  const api = createClient(state, {
+  const bare = createClient(state, {
     async before(request) {
       await before(request);
       if (disturbances.isAway) throw new EngineAway();
@@ -79,16 +81,22 @@ function connectTo(
       else if (found !== undefined) throw found.how;
     },
   });
+  const api = ownedBy(bare, installation);
   return {
     api,
     engine: createSwarmEngine({ client: ownedCreations(api) }),
     view: createEngineView({ client: api }),
     state,
-    connect: (also) =>
-      connectTo(state, disturbances, async (request) => {
-        await before(request);
-        await also(request);
-      }),
+    connect: (also, of = installation) =>
+      connectTo(
+        state,
+        disturbances,
+        async (request) => {
+          await before(request);
+          await also(request);
+        },
+        of,
+      ),
     addImage: (tag, content) => void addImage(state, tag, content),
     addRegistry: (host, account) => void state.registries.set(host, { account, images: new Map() }),
     setAway(isAway) {

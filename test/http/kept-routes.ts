@@ -47,6 +47,7 @@ export function keptRoutes(database: Database): KeptRoutes {
   const host: KeptHost = {
     key: localServer,
     name: 'this server',
+    claim: async () => undefined,
     proxy: {
       async apply(routes) {
         if (kept.isAway) throw new AppError('SERVICE_UNAVAILABLE', 'The proxy does not answer.');

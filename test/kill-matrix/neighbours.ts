@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Builder } from '../../server/src/ports/engine/builder.ts';
 import type { DeploymentLogs } from '../../server/src/ports/deployment-log.ts';
 import type { Git } from '../../server/src/ports/git.ts';
@@ -152,5 +153,31 @@ export function serverRecord(organizationId: string, serverId = randomId()): Tab
     ipAddress: '192.0.2.20',
     setupStatus: 'done',
     createdAt: isoTime(systemClock),
+  };
+}
+
+/** No machine here is a node of a cluster. */
+export const noStanding: Host['standing'] = {
+  look: () => Promise.reject(new Error('no container stands here')),
+  replace: () => Promise.reject(new Error('no container stands here')),
+  settle: async () => undefined,
+  putBack: async () => undefined,
+  isUnsettled: async () => false,
+  attach: async () => 0,
+  remove: async () => undefined,
+};
+
+/** What is reported, for tests to look at. */
+export function logOf(drift: string[], faults: string[]): Log {
+  return {
+    info: () => undefined,
+    warn(_message, fields) {
+      const found: unknown = Reflect.get(fields ?? {}, 'found');
+      if (Array.isArray(found)) drift.push(...found.map(String));
+    },
+    fault(error) {
+      faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      return `fault-${faults.length}`;
+    },
   };
 }

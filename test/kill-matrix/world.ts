@@ -24,8 +24,9 @@ import { diskQuotasOf } from '../../server/src/deploy/disk-quotas.ts';
 import { imageAccessOf } from '../../server/src/composition/services/image-access.ts';
 import { walls as builtWalls, type Walls } from '../../server/src/composition/hosts/walls.ts';
 import type { Ground } from '../../server/src/composition/ground.ts';
+import { claimedEngine } from '../../server/src/reconcile/ownership/host-claims.ts';
+import { hostClaimsOf } from '../../server/src/composition/hosts/claims.ts';
 import { createKeeping } from '../../server/src/composition/upkeep/keeping.ts';
-import type { Log } from '../../server/src/composition/installation/log.ts';
 import type { Machines } from '../../server/src/composition/hosts/machines.ts';
 import { createDeployed } from '../../server/src/composition/services/previewing.ts';
 import { createProduct, type Product } from '../../server/src/composition/product.ts';
@@ -56,8 +57,18 @@ import type { HostConnection } from '../../server/src/ports/host/host-connection
 import type { Host, Hosts } from '../../server/src/ports/host/host.ts';
 import type { Reconciler } from '../../server/src/reconcile/reconciler.ts';
 import type { EngineInMemory } from '../engine-in-memory/engine-in-memory.ts';
-import { testInstallation } from '../installation.ts';
-import { builderOf, filesOf, gitOf, intakeOf, logsOf, proxyOf, type Machine } from './neighbours.ts';
+import { worldInstallation } from '../installation.ts';
+import {
+  builderOf,
+  filesOf,
+  gitOf,
+  intakeOf,
+  logOf,
+  logsOf,
+  noStanding,
+  proxyOf,
+  type Machine,
+} from './neighbours.ts';
 import { goByTheClock, unobserved } from './by-the-clock.ts';
 import { guardDatabase, type Reaper } from './reaper.ts';
 
@@ -90,6 +101,9 @@ export interface WorldOptions {
   walls?: Walls | undefined;
   /** The way out of this process; without it there is none. */
   outgoing?: Outgoing;
+  /** Whose the world is; all of a test are one installation's when absent. */
+  installation?: Ground['installation'];
+  adopts?: boolean;
   /** Observers look at the engines, as in the product; else nothing is seen of what runs. */
   observes?: boolean;
 }
@@ -99,14 +113,15 @@ export async function createWorld(
   plain: Database,
   folder: string,
   reaper: Reaper,
-  { walls = builtWalls, outgoing = nowhere, ...options }: WorldOptions = {},
+  options: WorldOptions = {},
 ): Promise<World> {
+  const { walls = builtWalls, outgoing = nowhere } = options;
   const [drift, faults]: [string[], string[]] = [[], []];
   const config = readConfig({ BERTH_DATA: folder, BERTH_PROXY_IMAGE: 'caddy:2' });
   const database = guardDatabase(reaper, plain);
   const adapters = adaptersOf(machine, config, reaper, outgoing);
   const local = connectionOf(machine, config, reaper);
-  const ground = groundOf({ config, log: logOf(drift, faults), database, adapters, local });
+  const ground = groundOf({ config, log: logOf(drift, faults), database, adapters, local }, options);
   const product = await createProduct(ground, walls);
   const ending = { ...product, endedOutput: createEndedOutput(ground) };
   const hosts = hostsOn(machine, (place) => hostOf(place, ground, ending, reaper, walls));
@@ -139,6 +154,7 @@ export async function createWorld(
     goByTheClock: () => goByTheClock({ ground, product, working, observing, besides }),
     http: once(() => createApp({ ...ground, ...product, ...machines, ...releasing, ...working, ...besides })),
     async start() {
+      await ground.claims.requireAtStart(hosts.own);
       await ground.stores.jobs.releaseAll();
       await tidyFolders(machine, machines.deployments);
       reconciler.start();
@@ -148,34 +164,16 @@ export async function createWorld(
   };
 }
 
-/** The installation of every world, whose id the engines in memory are asked with. */
-const worldInstallation: Ground['installation'] = {
-  installationId: testInstallation,
-  incarnation: {
-    incarnationId: 'first',
-    cause: 'created',
-    startedAt: '2000-01-01T00:00:00.000Z',
-    endedAt: null,
-  },
-};
-
-function groundOf(made: Pick<Ground, 'config' | 'log' | 'database' | 'adapters' | 'local'>): Ground {
+function groundOf(
+  parts: Pick<Ground, 'config' | 'log' | 'database' | 'adapters' | 'local'>,
+  { installation = worldInstallation, adopts = false }: WorldOptions,
+): Ground {
+  const made = { ...parts, installation };
   const stores = createStores(made.database);
   // Some images were loaded by hand; the others come from a registry.
   const settings = createSettings(stores.settings, { sharedImages: ['redis', 'local/'] });
-  return { ...made, clock, stores, settings, installation: worldInstallation, applied: [] };
+  return { ...made, clock, stores, settings, claims: hostClaimsOf({ ...made, adopts, stores }), applied: [] };
 }
-
-/** No machine here is a node of a cluster. */
-const noStanding: Host['standing'] = {
-  look: () => Promise.reject(new Error('no container stands here')),
-  replace: () => Promise.reject(new Error('no container stands here')),
-  settle: async () => undefined,
-  putBack: async () => undefined,
-  isUnsettled: async () => false,
-  attach: async () => 0,
-  remove: async () => undefined,
-};
 
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -258,21 +256,6 @@ function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host 
       clock,
     ),
     ...deployed,
-  };
-}
-
-/** What is reported, for tests to look at. */
-function logOf(drift: string[], faults: string[]): Log {
-  return {
-    info: () => undefined,
-    warn(_message, fields) {
-      const found: unknown = Reflect.get(fields ?? {}, 'found');
-      if (Array.isArray(found)) drift.push(...found.map(String));
-    },
-    fault(error) {
-      faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
-      return `fault-${faults.length}`;
-    },
   };
 }
 
@@ -361,8 +344,9 @@ function hostOf(
   walls: Walls,
 ): Host {
   const { config, local, stores } = ground;
-  const { engine: bare, view: engineView } = machine.memory.connect((request) =>
-    reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
+  const { engine: bare, view: engineView } = machine.memory.connect(
+    (request) => reaper.pass(`engine ${request.method} ${request.path.split('/')[1] ?? ''}`),
+    ground.installation.installationId,
   );
   const { environments, composes, settings } = product;
   const proxyContainers = async (): Promise<ContainerState[]> =>
@@ -389,7 +373,8 @@ function hostOf(
   };
   const disk = diskQuotasOf(stores, ground.clock);
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls), disk };
-  const engine = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
+  const walled = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
+  const engine = claimedEngine({ ...bareHost, engine: walled }, ground.claims);
   return {
     ...bareHost,
     engine,

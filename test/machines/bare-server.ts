@@ -212,6 +212,7 @@ export function setupWorld(
       if (await engine.image('caddy:2'))
         await engine.applyService(stepService(proxyServiceName, [], { image: 'caddy:2' }));
     },
+    claim: async () => undefined,
     images: { proxy: 'caddy:2', builder: 'builder:1' },
     releases: { addresses: async () => [] },
     facts: { hasApt: false, hasSystemd: false },

@@ -7,12 +7,14 @@ import type { Worker } from '../jobs/worker.ts';
 import type { Reconciler } from '../reconcile/reconciler.ts';
 import { createProxySocket } from '../transport/proxy-socket.ts';
 import { tidyUp } from '../jobs/after-crash.ts';
-import { openGround } from './ground.ts';
+import { openGround, type Ground } from './ground.ts';
 import { hostReachAtUpgrade } from '../deploy/unapproved-at-upgrade.ts';
 import type { Connect } from './hosts/hosts.ts';
 import { createKeeping } from './upkeep/keeping.ts';
 import type { Log } from './installation/log.ts';
-import { createMachines } from './hosts/machines.ts';
+import { forgetNextStart } from '../shell/next-start.ts';
+import { localServer } from '../domain/names/server-key.ts';
+import { createMachines, type Machines } from './hosts/machines.ts';
 import { createObserving } from './hosts/observing.ts';
 import { createProduct } from './product.ts';
 import { nameReleasedServices } from '../deploy/compose/name-released.ts';
@@ -45,7 +47,7 @@ export async function createBerth(
   await nameReleasedServices(ground.stores);
   const product = await createProduct(ground, walls);
   const machines = createMachines(ground, product, { connect, walls });
-  await hostReachAtUpgrade({ ...ground, ...machines });
+  await claimOwnMachine(ground, machines);
   const releasing = createReleasing(ground, product, machines, walls);
   const reconciler = createKeeping(ground, product, machines, releasing, walls);
   const working = createWorking(ground, product, machines, releasing, reconciler);
@@ -95,4 +97,11 @@ export async function createBerth(
       await ground.database.close();
     },
   };
+}
+
+/** Before anything on it is changed; Berth does not start where the machine is another's. */
+async function claimOwnMachine(ground: Ground, machines: Machines): Promise<void> {
+  await ground.claims.requireAtStart(await machines.hosts.of(localServer));
+  forgetNextStart(ground.config.data);
+  await hostReachAtUpgrade({ ...ground, ...machines });
 }

@@ -10,6 +10,9 @@ import type { Log } from './installation/log.ts';
 import { hearSetUp } from '../modules/settings/told-host.ts';
 import { createOutgoingPolicy } from './hosts/outgoing-policy.ts';
 import type { Walls } from './hosts/walls.ts';
+import type { HostClaims } from '../reconcile/ownership/host-claims.ts';
+import { hostClaimsOf } from './hosts/claims.ts';
+import { readNextStart } from '../shell/next-start.ts';
 import { openStorage } from '../db/storage.ts';
 import { openInstallation, type Installation } from '../modules/installation/installation.ts';
 import { createStores, type Stores } from './stores.ts';
@@ -27,6 +30,7 @@ export interface Ground {
   local: HostConnection;
   /** Migrations that this start has applied. */
   applied: readonly number[];
+  claims: HostClaims;
 }
 
 export async function openGround(
@@ -37,12 +41,14 @@ export async function openGround(
   const clock = systemClock;
   const { database, applied, isNew } = await openStorage(config, () => isoTime(clock), log.info);
   const stores = createStores(database);
+  const asked = readNextStart(config.data);
   const installation = await openInstallation({
     store: stores.installation,
     cipher: database.cipher,
     clock,
     isNew,
-    restored: undefined,
+    restored: asked.restored,
+    gaveUp: config.givesUp ?? asked.giveUp,
   });
   const folders = makeFolders(config);
   const files = walls.files();
@@ -66,5 +72,12 @@ export async function openGround(
     }),
     local,
     applied,
+    claims: hostClaimsOf({
+      installation,
+      adopts: config.adopts || asked.adopt === true,
+      log,
+      config,
+      stores,
+    }),
   };
 }

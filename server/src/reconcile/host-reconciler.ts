@@ -15,6 +15,8 @@ export interface KeptHost {
   proxy: Proxy;
   /** Throws SERVICE_UNAVAILABLE while the engine does not answer. */
   reach(): Promise<unknown>;
+  /** Claims the host; undefined when it is ours, else what is new to tell, and nothing there is changed. */
+  claim(): Promise<string[] | undefined>;
   /** Keeps containers from ports of the machine; gives what it had to do. */
   guardPorts(): Promise<string[]>;
   /** Makes platform network and proxy service as they should be. */
@@ -202,6 +204,8 @@ function createReach({ host, onDrift }: Pick<HostReconcilerOptions, 'host' | 'on
 
 /** Each part by itself, so that one that cannot be put right holds up no other. */
 async function reconcileOnce(host: KeptHost, applyRoutes: RouteChanges['applyRoutes']): Promise<string[]> {
+  const refused = await host.claim();
+  if (refused !== undefined) return refused;
   const found: string[] = [];
   const step = async (name: string, work: () => Promise<string[]>): Promise<void> => {
     try {

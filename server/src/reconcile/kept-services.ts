@@ -22,6 +22,7 @@ import type { Turns } from '../modules/service/turns.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host } from '../ports/host/host.ts';
 import { reconcileServices, type KeptService } from './services.ts';
+import type { UnknownPlan } from './ownership/unknown-services.ts';
 
 export interface KeptServicesParts {
   applications: Applications;
@@ -35,6 +36,12 @@ export interface KeptServicesParts {
     database(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
     compose(compose: ComposeRecord): Promise<ServiceSpec[]>;
     preview(preview: TableRecord<'preview_deployment'>): Promise<ServiceSpec | undefined>;
+  };
+  unknown: Omit<UnknownPlan, 'serverKey' | 'hostSince'>;
+  servers: {
+    find(where: {
+      serverId: string;
+    }): Promise<{ createdAt: string; machineSince: string | null } | undefined>;
   };
   /** Undefined where another control plane may have one-off tasks of its own. */
   instance: string | undefined;
@@ -56,6 +63,7 @@ export function createServiceKeeper(parts: KeptServicesParts): (host: Host) => P
     const busy = new Set(
       (await deployments.unfinished()).map((deployment) => serviceKey(ownerOf(deployment))),
     );
+    const server = await parts.servers.find({ serverId: key });
     const all: Kept[] = [];
     for (const kind of deployedKinds) all.push(...(await kinds[kind].all()));
     return reconcileServices({
@@ -76,6 +84,7 @@ export function createServiceKeeper(parts: KeptServicesParts): (host: Host) => P
       settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
       takeIfFree: turns.takeIfFree,
       instance,
+      unknown: { ...parts.unknown, serverKey: key, hostSince: server?.machineSince ?? server?.createdAt },
     });
   };
 }

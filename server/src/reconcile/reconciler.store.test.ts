@@ -25,6 +25,7 @@ function machine(key: string, names: () => Promise<string[]>): Machine {
     key,
     name: `the server ${key}`,
     given: [],
+    claim: async () => undefined,
     runs: 0,
     isDead: false,
     refuses: undefined,

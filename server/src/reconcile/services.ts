@@ -9,6 +9,7 @@ import {
   type DeployedKind,
   type ServiceRef,
 } from '../domain/names/service-ref.ts';
+import { endUnknown, isUnknown, type UnknownPlan } from './ownership/unknown-services.ts';
 import { type Engine, type ServiceSpec, type ServiceState } from '../ports/engine/engine.ts';
 
 /** What is known of a service that should run. */
@@ -46,6 +47,7 @@ export interface ServicesPlan {
   settled(service: ServiceRef): Promise<KeptService | undefined>;
   /** Works when nobody changes the service by hand at this moment; else gives undefined. */
   takeIfFree<T>(serviceId: string, work: () => Promise<T>): Promise<T | undefined>;
+  unknown: UnknownPlan;
   /**
    * Whose one-off tasks may run; those of a former run of Berth wait for nobody. Undefined where another
    * control plane may have its own.
@@ -71,8 +73,21 @@ export async function reconcileServices(plan: ServicesPlan): Promise<string[]> {
     }
   }
   found.push(...(await removeLeftBehind(plan, present)));
-  found.push(...(await removeOrphans(plan, present)), ...(await removeLeftTasks(plan, present)));
+  const unknown = present.filter(
+    (service) =>
+      isUnknown(service, plan.known) &&
+      service.labels[taskLabel] === undefined &&
+      plan.kinds.has(ownerOfLabels(service.labels)?.kind ?? 'application') &&
+      !plan.busy.has(ownerKey(service)),
+  );
+  found.push(...(await endUnknown(plan.engine, plan.unknown, unknown)));
+  found.push(...(await removeLeftTasks(plan, present)), ...(await adoptServices(plan, present)));
   return found;
+}
+
+function ownerKey({ labels }: ServiceState): string {
+  const owner = ownerOfLabels(labels);
+  return owner ? serviceKey(owner) : '';
 }
 
 async function reconcileOne(
@@ -197,26 +212,23 @@ async function removeLeftTasks(
 /** By its label, or by the record of its service: it was made before there were ids. */
 function isOwned(known: ReadonlySet<string>, labels: Readonly<Record<string, string>>): boolean {
   const owner = ownerOfLabels(labels);
-  return labels[installationLabel] !== undefined || (owner !== undefined && known.has(serviceKey(owner)));
+  return !!labels[installationLabel] || (owner !== undefined && known.has(serviceKey(owner)));
 }
 
-async function removeOrphans(
-  { engine, known, kinds, busy }: ServicesPlan,
+/** Services from before there were ids, which the records name: the label makes no new task. */
+async function adoptServices(
+  { engine, known, busy }: ServicesPlan,
   present: readonly ServiceState[],
 ): Promise<string[]> {
-  const removed = [];
-  for (const { name, labels } of present) {
+  const adopted: string[] = [];
+  for (const { name, labels, update } of present) {
     const owner = ownerOfLabels(labels);
-    if (
-      owner === undefined ||
-      labels[installationLabel] === undefined ||
-      !kinds.has(owner.kind) ||
-      known.has(serviceKey(owner)) ||
-      busy.has(serviceKey(owner))
-    )
-      continue;
-    await engine.removeService(name);
-    removed.push(`${name}: its ${owner.kind} no longer exists; removed it`);
+    if (labels[installationLabel] || owner === undefined) continue;
+    if (!known.has(serviceKey(owner)) || busy.has(serviceKey(owner))) continue;
+    // Its former specification is what an update under way goes back to.
+    if (update?.state === 'updating' || update?.state === 'rollback_started') continue;
+    await engine.labelService(name, {});
+    adopted.push(name);
   }
-  return removed;
+  return adopted.length === 0 ? [] : [`${adopted.join(', ')}: labelled with the id of this installation`];
 }

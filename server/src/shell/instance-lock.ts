@@ -23,6 +23,12 @@ export function lockInstance(data: string): () => void {
   return () => rmSync(path, { force: true });
 }
 
+/** Whether a Berth that lives works on the data folder. */
+export function isInUse(data: string): boolean {
+  const holder = read(join(data, 'berth.pid'));
+  return holder !== undefined && holder.pid !== process.pid && isAlive(holder);
+}
+
 function read(path: string): ProcessIdentity | undefined {
   try {
     return asProcessIdentity(JSON.parse(readFileSync(path, 'utf8')));

@@ -7,5 +7,14 @@ export const cleanupRows: Rows = [
   { call: 'cleanup.preview', needs: 'engine', installation: true, gives: cleanup },
   { call: 'cleanup.preview', input: { serverId: '<foreign.serverId>' }, refused: 'FORBIDDEN' },
   { call: 'cleanup.run', needs: 'engine', installation: true, gives: cleanup },
+  { call: 'cleanup.others', needs: 'engine', installation: true, gives: any.list },
+  { call: 'cleanup.unknown', installation: true, gives: [] },
+  {
+    call: 'cleanup.removeUnknown',
+    installation: true,
+    input: { name: 'nothing-of-this-name' },
+    refused: 'NOT_FOUND',
+  },
+  { call: 'cleanup.giveUp', installation: true, input: { incarnationId: 'former' }, gives: true },
   { call: 'cleanup.formerVolumes', gives: [] },
 ];

@@ -8,6 +8,7 @@ import { clusterEngine, membersIn } from '../../deploy/images/cluster-engine.ts'
 import type { TableRecord } from '../../db/tables.ts';
 import { createNetworks, type FindProxy, type NetworkOptions } from '../../deploy/spec/networks.ts';
 import { localServer } from '../../domain/names/server-key.ts';
+import { claimedEngine, type HostClaims } from '../../reconcile/ownership/host-claims.ts';
 import type { HostConnection } from '../../ports/host/host-connection.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
@@ -36,6 +37,7 @@ export interface HostsParts
   servers: Pick<Stores['servers'], 'find' | 'list'>;
   platformServices: Pick<Stores['platformServices'], 'idOf'>;
   findProxy: FindProxy;
+  claims: Pick<HostClaims, 'requireOnce'>;
 }
 
 export function createHosts(parts: HostsParts): Hosts {
@@ -67,7 +69,7 @@ function hostOf(
   const { dockerCli: dockerPath, proxyImage: staticImage } = config;
   const options = { ...parts, dockerPath, staticImage, ownEngineSocket: parts.local.engineSocket };
   const machine = createMachine({ key, name, connection }, options);
-  const engine = walled(machine);
+  const engine = claimedEngine({ ...machine, engine: walled(machine) }, parts.claims);
   const proxyContainers = async (): Promise<ContainerState[]> =>
     parts.findProxy(engine, await parts.platformServices.idOf(key, proxyServiceName));
   const networks = createNetworks({ engine, environments, composes, proxyContainers, pool });

@@ -21,7 +21,13 @@ export interface SettingUp {
 }
 
 export function createSettingUp(
-  { stores, adapters, config, log }: Pick<Ground, 'stores' | 'adapters' | 'config' | 'log'>,
+  {
+    stores,
+    adapters,
+    config,
+    log,
+    claims,
+  }: Pick<Ground, 'stores' | 'adapters' | 'config' | 'log' | 'claims'>,
   { queue, settings, accounts }: Pick<Product, 'queue' | 'settings' | 'accounts'>,
   { hosts, servers }: Pick<Machines, 'hosts' | 'servers'>,
   { run }: Pick<Reconciler, 'run'>,
@@ -49,6 +55,7 @@ export function createSettingUp(
         serverType,
         isNode: clusterServerId !== null,
         settle: () => run(serverId),
+        claim: async () => claims.require(await hosts.of(serverId)),
         images: { proxy: config.proxyImage, builder: builderImage },
         releases,
       }),

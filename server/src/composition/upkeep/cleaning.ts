@@ -5,13 +5,15 @@ import { createFormerVolumes, type FormerVolumes } from '../../modules/cleanup/f
 import { keptImagesOf } from '../../modules/cleanup/kept-images.ts';
 import { keptVolumes } from '../../modules/cleanup/kept-volumes.ts';
 import { oldDeploymentsOf } from '../../modules/cleanup/old-deployments.ts';
+import { createUnknownThings, type UnknownThings } from '../../modules/cleanup/unknown-things.ts';
+import { isoTime } from '../../ports/clock.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
 
 export interface CleaningUp {
-  cleanup: { cleaning: Cleaning; formerVolumes: FormerVolumes };
+  cleanup: { cleaning: Cleaning; formerVolumes: FormerVolumes; unknownThings: UnknownThings };
   /** Each minute: cleans up when its time has come, or when the disk is nearly full. */
   cleanTurn(): Promise<void>;
 }
@@ -59,7 +61,16 @@ export function createCleaningUp(
     days: async () => (await settings.get()).formerVolumeDays,
   });
   return {
-    cleanup: { cleaning, formerVolumes },
+    cleanup: {
+      cleaning,
+      formerVolumes,
+      unknownThings: createUnknownThings({
+        things: stores.knownThings,
+        installation: stores.installation,
+        host: hosts.of,
+        now: () => isoTime(clock),
+      }),
+    },
     cleanTurn: createCleanTurn({
       cleaning,
       formerVolumes,

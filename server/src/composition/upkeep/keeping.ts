@@ -54,7 +54,7 @@ function keepersOf(
   machines: Machines,
   { leadsTo, lookAgain, ...releasing }: Releasing & Pick<Walls, 'leadsTo'> & { lookAgain(key: string): void },
 ): { head(host: Host): KeptHost; node(host: Host, headKey: string): KeptHost } {
-  const { config, stores, clock } = ground;
+  const { config, stores, clock, claims } = ground;
   const { hosts, watch, ownHost, swarmPorts } = machines;
   const { settings, environments, composes, hostRules } = product;
   const keepServices = serviceKeeper(ground, product, machines, releasing);
@@ -83,7 +83,8 @@ function keepersOf(
     const leaving = createLeavingWatch(clock);
     return {
       ...common(host, swarmPorts),
-      ensurePlatform: platform.ensure,
+      claim: () => claims.refusal(host),
+      ensurePlatform: () => platform.ensure().finally(() => claims.mark(host)),
       services: async () => [...(await keepServices(host)), ...(await leaving.look(host.engine))],
       attachProxy: platform.attachProxy,
       routes: () => routes(host.key),
@@ -91,6 +92,8 @@ function keepersOf(
   };
   const node = (host: Host, headKey: string): KeptHost => ({
     ...common(host, swarmPorts),
+    // Whoever has the cluster's head has its nodes.
+    claim: async () => undefined,
     ...createNodePlatform(host, {
       head: () => hosts.find(headKey),
       proxyImage: config.proxyImage,
@@ -105,7 +108,7 @@ function keepersOf(
 }
 
 function serviceKeeper(
-  { database }: Ground,
+  { database, stores, installation, clock }: Ground,
   product: Product,
   { previews, deployments }: Machines,
   { live, running, runningComposes, instance }: Releasing,
@@ -120,6 +123,12 @@ function serviceKeeper(
       compose: runningComposes.liveSpecs,
       preview: live.previewSpec,
     },
+    unknown: {
+      things: stores.knownThings,
+      isRestored: installation.incarnation.cause === 'restored',
+      now: clock.now,
+    },
+    servers: stores.servers,
     instance: database.dialect === 'sqlite' ? instance : undefined,
   });
 }

@@ -58,6 +58,61 @@ export const cleanupContract = {
     output: found,
     refusals: ['SERVICE_UNAVAILABLE', 'PRECONDITION_FAILED'],
   }),
+  others: query({
+    summary: "Things on a machine that bear Berth's label and not the id of this installation",
+    description:
+      'Services, networks, volumes and containers of another installation, or of a Berth from before ' +
+      'things bore an id that no record names. They are listed and never touched.',
+    access,
+    input: z.object({ serverId }),
+    output: z.array(
+      z
+        .object({
+          kind: z.enum(['service', 'network', 'volume', 'container']),
+          name: z.string(),
+          installationId: z.string().nullable().describe('null: made before things bore an id'),
+        })
+        .meta({ id: 'ThingOfOthers' }),
+    ),
+    refusals: ['SERVICE_UNAVAILABLE'],
+  }),
+  unknown: query({
+    summary: 'Services with the id of this installation that none of its records names',
+    description:
+      'They are stopped when they are found, and removed a day later. Those that were there before this ' +
+      'installation could know of them (after a restore, on a server that was added later) go on and stay ' +
+      'until somebody removes them.',
+    access: { class: 'installation', resources: [] },
+    input: z.object({}),
+    output: z.array(
+      z
+        .object({
+          serverKey: z.string().describe("local for Berth's own machine, else a serverId"),
+          name: z.string(),
+          owner: z.string().describe('Kind and id that its labels name'),
+          seenAt: z.string(),
+          removedAt: z.string().nullable().describe('null: only cleanup.removeUnknown removes it'),
+        })
+        .meta({ id: 'UnknownService' }),
+    ),
+  }),
+  removeUnknown: mutation({
+    summary: 'Removes a service that cleanup.unknown lists; its volumes stay',
+    access,
+    input: z.object({ serverId, name: z.string().min(1).max(200) }),
+    output: z.boolean(),
+    refusals: ['SERVICE_UNAVAILABLE', 'NOT_FOUND'],
+  }),
+  giveUp: mutation({
+    summary: "Says that a former incarnation of this installation has ended; its servers are this one's then",
+    description:
+      'An incarnation begins with each restore of the installation. A server that another one keeps is ' +
+      'refused, with the name of that incarnation, until it is given up.',
+    access: { class: 'installation', resources: [] },
+    input: z.object({ incarnationId: z.string().min(1).max(100) }),
+    output: z.boolean(),
+    refusals: ['BAD_REQUEST'],
+  }),
   formerVolumes: query({
     summary: 'Volumes with the state before a restore or upgrade, the oldest first',
     description:

@@ -5,6 +5,7 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { Cleaning } from './cleanup.ts';
 import type { cleanupContract } from './contract.ts';
 import type { FormerVolumes } from './former-volumes.ts';
+import type { UnknownThings } from './unknown-things.ts';
 
 const keyOf = ({ serverId }: { serverId?: string | null | undefined }): string =>
   serverKeyOf({ serverId: serverId ?? null });
@@ -12,8 +13,10 @@ const keyOf = ({ serverId }: { serverId?: string | null | undefined }): string =
 export function cleanupHandlers({
   cleaning,
   formerVolumes,
+  unknownThings,
 }: {
   cleaning: Cleaning;
+  unknownThings: UnknownThings;
   formerVolumes: FormerVolumes;
 }): Handlers<typeof cleanupContract, CallContext> {
   return {
@@ -22,6 +25,24 @@ export function cleanupHandlers({
       const removed = await cleaning.run(keyOf(input), { caches });
       return write(async () => removed);
     },
+    others: (_context, input) => unknownThings.others(keyOf(input)),
+    unknown: async () =>
+      (await unknownThings.unknown()).map(({ serverKey, name, owner, seenAt, removedAt }) => ({
+        serverKey,
+        name,
+        owner,
+        seenAt,
+        removedAt,
+      })),
+    async removeUnknown({ write }, { name, ...input }) {
+      await unknownThings.remove(keyOf(input), name);
+      return write(async () => true);
+    },
+    giveUp: ({ write }, { incarnationId }) =>
+      write(async () => {
+        await unknownThings.giveUp(incarnationId);
+        return true;
+      }),
     async formerVolumes({ actor }, page) {
       const found = await formerVolumes.all(actor.organizationId);
       return paginate(found, page, ({ volumeName }) => volumeName);

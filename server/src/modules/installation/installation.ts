@@ -2,6 +2,7 @@
  * The installation: an id that is made with its database, and its incarnations, of which a restore begins a
  * new one. Everything that Berth makes on a machine bears the id.
  */
+import { AppError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { isoTime, randomId } from '../../ports/clock.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -51,13 +52,15 @@ export interface OpeningDeps {
   isNew: boolean;
   /** Id of the incarnation that a restore of the database begins. */
   restored: string | undefined;
+  /** Id of a former incarnation that a person says has ended. */
+  gaveUp: string | undefined;
 }
 
 const idLength = 16;
 
 /** Opens the installation of the database, which is made with it, or at the upgrade of an older one. */
 export async function openInstallation(deps: OpeningDeps): Promise<Installation> {
-  const { store, clock, restored } = deps;
+  const { store, clock, restored, gaveUp } = deps;
   if ((await store.find()) === undefined) await make(deps);
   if (restored !== undefined)
     await store.begin({
@@ -66,6 +69,7 @@ export async function openInstallation(deps: OpeningDeps): Promise<Installation>
       startedAt: isoTime(clock),
       endedAt: null,
     });
+  if (gaveUp !== undefined) await giveUpIncarnation(store, gaveUp, isoTime(clock));
   const record = await store.find();
   const incarnation = (await store.incarnations()).find(
     ({ incarnationId }) => incarnationId === record?.incarnationId,
@@ -75,8 +79,23 @@ export async function openInstallation(deps: OpeningDeps): Promise<Installation>
   return { installationId: record.installationId, incarnation };
 }
 
-/** Id of an incarnation that a restore begins. */
-export const newIncarnationId = (): string => randomId(idLength).toLowerCase();
+/**
+ * Says that a former incarnation has ended, so that its hosts can be claimed. Throws BAD_REQUEST for the
+ * present one. One that the database does not know, since it was restored from a backup made before, is
+ * recorded.
+ */
+export async function giveUpIncarnation(
+  store: Pick<InstallationStore, 'find' | 'endUnrecorded'>,
+  incarnationId: string,
+  now: string,
+): Promise<void> {
+  if ((await store.find())?.incarnationId === incarnationId)
+    throw new AppError(
+      'BAD_REQUEST',
+      `${incarnationId} is this incarnation itself. Give the name that the refusal shows.`,
+    );
+  await store.endUnrecorded({ incarnationId, cause: 'restored', startedAt: now, endedAt: now });
+}
 
 /**
  * An upgrade that is taken back and made again must find the same installation: things were labelled

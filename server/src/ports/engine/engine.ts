@@ -302,6 +302,8 @@ export interface UpdateState {
 export interface ServiceState {
   id: string;
   name: string;
+  /** When the engine made it (ISO 8601). */
+  createdAt?: string;
   labels: Record<string, string>;
   image: string;
   /** Desired replicas. */

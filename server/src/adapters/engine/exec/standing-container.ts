@@ -8,7 +8,7 @@ import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
 import { createdContainerAnswer } from '../services/answers.ts';
 import { overridingAll } from '../services/labels.ts';
-import { isOwn, ownedLabels } from '../services/ownership.ts';
+import { isOwn, ownedLabels, requireOwn } from '../services/ownership.ts';
 
 const stopSeconds = 10;
 const runLimitMs = 60_000;
@@ -57,6 +57,7 @@ async function look(client: EngineClient, wanted: StandingContainer): Promise<St
 async function replace(client: EngineClient, wanted: StandingContainer): Promise<boolean> {
   const digest = await wantedDigest(client, wanted);
   let [present, former] = [await find(client, wanted.name), await findFormer(client, wanted.name)];
+  if (present) requireOwn(client, present.Config.Labels, 'container', wanted.name);
   if (former && digestOf(former) === digest) {
     await putBack(client, wanted.name);
     return true;

@@ -78,6 +78,7 @@ const serviceSpec = z.looseObject({
 
 export const serviceAnswer = z.looseObject({
   ID: z.string(),
+  CreatedAt: z.string().default(''),
   Version: z.looseObject({ Index: z.number() }),
   Spec: serviceSpec,
   PreviousSpec: serviceSpec.nullish(),

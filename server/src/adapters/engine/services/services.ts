@@ -257,6 +257,7 @@ function stateOf(service: ServiceAnswer, running: number, networks: string[]): S
   return {
     id: service.ID,
     name: spec.Name,
+    createdAt: service.CreatedAt,
     labels: spec.Labels,
     image: spec.Labels[imageLabel] ?? spec.TaskTemplate.ContainerSpec?.Image ?? '',
     replicas: spec.Mode.Replicated?.Replicas ?? 0,

@@ -12,6 +12,8 @@ export interface SetupContext {
   signal: AbortSignal;
   /** A line of the log. */
   say(text: string): void;
+  /** Throws CONFLICT when the engine of the server is another installation's. */
+  claim(): Promise<void>;
   /** Puts network, proxy and routes of the server right. */
   settle(): Promise<void>;
   /** Images of Berth's own that the server needs. */

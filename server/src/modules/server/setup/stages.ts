@@ -136,7 +136,8 @@ async function install({ shell, signal, say }: SetupContext, names: string[]): P
   );
 }
 
-async function network({ host, shell, serverType, isNode }: SetupContext): Promise<string[]> {
+async function network({ host, shell, serverType, isNode, claim }: SetupContext): Promise<string[]> {
+  if (!isNode) await claim();
   // A node has those of its cluster.
   if (serverType === 'build' || isNode) return [];
   const before = new Set((await host.engine.networks()).map(({ name }) => name));
