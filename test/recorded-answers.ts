@@ -68,6 +68,7 @@ const deployment = (deploymentId: string, minutesAgo: number, more: object = {})
   status: 'done',
   stage: 'prune',
   commit: '4f2a9c81d0e35b7766a1c2d3e4f5061728394a5b',
+  commitInfo: null,
   image: 'berth/web:d3',
   errorMessage: null,
   createdAt: at(minutesAgo),

@@ -24,6 +24,7 @@ const secretNames = new Set([
 /** Made in that moment, in its answer, and never again (interface document, API key; decisions 12). */
 const shownOnce = new Set([
   'user.createApiKey key',
+  'sshKey.makePair privateKey',
   'organization.invite token',
   'user.twoFactorSetUp secret',
   'user.twoFactorSetUp otpauthUrl',

@@ -1,3 +1,5 @@
+import { installationLabel } from '../../domain/names/labels.ts';
+import { testInstallation } from '../../../../test/installation.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -93,7 +95,8 @@ eachDatabase('clean-ups', (test) => {
       },
     );
     const container = async (name: string, Labels: Record<string, string>): Promise<void> => {
-      const body = { Image: 'foreign:1', Cmd: ['true'], Labels };
+      const own = Labels['berth.managed'] ? { [installationLabel]: testInstallation } : {};
+      const body = { Image: 'foreign:1', Cmd: ['true'], Labels: { ...Labels, ...own } };
       const request = { method: 'POST', path: '/containers/create', query: { name }, body } as const;
       await memory.api.call({ ...request, doing: 'the test' }, created);
     };
@@ -134,7 +137,10 @@ eachDatabase('clean-ups', (test) => {
       memory.addImage(name, { programs: {}, command: ['true'], labels });
     for (const name of ['berth-build/shop:old', 'berth-build/shop:failed', 'berth-build/shop:live'])
       built(name, own);
-    built('berth-build/gone:1', { [ownerLabels.application]: 'an-application-that-is-gone' });
+    built('berth-build/gone:1', {
+      [ownerLabels.application]: 'an-application-that-is-gone',
+      [installationLabel]: testInstallation,
+    });
     // Anybody's image may carry the labels of Berth.
     built('team/tool:1', {
       [ownerLabels.application]: 'an-application-that-is-gone',
@@ -228,7 +234,8 @@ eachDatabase('clean-ups', (test) => {
     settings.cleanupSchedule = null;
     farMemory.addImage('foreign:1', { programs: {}, command: ['true'] });
     const Labels = { 'berth.managed': 'true', 'berth.builder': 'team' };
-    const body = { Image: 'foreign:1', Cmd: ['true'], Labels };
+    const own = Labels['berth.managed'] ? { [installationLabel]: testInstallation } : {};
+    const body = { Image: 'foreign:1', Cmd: ['true'], Labels: { ...Labels, ...own } };
     const request = { method: 'POST', path: '/containers/create', query: { name: 'builder' }, body } as const;
     await farMemory.api.call({ ...request, doing: 'the test' }, created);
     const pass = async (minutes: number): Promise<void> => {

@@ -32,7 +32,7 @@ export function routeMatcher<T extends Routed>(
 }
 
 /**
- * Decoded once, in lower case, without repeated slashes and dots as parts, nor dots and spaces at its end.
+ * Decoded once, in lower case, without repeated slashes and dots as parts.
  */
 function seenPath(address: string): string {
   const raw = address.replace(/^https?:\/\/[^/?]*/i, '').replace(/[?#].*$/s, '');
@@ -41,7 +41,7 @@ function seenPath(address: string): string {
     if (part === '..') parts.pop();
     else if (part !== '' && part !== '.') parts.push(part);
   }
-  return `/${parts.join('/')}`.replace(/[. ]+$/, '');
+  return `/${parts.join('/')}`;
 }
 
 function decoded(text: string): string {

@@ -147,6 +147,8 @@ function countedBody(
       }, done);
     },
   });
+  // Nobody reads the rest of a body that was answered early; its end must not end Berth.
+  counted.on('error', () => undefined);
   const timer = setTimeout(() => counted.destroy(tooSlow(bodyTimeoutMs, bytes)), bodyTimeoutMs);
   counted.once('close', () => clearTimeout(timer));
   return counted;
