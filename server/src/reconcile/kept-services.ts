@@ -17,6 +17,7 @@ import type { Composes } from '../modules/compose/compose.ts';
 import type { Databases } from '../modules/database/database.ts';
 import type { PreviewDeployments } from '../modules/preview-deployment/preview-deployment.ts';
 import type { TableRecord } from '../db/tables.ts';
+import { internalNetwork } from '../deploy/spec/networks.ts';
 import type { Deployments } from '../modules/deployment/deployment.ts';
 import type { Turns } from '../modules/service/turns.ts';
 import type { ServiceSpec } from '../ports/engine/engine.ts';
@@ -77,9 +78,11 @@ export function createServiceKeeper(parts: KeptServicesParts): (host: Host) => P
       },
       kinds: new Set<DeployedKind>(deployedKinds),
       liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
-      async ensureNetworks({ environmentId, kind, serviceId }) {
+      async ensureNetworks({ environmentId, kind, serviceId }, names) {
         await networks.ensureEnvironment(environmentId);
-        if (kind === 'compose') await networks.ensureCompose(serviceId);
+        if (kind !== 'compose') return;
+        await networks.ensureCompose(serviceId);
+        if (names.includes(internalNetwork(serviceId))) await networks.ensureInternal(serviceId);
       },
       settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
       takeIfFree: turns.takeIfFree,

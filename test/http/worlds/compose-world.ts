@@ -135,7 +135,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
           composes,
           turns,
           liveServices: async () => [],
-          networkOf: (composeId) => composeId,
+          networksOf: (composeId) => [composeId],
           logAnswerBytes: async () => 1024 * 1024,
           removeCopies: async () => undefined,
         }),

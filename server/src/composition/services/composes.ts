@@ -6,7 +6,7 @@ import { composeRef } from '../../domain/names/service-ref.ts';
 import { join } from 'node:path';
 import type { ComposePorts } from '../../deploy/compose/compose-context.ts';
 import { keptServices, readComposeSnapshot } from '../../deploy/compose/compose-snapshot.ts';
-import { composeNetwork } from '../../deploy/spec/networks.ts';
+import { composeNetwork, internalNetwork } from '../../deploy/spec/networks.ts';
 import { createFreePort } from '../../deploy/compose/free-port.ts';
 import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
@@ -75,7 +75,7 @@ export function createRunningComposes(
       composes,
       turns,
       liveServices,
-      networkOf: composeNetwork,
+      networksOf: (composeId) => [composeNetwork(composeId), internalNetwork(composeId)],
       logAnswerBytes: async () => (await parts.settings.get()).logAnswerLimit,
       removeCopies: ({ files, folders }, composeId) => files.remove(join(folders.composes, composeId)),
     }),

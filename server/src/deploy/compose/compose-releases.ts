@@ -56,7 +56,7 @@ export async function composeReleases(
       imageVolumes: image?.volumes ?? [],
       formerMounts: former.get(service.name)?.spec.mounts ?? [],
       env,
-      networks: { own, environment },
+      networks: { own, environment, ...(await internalOf(context, plan)) },
       domains: domains.filter(({ serviceName }) => serviceName === service.name),
       mounts: await knownMounts(context, service),
       recordMounts: mounts,
@@ -81,6 +81,16 @@ export async function composeReleases(
     releases.push(unchanged(context, release, former.get(service.name)) ?? release);
   }
   return releases;
+}
+
+/** The network of the services that are on internal ones, where the file has any. */
+async function internalOf(
+  { networks, compose }: ComposeContext,
+  { services }: ComposePlan,
+): Promise<{ internal?: string }> {
+  return services.some(({ inside }) => inside !== undefined)
+    ? { internal: await networks.ensureInternal(compose.composeId) }
+    : {};
 }
 
 const byService = (releases: readonly ComposeRelease[]): ReadonlyMap<string, ComposeRelease> =>

@@ -40,7 +40,8 @@ export interface ComposeSpecInputs {
   /** Of the live release of this service: what it has, it keeps. */
   formerMounts: readonly Pick<ServiceMount, 'type' | 'source' | 'target'>[];
   env: Record<string, string>;
-  networks: { own: string; environment: string };
+  /** `internal` is there when a service of the file is on an internal network. */
+  networks: { own: string; environment: string; internal?: string };
   /** Domains that lead to this service. */
   domains: DomainRecord[];
   mounts: KnownMount[];
@@ -133,8 +134,23 @@ function identityOf(
       ...serviceLabels(ownerOf(compose), placement),
       [composeServiceLabel]: service.name,
     },
-    networks: [networks.own, networks.environment],
-    aliases: { [networks.own]: [...new Set([service.name, ...withSuffix, ...service.aliases])] },
+    ...joined(service, networks, [...new Set([service.name, ...withSuffix, ...service.aliases])]),
+  };
+}
+
+/** The networks that it joins, and its names there. */
+function joined(
+  { inside }: PlannedService,
+  { own, environment, internal }: ComposeSpecInputs['networks'],
+  names: string[],
+): Pick<ServiceSpec, 'networks' | 'aliases'> {
+  const outer = inside === 'only' ? [] : [own, environment];
+  const inner = inside === undefined || internal === undefined ? [] : [internal];
+  return {
+    networks: [...outer, ...inner],
+    aliases: Object.fromEntries(
+      [...outer, ...inner].filter((name) => name !== environment).map((name) => [name, names]),
+    ),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   type ComposeRelease,
   type ComposeSnapshot,
 } from './compose-snapshot.ts';
+import { internalNetwork } from '../spec/networks.ts';
 import { releaseServices } from './release-services.ts';
 
 export const releaseServicesAgain: Stage<ComposeContext> = {
@@ -53,9 +54,14 @@ async function prepare(context: ComposeContext): Promise<void> {
     await context.networks.ensureCompose(compose.composeId),
     await context.networks.ensureEnvironment(compose.environmentId),
   ];
-  const services = snapshot.services.map((release) =>
-    again(context, { ...release, spec: { ...release.spec, networks } }, former),
-  );
+  const internal = internalNetwork(compose.composeId);
+  const isInside = ({ spec }: ComposeRelease): boolean => spec.networks.includes(internal);
+  if (snapshot.services.some(isInside)) await context.networks.ensureInternal(compose.composeId);
+  const services = snapshot.services.map((release) => {
+    const outer = isInside(release) && release.spec.networks.length === 1 ? [] : networks;
+    const joined = [...outer, ...(isInside(release) ? [internal] : [])];
+    return again(context, { ...release, spec: { ...release.spec, networks: joined } }, former);
+  });
   await context.save({
     commit: source.commit,
     image: source.image,

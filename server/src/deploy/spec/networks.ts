@@ -6,7 +6,13 @@ import { environmentLabel, installationLabel, managedLabel } from '../../domain/
 import { platformNetwork } from '../../domain/names/names.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { indicesOf, poolRoom, subnetOf, type NetworkPlace } from '../../domain/network/network-pool.ts';
+import {
+  indicesOf,
+  poolRoom,
+  subnetOf,
+  usedUp,
+  type NetworkPlace,
+} from '../../domain/network/network-pool.ts';
 import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
@@ -33,6 +39,9 @@ export const environmentNetwork = (environmentId: string): string => `berth-${en
  * another one of the environment.
  */
 export const composeNetwork = (composeId: string): string => `app-${composeId}`;
+
+/** Without a way out, for services that are on internal networks of their file. */
+export const internalNetwork = (composeId: string): string => `${composeNetwork(composeId)}-internal`;
 
 export function createNetworks(options: NetworkOptions): HostNetworks {
   const { engine, environments, composes, proxyContainers, pool } = options;
@@ -64,6 +73,22 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
         [environmentLabel]: environmentId,
       });
       await attachProxy(engine, await proxyContainers(), [name]);
+      return name;
+    },
+    async ensureInternal(composeId) {
+      const name = internalNetwork(composeId);
+      const addresses = await pool();
+      const last = poolRoom(addresses) - 1;
+      // From the end of the pool, away from what records hold; it has no record, since it may be any.
+      await engine.ensureNetwork(
+        {
+          name,
+          subnet: subnetOf(addresses, last),
+          internal: true,
+          labels: { [managedLabel]: 'true', [ownerLabels.compose]: composeId },
+        },
+        async (subnets) => subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
+      );
       return name;
     },
     async ensureCompose(composeId) {
@@ -150,6 +175,11 @@ async function removeOrphans(
     }),
   );
   return { removed: removed.flat(), left, unlabelled };
+}
+
+function lastFree(last: number, taken: ReadonlySet<number>): number {
+  for (let index = last; index > 0; index -= 1) if (!taken.has(index)) return index;
+  throw usedUp(last + 1);
 }
 
 function isOrphan(id: string | undefined, known: ReadonlySet<string>): boolean {

@@ -58,7 +58,7 @@ export interface ComposeRuntimeOptions {
   turns: Turns;
   /** What the engine should run of it; none before the first release. */
   liveServices(compose: ComposeRecord): Promise<LiveService[]>;
-  networkOf(composeId: string): string;
+  networksOf(composeId: string): readonly string[];
   /** What its services mounted of its repository. */
   removeCopies(host: Host, composeId: string): Promise<void>;
   /** Bytes of output in one answer. */
@@ -123,7 +123,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
         deleteVolumes,
         stays: () => settle(compose, 'stopped', true),
       });
-      await host.engine.removeNetwork(options.networkOf(compose.composeId));
+      for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);
       await options.removeCopies(host, compose.composeId);
       return kept;
     },

@@ -85,6 +85,7 @@ const partsOfPlan = {
   files: 'harmless',
   labels: 'harmless',
   aliases: 'harmless',
+  inside: 'harmless',
   container: 'looked at',
   sysctls: 'looked at',
   logging: 'looked at',

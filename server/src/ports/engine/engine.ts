@@ -183,6 +183,8 @@ export interface NetworkSpec {
    */
   subnet: string;
   labels: Record<string, string>;
+  /** Nothing leads out of it, and nothing is published from it. */
+  internal?: true;
 }
 
 /** A subnet beside these, for a network that is not made yet. */

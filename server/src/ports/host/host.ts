@@ -138,6 +138,8 @@ export interface HostNetworks {
   ensureEnvironment(environmentId: string): Promise<string>;
   /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
   ensureCompose(composeId: string): Promise<string>;
+  /** The same for its services that are on internal networks: nothing leads out of it. */
+  ensureInternal(composeId: string): Promise<string>;
   /**
    * Attaches the running proxy to these networks; those it has already cost one look. Gives how many were
    * new.

@@ -82,6 +82,7 @@ async function create(client: EngineClient, network: NetworkSpec): Promise<void>
     Name: network.name,
     Driver: 'overlay',
     Attachable: true,
+    Internal: network.internal ?? false,
     CheckDuplicate: true,
     IPAM: { Config: [addresses] },
     Labels: ownedLabels(client, network.labels),

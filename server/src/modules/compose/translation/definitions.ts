@@ -9,6 +9,8 @@ import { below, booleanAt, fault, listAt, textAt, type Place } from './values.ts
 export interface Definitions {
   volumes: VolumeDefinitions;
   networks: ReadonlySet<string>;
+  /** Those from which nothing leads out. */
+  internalNetworks: ReadonlySet<string>;
   configs: ReadonlyMap<string, PlannedFile['source']>;
   secrets: ReadonlyMap<string, PlannedFile['source']>;
   notes: string[];
@@ -28,6 +30,7 @@ export function definitionsOf({ top }: ComposeFile, field: string): Definitions 
   return {
     volumes: volumesOf(top.get('volumes'), { field, where: 'volumes' }),
     networks: networksOf(top.get('networks'), { field, where: 'networks' }, notes),
+    internalNetworks: internalOf(top.get('networks'), { field, where: 'networks' }),
     configs: filesOf(top.get('configs'), { field, where: 'configs' }),
     secrets: filesOf(top.get('secrets'), { field, where: 'secrets' }),
     notes,
@@ -93,6 +96,16 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
         'in the file are not created.',
     );
   return names;
+}
+
+function internalOf(value: unknown, place: Place): ReadonlySet<string> {
+  return new Set(
+    entriesOf(value).flatMap(([name, definition]) => {
+      const internal: unknown = definition instanceof Map ? definition.get('internal') : undefined;
+      if (internal === undefined || internal === null) return [];
+      return booleanAt(internal, below(below(place, name), 'internal')) ? [name] : [];
+    }),
+  );
 }
 
 function filesOf(value: unknown, place: Place): ReadonlyMap<string, PlannedFile['source']> {

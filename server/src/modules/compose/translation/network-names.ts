@@ -20,6 +20,33 @@ export function aliasesOf(service: YamlMap, place: Place, defined: ReadonlySet<s
   ];
 }
 
+/** Whether its networks are internal ones, from which nothing leads out: all of them, or some. */
+export function insideOf(
+  service: YamlMap,
+  internal: ReadonlySet<string>,
+  { place, isPublished }: { place: Place; isPublished: boolean },
+): { inside: 'only' | 'also' | undefined; notes: string[] } {
+  const inside = insideNetworks(service, internal);
+  const note =
+    `${place.where} is on internal networks only: nothing leads out of them. Services of the file that are ` +
+    'on an internal network reach it; others of the environment and the proxy do not.' +
+    (isPublished ? ' Its ports are not published.' : '');
+  return { inside, notes: inside === 'only' ? [note] : [] };
+}
+
+function insideNetworks(service: YamlMap, internal: ReadonlySet<string>): 'only' | 'also' | undefined {
+  const networks: unknown = service.get('networks');
+  const names =
+    networks instanceof Map
+      ? entriesOf(networks).map(([name]) => name)
+      : Array.isArray(networks)
+        ? networks.map(String)
+        : ['default'];
+  const inside = (names.length === 0 ? ['default'] : names).filter((name) => internal.has(name));
+  if (inside.length === 0) return undefined;
+  return inside.length === Math.max(1, names.length) ? 'only' : 'also';
+}
+
 /** `links` of a service: an order, and perhaps one more name for the other service. */
 export function linksOf(service: YamlMap, place: Place): Link[] {
   const value: unknown = service.get('links');

@@ -36,6 +36,8 @@ export interface PlannedService {
   labels: Record<string, string>;
   /** Names besides its own on the compose's network. */
   aliases: string[];
+  /** Whether it is on internal networks, from which nothing leads out: on no others, or besides others. */
+  inside?: 'only' | 'also' | undefined;
   container: ContainerOptions;
   sysctls: Record<string, string>;
   logging: { driver: string; options: Record<string, string> } | undefined;

@@ -13,7 +13,7 @@ import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
 import { inFolder } from './paths.ts';
 import type { PlannedBuild, PlannedService } from './plan.ts';
-import { aliasesOf, linksOf, withLinked, type Link } from './network-names.ts';
+import { aliasesOf, insideOf, linksOf, withLinked, type Link } from './network-names.ts';
 import { publishedPorts } from './ports.ts';
 import { proxyLabelNotes } from '../proxy-labels.ts';
 import {
@@ -50,6 +50,8 @@ export interface ReadOptions {
   notes: string[];
 }
 
+const withoutCheck = 'a version counts as healthy once it has run for 5 s';
+
 export function readService(
   name: string,
   service: YamlMap,
@@ -61,23 +63,22 @@ export function readService(
     const value: unknown = service.get(key);
     return value === undefined || value === null ? undefined : read(value, below(place, key));
   };
-  const image = given('image', (value, at) => parseImage(textAt(value, at), at));
-  const build = given('build', (value, at) => buildAt(value, at, folder));
-  if (!image && !build) throw fault(place, 'must have an image or a build');
-  if (image && build) notes.push(`${place.where}.image has no effect: Berth builds and names the image.`);
+  const { image, build } = sourceOf(service, place, folder, notes);
   const { labels, restartCondition, ...deploy } = deployPart(service, place, notes);
   const health = given('healthcheck', healthCheckAt);
-  if (health === 'disabled')
-    notes.push(
-      `${place.where}.healthcheck is turned off: a version counts as healthy once it has run for 5 s.`,
-    );
+  if (health === 'disabled') notes.push(`${place.where}.healthcheck is turned off: ${withoutCheck}.`);
   const { ports, isPublished, notes: portNotes } = publishedPorts(service, name, place);
   const allLabels = labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels'));
   notes.push(...portNotes, ...proxyLabelNotes(name, allLabels));
   const links = linksOf(service, place);
+  const { inside, notes: insideNotes } = insideOf(service, definitions.internalNetworks, {
+    place,
+    isPublished: ports.length > 0,
+  });
+  notes.push(...insideNotes);
   return {
     name,
-    image: build ? undefined : image,
+    image,
     build,
     pull: pullPolicy(service, place),
     entrypoint: given('entrypoint', commandAt),
@@ -86,7 +87,7 @@ export function readService(
     environment: given('environment', pairsAt) ?? [],
     healthCheck: health,
     ...deploy,
-    ports,
+    ports: inside === 'only' ? [] : ports,
     mounts: [
       ...(given('volumes', (value, at) => mountsAt(value, at, definitions.volumes)) ?? []),
       ...(given('tmpfs', tmpfsAt) ?? []),
@@ -98,6 +99,7 @@ export function readService(
     ],
     labels: allLabels,
     aliases: aliasesOf(service, place, definitions.networks),
+    ...(inside && { inside }),
     container: containerOptions(service, place),
     sysctls: sysctlsOf(service, place),
     logging: loggingOf(service, place),
@@ -109,6 +111,24 @@ export function readService(
       runsOnce: runsOnce(service, restartCondition, place, notes),
     },
   };
+}
+
+/** What it runs: an image, or what is built. */
+function sourceOf(
+  service: YamlMap,
+  place: Place,
+  folder: string | undefined,
+  notes: string[],
+): Pick<PlannedService, 'image' | 'build'> {
+  const [named, built]: unknown[] = [service.get('image'), service.get('build')];
+  const at = below(place, 'image');
+  const image = named === undefined || named === null ? undefined : parseImage(textAt(named, at), at);
+  if (built === undefined || built === null) {
+    if (image === undefined) throw fault(place, 'must have an image or a build');
+    return { image, build: undefined };
+  }
+  if (image !== undefined) notes.push(`${at.where} has no effect: Berth builds and names the image.`);
+  return { image: undefined, build: buildAt(built, below(place, 'build'), folder) };
 }
 
 function parseImage(text: string, { field, where }: Place): string {
