@@ -3,11 +3,13 @@
  * were builders: the first one, later ones, and the memory of a builder that waits.
  */
 import { z } from 'zod';
+import { nameOf } from '../../server/src/adapters/build-engine/container-spec.ts';
 import { createEngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { createBuildLimiter } from '../../server/src/adapters/host/local/build-limits.ts';
 import type { BuildEngines } from '../../server/src/ports/engine/build-engine.ts';
 import { openBed } from '../../test/bed/bed.ts';
 import { installHostPackages } from '../../test/bed/host/host-packages.ts';
+import { testInstallation } from '../../test/installation.ts';
 import { createBuilderFixture, type BuilderFixture } from '../../test/integration/builder/builder-fixture.ts';
 import { amount, median, type Figure } from '../figure.ts';
 
@@ -82,7 +84,7 @@ async function memoryOf(engineSocket: string, { organizationId }: BuilderFixture
   const answer = await createEngineClient(engineSocket).call(
     {
       method: 'GET',
-      path: `/containers/berth-builder-${organizationId}/stats`,
+      path: `/containers/${nameOf({ installation: testInstallation }, organizationId)}/stats`,
       query: { stream: false },
       doing: "reading the builder's memory",
     },

@@ -201,7 +201,8 @@ describe('in the network of another environment', () => {
       const address = await docker('inspect', '--format', shown, vault);
       // Its builder runs after a build.
       await built(attacker, `${base}${sleeping}`);
-      const builder = `berth-builder-${attacker.organizationId}`;
+      const label = `label=berth.builder=${attacker.organizationId}`;
+      const builder = await docker('ps', '--quiet', '--filter', label);
       await docker('network', 'connect', network, builder);
       stood.set(attacker, { address, builder });
     }

@@ -25,7 +25,7 @@ test('a creation without the id is refused, wherever it lacks', () => {
 
 test('a builder and its cache bear it', () => {
   const walls = { never: [], open: [], closed: [], host: [], hostPorts: [] };
-  const container = { organizationId: 'o1', image: 'berth/builder', hostFolder: '/run', walls };
+  const container = { name: 'b', organizationId: 'o1', image: 'berth/builder', hostFolder: '/run', walls };
   const body = containerSpec({ installation: 'one' }, container);
   expect(unlabelled(post('/containers/create', body), 'one')).toEqual([]);
   const { Labels: labels } = body;

@@ -6,6 +6,7 @@ import {
   createBuildEngines,
   type BuildEnginesOptions,
 } from '../../../server/src/adapters/build-engine/build-engines.ts';
+import { nameOf } from '../../../server/src/adapters/build-engine/container-spec.ts';
 import { createBuilder } from '../../../server/src/adapters/builder/builder.ts';
 import type { BuilderOptions } from '../../../server/src/adapters/builder/builder.ts';
 import { createBuildLimiter } from '../../../server/src/adapters/host/local/build-limits.ts';
@@ -95,7 +96,7 @@ export function createBuilderFixture(
       return image;
     },
     [Symbol.asyncDispose]: async () => {
-      const name = `berth-builder-${organizationId}`;
+      const name = nameOf({ installation: testInstallation }, organizationId);
       await docker('rm', '--force', name).catch(() => undefined);
       await docker('volume', 'rm', '--force', name).catch(() => undefined);
       for (const image of images) await docker('image', 'rm', '--force', image).catch(() => undefined);

@@ -1,8 +1,11 @@
 /** An organization's own builder: its life, what a killed Berth leaves of it, and what travels from it. */
 import { request } from 'node:http';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeEach, expect, inject, test } from 'vitest';
+import { nameOf } from '../../../server/src/adapters/build-engine/container-spec.ts';
 import { archiveBeginning, emptyArchive } from '../../../server/src/adapters/build-engine/layer-archive.ts';
+import { testInstallation } from '../../installation.ts';
 import { createBuilderFixture } from './builder-fixture.ts';
 
 const { engineSocket } = inject('servers').m1;
@@ -39,7 +42,7 @@ test('what a killed Berth leaves of a builder is found and used again, and nothi
   await engine.giveBack();
   await expect.poll(() => idsOf(organizationId), { timeout: 60_000 }).toBe('');
   const volumes = await fixture.docker('volume', 'ls', '--quiet', '--filter', `label=berth.builder`);
-  expect(volumes.split('\n')).toContain(`berth-builder-${organizationId}`);
+  expect(volumes.split('\n')).toContain(nameOf({ installation: testInstallation }, organizationId));
   // Its cache is there for the next build.
   fixture.write({ Dockerfile: base });
   await fixture.build();
@@ -61,6 +64,32 @@ test('a builder whose organization is gone is removed with its cache', async () 
   await gone.engines.remove(gone.organizationId);
   expect(await idsOf(gone.organizationId)).toBe('');
   expect(await fixture.docker('volume', 'ls', '--quiet')).not.toContain(gone.organizationId);
+});
+
+test('another installation builds for the same organization in a builder of its own', async () => {
+  const { organizationId } = fixture;
+  const installation = 'anotherone';
+  const name = nameOf({ installation }, organizationId);
+  const other = createBuilderFixture(
+    engineSocket,
+    {},
+    {
+      installation,
+      folder: join(dirname(engineSocket), 'builders-of-another'),
+      hostFolder: '/run/bed/builders-of-another',
+    },
+  );
+  const [before, engine] = [
+    await idsOf(organizationId),
+    await other.engines.lend(organizationId, { limits, signal }),
+  ];
+  const ids = (await idsOf(organizationId)).split('\n');
+  expect(ids).toHaveLength(2);
+  expect(ids).toContain(before);
+  await engine.giveBack();
+  await other.engines.remove(organizationId);
+  expect(await idsOf(organizationId)).toBe(before);
+  expect(await fixture.docker('volume', 'ls', '--quiet')).not.toContain(name);
 });
 
 test('a builder that was told of a build runs when it comes, and is stopped when none does', async () => {

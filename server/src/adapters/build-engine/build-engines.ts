@@ -1,5 +1,5 @@
 /** The builders of one host: one for each organization, started when needed and stopped when not. */
-import { installationLabel } from '../../domain/names/labels.ts';
+import { builderLabel, installationLabel } from '../../domain/names/labels.ts';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { isImageReference, isPlatformImage } from '../../domain/names/image-reference.ts';
@@ -9,15 +9,22 @@ import type { BuildEngine, BuildEngines, BuilderWalls } from '../../ports/engine
 import type { ImageState } from '../../ports/engine/engine-image.ts';
 import type { BuildLimiter, BuildLimits, ImageIntake } from '../../ports/engine/builder.ts';
 import type { BuilderFolders } from '../../ports/host/host-connection.ts';
-import { removeContainer } from '../engine/containers.ts';
 import { createEngineClient, ownedBy, type EngineClient } from '../engine/client/engine-client.ts';
 import { findImage, imageIds, listImages, removeImage } from '../engine/images/images.ts';
 import { missingPlatformImage } from '../engine/images/platform-image.ts';
 import { layersOf } from '../engine/images/image-load.ts';
 import { listVolumes, removeVolume } from '../engine/volumes.ts';
 import { engineSocketName, heldFolderOf, localBuilderFolders, partsSocketName } from './builder-folders.ts';
-import { buildersOf, ensureBuilder, limitAgain, limitBuilder, stopBuilder } from './builder-container.ts';
-import { nameOf } from './container-spec.ts';
+import {
+  builderName,
+  buildersOf,
+  ensureBuilder,
+  limitAgain,
+  limitBuilder,
+  removeBuilder,
+  stopBuilder,
+} from './builder-container.ts';
+import { organizationOf } from './container-spec.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { createEarlyIntake } from './early-intake.ts';
 import { bringImage, chainsOf, deliverImage, type Ends } from './image-transfer.ts';
@@ -126,7 +133,7 @@ export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
     async remove(organizationId) {
       const builder = builderOf(organizationId);
       await builder.inTurn(async () => {
-        await removeContainer(engine, nameOf(organizationId));
+        await removeBuilder(engine, organizationId);
         await removeCache(engine, options, organizationId);
       });
       builders.delete(organizationId);
@@ -143,12 +150,12 @@ async function tidy(
 ): Promise<void> {
   for (const { organizationId, isLabelled } of await buildersOf(engine)) {
     if (organizations.has(organizationId)) onStays(organizationId);
-    else if (isLabelled) await removeContainer(engine, nameOf(organizationId));
+    else if (isLabelled) await removeBuilder(engine, organizationId);
   }
   for (const name of await listVolumes(engine, `${installationLabel}=${engine.installation}`)) {
-    if (!name.startsWith(nameOf(''))) continue;
-    const organizationId = name.slice(nameOf('').length);
-    if (!organizations.has(organizationId)) await removeCache(engine, options, organizationId);
+    const organizationId = organizationOf(engine, name);
+    if (organizationId !== undefined && !organizations.has(organizationId))
+      await removeCache(engine, options, organizationId);
   }
 }
 
@@ -157,7 +164,8 @@ async function removeCache(
   options: BuildEnginesOptions,
   organizationId: string,
 ): Promise<void> {
-  await removeVolume(engine, nameOf(organizationId));
+  for (const name of await listVolumes(engine, `${builderLabel}=${organizationId}`))
+    if (organizationOf(engine, name) === organizationId) await removeVolume(engine, name);
   await foldersOf(options).remove(folderOf(organizationId));
 }
 
@@ -205,16 +213,17 @@ async function start(
 ): Promise<string> {
   const { image = builderImage, hostFolder, wallsOf, fetchImage } = options;
   // On a server each is a way there and back.
-  const [walls] = await Promise.all([
+  const [name, walls] = await Promise.all([
+    builderName(engine, organizationId),
     wallsOf(organizationId),
     foldersOf(options).make(folderOf(organizationId)),
     fetchImage?.(image, signal),
   ]);
   const own = join(hostFolder, folderOf(organizationId));
-  const container = { organizationId, image, hostFolder: own, walls };
+  const container = { name, organizationId, image, hostFolder: own, walls };
   const use = { isInUse: idle.users() > 1, limits, signal };
-  const hold = async (name: string): Promise<boolean> =>
-    heldFolder === folder || holdSocket(join(folder, name), join(heldFolder, name));
+  const hold = async (socketName: string): Promise<boolean> =>
+    heldFolder === folder || holdSocket(join(folder, socketName), join(heldFolder, socketName));
   const present = await ensureBuilder(
     engine,
     container,

@@ -11,7 +11,14 @@ import { segment, type EngineClient } from '../engine/client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../engine/client/engine-error.ts';
 import { findImage } from '../engine/images/images.ts';
 import { isOwn, requireOwn } from '../engine/services/ownership.ts';
-import { containerLimits, containerSpec, nameOf, type BuilderContainer } from './container-spec.ts';
+import { listVolumes } from '../engine/volumes.ts';
+import {
+  containerLimits,
+  containerSpec,
+  formerNameOf,
+  nameOf,
+  type BuilderContainer,
+} from './container-spec.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
 const startLimitMs = 90_000;
@@ -32,6 +39,21 @@ export interface RunningBuilder {
 }
 
 /**
+ * Name of the organization's builder on this engine. One whose cache has the name from before names had the
+ * installation's id keeps it, unless another installation has a builder of that name now.
+ */
+export async function builderName(client: EngineClient, organizationId: string): Promise<string> {
+  const [name, former] = [nameOf(client, organizationId), formerNameOf(organizationId)];
+  const [present, before, caches] = await Promise.all([
+    inspect(client, name),
+    inspect(client, former),
+    listVolumes(client, `${builderLabel}=${organizationId}`),
+  ]);
+  const isFree = before === undefined || isOwn(client, before.Config.Labels);
+  return present === undefined && isFree && caches.includes(former) ? former : name;
+}
+
+/**
  * The container of this specification, which runs when this is done; one of another specification goes first,
  * unless it `isInUse`. Throws PRECONDITION_FAILED with the reason when it does not start.
  */
@@ -44,11 +66,11 @@ export async function ensureBuilder(
   const spec = containerSpec(client, container);
   const labels = z.record(z.string(), z.string()).parse(spec['Labels']);
   const [present, wanted] = await Promise.all([
-    inspect(client, nameOf(container.organizationId)),
+    inspect(client, container.name),
     imageId(client, container.image),
   ]);
   if (present !== undefined) {
-    requireOwn(client, present.Config.Labels, 'container', nameOf(container.organizationId));
+    requireOwn(client, present.Config.Labels, 'container', container.name);
     const isSame =
       isInUse ||
       (present.Config.Labels?.[builderSpecLabel] === labels[builderSpecLabel] && present.Image === wanted);
@@ -105,17 +127,29 @@ export async function limitAgain(
 
 /** Stops it in good order and removes it; its cache stays. */
 export async function stopBuilder(client: EngineClient, organizationId: string): Promise<void> {
-  const present = await inspect(client, nameOf(organizationId));
-  if (present === undefined || !isOwn(client, present.Config.Labels)) return;
-  const path = `/containers/${segment(present.Id)}/stop`;
-  await client.send({
-    method: 'POST',
-    path,
-    query: { t: 10 },
-    doing: 'stopping the builder',
-    limitMs: 40_000,
-  });
-  await removeContainer(client, present.Id);
+  for (const id of await ownBuilders(client, organizationId)) {
+    const path = `/containers/${segment(id)}/stop`;
+    await client.send({
+      method: 'POST',
+      path,
+      query: { t: 10 },
+      doing: 'stopping the builder',
+      limitMs: 40_000,
+    });
+    await removeContainer(client, id);
+  }
+}
+
+/** Removes it, whatever it does; its cache stays. */
+export async function removeBuilder(client: EngineClient, organizationId: string): Promise<void> {
+  for (const id of await ownBuilders(client, organizationId)) await removeContainer(client, id);
+}
+
+/** Ids of the containers that are the organization's builder here, by their present and their former name. */
+async function ownBuilders(client: EngineClient, organizationId: string): Promise<string[]> {
+  const names = [nameOf(client, organizationId), formerNameOf(organizationId)];
+  const found = await Promise.all(names.map((name) => inspect(client, name)));
+  return found.flatMap((one) => (one && isOwn(client, one.Config.Labels) ? [one.Id] : []));
 }
 
 /** Organizations that have a builder's container here, and whether it bears the id of this installation. */
@@ -135,7 +169,7 @@ async function create(client: EngineClient, container: BuilderContainer, body: o
       {
         method: 'POST',
         path: '/containers/create',
-        query: { name: nameOf(container.organizationId) },
+        query: { name: container.name },
         body: { ...body },
         doing: 'creating the builder',
       },

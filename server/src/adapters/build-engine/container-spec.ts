@@ -6,6 +6,8 @@ import type { BuilderWalls } from '../../ports/engine/build-engine.ts';
 import type { BuildLimits } from '../../ports/engine/builder.ts';
 
 export interface BuilderContainer {
+  /** Also of the volume with its cache. */
+  name: string;
   organizationId: string;
   image: string;
   /** Folder of the host for its sockets. */
@@ -21,14 +23,29 @@ const stepPids = 2048;
 const ownPids = 1024;
 const periodUs = 100_000;
 
-export const nameOf = (organizationId: string): string => `berth-builder-${organizationId}`;
+const namePrefix = 'berth-builder-';
+
+/** Name of an organization's builder and of its cache, which is no other installation's name as well. */
+export const nameOf = ({ installation }: Owner, organizationId: string): string =>
+  `${formerNameOf(organizationId)}-${installation}`;
+
+/** Its name from before names had the installation's id. */
+export const formerNameOf = (organizationId: string): string => `${namePrefix}${organizationId}`;
+
+/** The organization whose builder of this installation has such a name. */
+export function organizationOf({ installation }: Owner, name: string): string | undefined {
+  if (!name.startsWith(namePrefix)) return undefined;
+  const suffix = `-${installation}`;
+  return name.slice(namePrefix.length, name.endsWith(suffix) ? -suffix.length : undefined);
+}
+
 /**
  * Not privileged: the devices of the machine stay closed, and of its capabilities an engine gets those that
  * mounts (SYS_ADMIN), networks (NET_ADMIN) and entering user namespaces of its steps (SYS_PTRACE, in its own
  * process namespace) take. The device rule is for the tunnel that runc allows each container.
  */
 export function containerSpec(owner: Owner, container: BuilderContainer): Record<string, unknown> {
-  const { organizationId, image, hostFolder, walls } = container;
+  const { name, organizationId, image, hostFolder, walls } = container;
   const specWith = (labels: Record<string, string>) => ({
     Image: image,
     Env: environmentOf(walls),
@@ -46,7 +63,7 @@ export function containerSpec(owner: Owner, container: BuilderContainer): Record
         { Type: 'bind', Source: hostFolder, Target: '/run/builder' },
         {
           Type: 'volume',
-          Source: nameOf(organizationId),
+          Source: name,
           Target: '/var/lib/docker',
           VolumeOptions: { Labels: labels },
         },

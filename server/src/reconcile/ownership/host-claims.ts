@@ -99,7 +99,7 @@ export function createHostClaims(deps: HostClaimsDeps): HostClaims {
     if (!isFree && !deps.adopts) throw new AppError('CONFLICT', verdict.sentence);
     await mark(host, !isFree);
     if (!isFree)
-      deps.onAdopted(`Adopted the proxy, the rules and the builders of ${host.name}. ${verdict.sentence}`);
+      deps.onAdopted(`Adopted proxy and packet filter of ${host.name}. ${verdict.sentence}`);
     claimed.add(host.key);
   }
   return {

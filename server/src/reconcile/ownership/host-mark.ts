@@ -124,11 +124,11 @@ function foreign(
 const waysOutHere =
   'If you meant the other one, start with its data folder and database (BERTH_DATA, DATABASE_URL); if you ' +
   'want two, give this one an engine of its own (BERTH_ENGINE_SOCKET). ./bin/up --adopt takes over the ' +
-  'proxy, the rules of the packet filter and the builders; everything else of the other one stays as it is.';
+  'proxy and the rules of the packet filter; everything else of the other one stays as it is.';
 
 const waysOutThere =
   'Remove the server from the other installation first (its record, and the service berth-proxy there), or ' +
-  'start this Berth once with ./bin/up --adopt, which takes over the proxy, the rules of the packet filter ' +
-  'and the builders of its servers; everything else of the other one stays as it is.';
+  'start this Berth once with ./bin/up --adopt, which takes over the proxy and the rules of the packet ' +
+  'filter of its servers; everything else of the other one stays as it is.';
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
