@@ -60,6 +60,11 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
     by: 'the agent measures a machine that uses more memory than its threshold',
   },
   diskNearlyFull: day('little is left of the disk for five minutes'),
+  serviceUnknown: {
+    file: 'server/src/modules/alarm/alarm.store.test.ts',
+    test: 'of a service that no record names lasts until it is removed',
+    by: 'the reconciler keeps a service that no record names',
+  },
   queueStuck: {
     file: 'server/src/modules/alarm/alarm.store.test.ts',
     test: 'of a server, the disk and jobs that wait belong to Owner and Admin',

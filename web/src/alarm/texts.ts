@@ -10,6 +10,7 @@ export const texts = {
 export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serviceDown: 'Service down',
   serverUnreachable: 'Server unreachable',
+  serviceUnknown: 'Service without a record',
   networkLeft: 'Network left over',
   diskNearlyFull: 'Disk nearly full',
   certificateFailed: 'Certificate refused',

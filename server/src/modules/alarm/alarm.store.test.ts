@@ -10,6 +10,8 @@ import { alarmContract } from './contract.ts';
 import { alarmHandlers } from './handlers.ts';
 import { alarmSources } from './sources.ts';
 import { createAlarmStore } from './store.ts';
+import { createKnownThings } from '../installation/store.ts';
+import { unknownServicesOf } from './unknown-services.ts';
 
 const minuteMs = 60_000;
 const well: Live = {
@@ -69,6 +71,11 @@ eachDatabase('alarms', (test) => {
             { id: 'far', name: 'frankfurt', organizationId: made.theirs, free: facts.farFree },
           ],
           leftNetworks: async () => [],
+          unknownServices: unknownServicesOf({
+            things: createKnownThings(database),
+            servers: tableStore(database, 'server'),
+            installation: async () => made.organizationId,
+          }),
           minFreeDisk: async () => 10e9,
           installation: async () => made.organizationId,
         }),
@@ -133,6 +140,32 @@ eachDatabase('alarms', (test) => {
       { alarmId, endedAt: expect.any(String), acknowledgedAt: expect.any(String) },
     ]);
     expect(told).toEqual(['serviceDown Shop', 'serviceUp Shop']);
+    expect(faults).toEqual([]);
+  });
+
+  it('of a service that no record names lasts until it is removed', async () => {
+    const { owner, member, stranger, look, told, database, faults } = await begin();
+    const things = createKnownThings(database);
+    const thing = { serverKey: 'local', kind: 'service' as const, engineId: 'e', owner: 'application:x' };
+    const [seenAt, removedAt] = ['2026-05-01T10:00:00.000Z', '2026-05-02T10:00:00.000Z'];
+    await things.keepUnknown({ ...thing, name: 'orphaned', seenAt, removedAt });
+    await things.keepUnknown({ ...thing, name: 'restored', seenAt, removedAt: null });
+    await look(3);
+    const alarms = Object(await owner.query('alarm.all'));
+    expect(alarms).toHaveLength(2);
+    const kind = 'serviceUnknown';
+    expect(alarms).toContainEqual(
+      expect.objectContaining({ kind, sentence: expect.stringContaining(`removed on ${removedAt}`) }),
+    );
+    expect(alarms).toContainEqual(
+      expect.objectContaining({ kind, sentence: expect.stringMatching(/^restored .* until somebody/) }),
+    );
+    expect(told.toSorted()).toEqual([`${kind} orphaned on this machine`, `${kind} restored on this machine`]);
+    expect(await member.query('alarm.all')).toEqual([]);
+    expect(await stranger.query('alarm.all')).toEqual([]);
+    await things.forgetUnknown('local', 'orphaned');
+    await look();
+    expect(await owner.query('alarm.all')).toMatchObject([{ subject: { name: 'restored on this machine' } }]);
     expect(faults).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import type { FactEvent } from '../../domain/states/fact.ts';
 export const alarmKinds = {
   serviceDown: { begin: 'serviceDown', end: 'serviceUp' },
   serverUnreachable: { begin: 'serverUnreachable', end: 'serverBack' },
+  serviceUnknown: { begin: 'serviceUnknown', end: null },
   networkLeft: { begin: null, end: null },
   diskNearlyFull: { begin: 'diskNearlyFull', end: null },
   certificateFailed: { begin: null, end: null },

@@ -17,6 +17,17 @@ export interface SourcePorts {
   leftNetworks(): Promise<
     { id: string; name: string; organizationId: string; network: string; why: string }[]
   >;
+  /** Services that no record names, with their machines; `removedAt` is null for a person to remove. */
+  unknownServices(): Promise<
+    {
+      id: string;
+      name: string;
+      organizationId: string;
+      service: string;
+      seenAt: string;
+      removedAt: string | null;
+    }[]
+  >;
   /** Of all machines, as far as is known. */
   disks(): Promise<readonly MeasuredDisk[]>;
   /** Bytes that stay free on each of them: no deployment may touch them. */
@@ -44,6 +55,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
   return [
     { kinds: ['serviceDown'], looks: 2, find: () => services(ports) },
     { kinds: ['serverUnreachable'], looks: 3, find: () => servers(ports) },
+    { kinds: ['serviceUnknown'], looks: 1, find: () => unknownServices(ports) },
     { kinds: ['networkLeft'], looks: 2, find: () => networks(ports) },
     { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
     { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
@@ -109,6 +121,19 @@ async function networks({ leftNetworks }: SourcePorts): Promise<Condition[]> {
     organizationId,
     subject: { type: 'network', id: `${id} ${network}`, name: `${network} on ${name}` },
     sentence: `Nobody needs the network ${network} any more. ${why}`,
+  }));
+}
+
+async function unknownServices({ unknownServices: look }: SourcePorts): Promise<Condition[]> {
+  return (await look()).map(({ id, name, organizationId, service, seenAt, removedAt }) => ({
+    kind: 'serviceUnknown' as const,
+    organizationId,
+    subject: { type: 'unknownService', id: `${id} ${service}`, name: `${service} on ${name}` },
+    sentence:
+      `${service} is a service of this installation, and since ${seenAt} no record names it. ` +
+      (removedAt === null
+        ? 'It goes on as it is until somebody removes it (cleanup.removeUnknown).'
+        : `It was stopped, and is removed on ${removedAt}, or before with cleanup.removeUnknown.`),
   }));
 }
 

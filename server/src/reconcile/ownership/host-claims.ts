@@ -98,8 +98,7 @@ export function createHostClaims(deps: HostClaimsDeps): HostClaims {
     const isFree = verdict.kind === 'ours' || verdict.kind === 'free';
     if (!isFree && !deps.adopts) throw new AppError('CONFLICT', verdict.sentence);
     await mark(host, !isFree);
-    if (!isFree)
-      deps.onAdopted(`Adopted proxy and packet filter of ${host.name}. ${verdict.sentence}`);
+    if (!isFree) deps.onAdopted(`Adopted proxy and packet filter of ${host.name}. ${verdict.sentence}`);
     claimed.add(host.key);
   }
   return {
