@@ -12,7 +12,7 @@ import type { BackupRuns } from './runs.ts';
 import { unfinishedEnding } from './unfinished.ts';
 import type { BackupSource, BackupSources } from '../source.ts';
 import type { BackupRecord, BackupRunRecord, BackupStore } from '../store.ts';
-import { compressed, measure, measured, watched, type Measure } from './streams.ts';
+import { compressed, endedBy, measure, measured, watched, type Measure } from './streams.ts';
 
 export interface BackupMaking {
   runs: BackupRuns;
@@ -128,7 +128,7 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
     (error: unknown): void =>
       void faults.push({ step, error });
   const [raw, stored] = [empty(), empty()];
-  const dumped = watched(measured(source.read(), raw), watch('dump'));
+  const dumped = watched(measured(endedBy(signal, source.read()), raw), watch('dump'));
   const packed = watched(compressed(dumped), watch('compress'));
   try {
     await store.write(`${run.path}${unfinishedEnding}`, measured(packed, stored), signal);

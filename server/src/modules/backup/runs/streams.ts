@@ -68,6 +68,30 @@ export async function measure(source: Bytes): Promise<Measure> {
   return result;
 }
 
+/** The same bytes until the signal, which ends them at once, also while the next ones are awaited. */
+export async function* endedBy(signal: AbortSignal, source: Bytes): AsyncGenerator<Uint8Array> {
+  const iterator = source[Symbol.asyncIterator]();
+  let coming = Promise.withResolvers<IteratorResult<Uint8Array>>();
+  const end = (): void => coming.reject(signal.reason);
+  signal.addEventListener('abort', end);
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      coming = Promise.withResolvers();
+      iterator.next().then(coming.resolve, coming.reject);
+      const next = await coming.promise;
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', end);
+    const ending = iterator.return?.();
+    // What is awaited may never come.
+    if (signal.aborted) ending?.catch(() => undefined);
+    else await ending;
+  }
+}
+
 /** The same bytes; `onFault` hears when they fail to come (not when nobody wants more). */
 export async function* watched(source: Bytes, onFault: (error: unknown) => void): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
