@@ -86,6 +86,7 @@ async function insertOrganizations(store: UserStore): Promise<void> {
     organizationId: 'organization-first',
     name: 'First',
     trusted: false,
+    parentOrganizationId: null,
     createdAt: '2026-01-01T00:00:00.000Z',
     requireTwoFactor: false,
   });
@@ -93,6 +94,7 @@ async function insertOrganizations(store: UserStore): Promise<void> {
     organizationId: 'organization-other',
     name: 'Other',
     trusted: false,
+    parentOrganizationId: null,
     createdAt: '2026-01-02T00:00:00.000Z',
     requireTwoFactor: false,
   });

@@ -166,6 +166,7 @@ export async function placeOf({ stores, environments }: World): Promise<Place> {
     organizationId,
     name: 'One',
     trusted: false,
+    parentOrganizationId: null,
     createdAt: isoTime(systemClock),
     requireTwoFactor: false,
   });

@@ -9,7 +9,15 @@ import { plainServer } from './plain-server.ts';
 
 export function organizationRows(fixtures: Fixtures, own: Own): Rows {
   return {
-    organization: [{ ...own, name: fixtures.prefix, requireTwoFactor: false, trusted: false }],
+    organization: [
+      {
+        ...own,
+        name: fixtures.prefix,
+        requireTwoFactor: false,
+        trusted: false,
+        parentOrganizationId: null,
+      },
+    ],
     ssh_key: sshKeys(fixtures, own),
     registry: [
       {

@@ -94,6 +94,7 @@ function routersOf(parts: AppParts): Router[] {
   const account = accountRouters(parts.accounts, {
     gone: buildersLeaver(parts),
     measureDisk: parts.disk.look,
+    tenantsMayCreate: async () => (await settings.get()).tenantsMayCreateOrganizations,
   });
   const ports = createPorts(stores.ports, {
     clock,

@@ -864,6 +864,15 @@ CREATE TABLE "pull_request_state" (
 ALTER TABLE "deployment" ADD COLUMN "commitInfo" TEXT;
 `,
   },
+  {
+    version: 44,
+    name: 'organizations that share a quota',
+    sql: `
+ALTER TABLE "organization" ADD COLUMN "parentOrganizationId" TEXT REFERENCES "organization"("organizationId");
+CREATE INDEX "organization_parent" ON "organization"("parentOrganizationId")
+  WHERE "parentOrganizationId" IS NOT NULL;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

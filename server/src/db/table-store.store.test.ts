@@ -38,7 +38,8 @@ eachDatabase('a table store', ({ open }) => {
     const database = await open();
     const projects = tableStore(database, 'project');
     const organization = { organizationId: 'o', name: 'O', requireTwoFactor: false, trusted: false };
-    await tableStore(database, 'organization').insert({ ...organization, createdAt: at });
+    const rest = { parentOrganizationId: null, createdAt: at };
+    await tableStore(database, 'organization').insert({ ...organization, ...rest });
     const project = { projectId: 'p', organizationId: 'o', description: '', env: '', createdAt: at };
     await projects.insert({ ...project, name: 'first' });
     for (let revision = 0; revision < 5; revision += 1) {

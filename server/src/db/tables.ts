@@ -47,6 +47,8 @@ const organization = {
   createdAt: text(),
   requireTwoFactor: boolean(),
   trusted: boolean(),
+  /** The organization whose quota it shares, never itself one that shares; null: a quota of its own. */
+  parentOrganizationId: optionalText(),
 };
 
 /** Null where the organization may have as much as it likes. */

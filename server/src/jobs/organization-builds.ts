@@ -7,7 +7,7 @@ import type { BuildSlots, JobAhead, SlotJob } from '../ports/engine/build-slots.
 import type { JobStore } from './store.ts';
 
 export interface OrganizationBuilds {
-  /** Of the job's deployment; undefined when it is gone. */
+  /** Whose quota the job's deployment counts in; undefined when the deployment is gone. */
   organizationOf(job: SlotJob): Promise<{ organizationId: string; ahead: JobAhead } | undefined>;
   /** Null: as many as there are slots. */
   limitOf(organizationId: string): Promise<number | null>;
@@ -56,6 +56,8 @@ export function withinOrganizations(
       const found = await organizationOf(job);
       if (!found) return slots.take(job, { signal, onWait });
       const { organizationId, ahead } = found;
+      // Turns are fair between quotas: further organizations bring no further turns.
+      const counted = { ...job, organizationId };
       const turn: Turn = { jobId: job.jobId, ahead };
       turns.set(organizationId, [...(turns.get(organizationId) ?? []), turn]);
       let hasWaited = false;
@@ -70,7 +72,7 @@ export function withinOrganizations(
           else await onWait(before.map((one) => one.ahead));
           hasWaited = true;
         }
-        await slots.take(job, { signal, onWait: hasWaited ? async () => undefined : onWait });
+        await slots.take(counted, { signal, onWait: hasWaited ? async () => undefined : onWait });
       } catch (error) {
         end(job);
         throw error;
@@ -80,11 +82,13 @@ export function withinOrganizations(
   };
 }
 
-/** The organization of the deployment that a job stands for. */
+/** The organization whose quota the deployment of a job counts in. */
 export function organizationOfJobs({
   jobs,
   deployments,
+  payer,
 }: {
+  payer(organizationId: string): Promise<string>;
   jobs: Pick<JobStore, 'find'>;
   deployments: { find(where: { deploymentId: string }): Promise<{ organizationId: string } | undefined> };
 }): OrganizationBuilds['organizationOf'] {
@@ -94,7 +98,10 @@ export function organizationOfJobs({
     const found = deploymentId === undefined ? undefined : await deployments.find({ deploymentId });
     return (
       job &&
-      found && { organizationId: found.organizationId, ahead: { kind: job.kind, payload: job.payload } }
+      found && {
+        organizationId: await payer(found.organizationId),
+        ahead: { kind: job.kind, payload: job.payload },
+      }
     );
   };
 }

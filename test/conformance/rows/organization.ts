@@ -10,7 +10,13 @@ const member = {
 };
 
 export const organizationRows: Rows = [
-  { call: 'organization.create', input: { name: 'Second' }, gives: { ...organization, name: 'Second' } },
+  {
+    call: 'organization.create',
+    input: { name: 'Second' },
+    gives: { ...organization, name: 'Second', parentOrganizationId: null },
+    installation: true,
+  },
+  { call: 'organization.create', input: { name: 'Second' }, refused: 'FORBIDDEN' },
   { call: 'organization.one', input: { organizationId: '<organizationId>' }, gives: organization },
   { call: 'organization.all', gives: any.listOf({ ...organization, role: 'owner' }) },
   {

@@ -3,6 +3,7 @@ import { accountRouters, createAccounts } from '../../../server/src/composition/
 import { createStores } from '../../../server/src/composition/stores.ts';
 import type { Database } from '../../../server/src/db/database.ts';
 import { systemClock, type Clock } from '../../../server/src/ports/clock.ts';
+import { createSettings } from '../../../server/src/modules/settings/settings.ts';
 import type { Router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
 import { worlds, type World } from './world.ts';
@@ -17,8 +18,17 @@ export function accountWorlds(
 
 export const accountRoutersOf =
   (clock: Clock, gone?: (organizationId: string) => void) =>
-  (database: Database): Router[] =>
-    Object.values(accountRouters(createAccounts(createStores(database), database, clock), gone && { gone }));
+  (database: Database): Router[] => {
+    const stores = createStores(database);
+    return Object.values(
+      accountRouters(createAccounts(stores, database, clock), {
+        ...(gone && { gone }),
+        // Read anew each time, since a test stores it behind the service's back.
+        tenantsMayCreate: async () =>
+          (await createSettings(stores.settings).get()).tenantsMayCreateOrganizations,
+      }),
+    );
+  };
 
 /** Time that stands still until a test moves it. */
 export function heldClock(start = Date.parse('2026-06-01T00:00:00.000Z')): Clock & { time: number } {

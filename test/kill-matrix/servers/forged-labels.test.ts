@@ -15,6 +15,7 @@ test('a service of a server that says that it is another organization’s is not
       organizationId: 'others',
       name: 'Others',
       trusted: false,
+      parentOrganizationId: null,
       createdAt: '2026-01-01T00:00:00.000Z',
       requireTwoFactor: false,
     }),

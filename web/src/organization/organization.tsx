@@ -84,6 +84,7 @@ export function OrganizationSettings(): ReactElement {
 }
 
 interface UsageFacts {
+  sharedBy: number;
   quota: Readonly<Record<string, number | null>>;
   used: Readonly<Record<string, number>>;
 }
@@ -99,6 +100,11 @@ const words: Record<string, [string, (value: number) => string]> = {
 function Usage({ usage }: { usage: UsageFacts }): ReactElement {
   return (
     <Panel title="What it uses" isPadded>
+      {usage.sharedBy > 1 && (
+        <p className="mb-3 text-13 text-muted">
+          {usage.sharedBy} organizations share this quota and are counted together.
+        </p>
+      )}
       <dl className="facts">
         {Object.entries(words).map(([name, [label, word]]) => {
           const limit = usage.quota[name];

@@ -11,6 +11,7 @@ export interface Group {
 
 export const groups: readonly Group[] = [
   { title: 'Address', fields: ['host', 'serverIp', 'dnsResolver', 'cloud'] },
+  { title: 'Organizations', fields: ['tenantsMayCreateOrganizations'] },
   { title: 'Certificates', fields: ['acmeEmail', 'acmeDirectory', 'acmeRoots'] },
   {
     title: 'Builds',
@@ -49,6 +50,7 @@ export const words: Partial<Record<Name, FieldChange>> = {
   serverIp: { label: 'Address of this machine', as: 'text' },
   dnsResolver: { label: 'DNS resolver' },
   cloud: { label: 'Every service needs a server of its own' },
+  tenantsMayCreateOrganizations: { label: 'Other organizations may create organizations' },
   acmeEmail: { label: 'Contact', placeholder: 'ops@example.com' },
   acmeDirectory: { label: 'Authority' },
   acmeRoots: { label: 'Root certificates of the authority' },

@@ -173,7 +173,8 @@ export function accountRouters(
   {
     gone = () => undefined,
     measureDisk = async () => undefined,
-  }: Partial<Pick<OrganizationDesk, 'gone' | 'measureDisk'>> = {},
+    tenantsMayCreate = async () => false,
+  }: Partial<Pick<OrganizationDesk, 'gone' | 'measureDisk' | 'tenantsMayCreate'>> = {},
 ): {
   user: Router;
   organization: Router;
@@ -186,6 +187,7 @@ export function accountRouters(
     quotas,
     gone,
     measureDisk,
+    tenantsMayCreate,
     moveSession: users.moveSession,
     emailOf: async (userId: string) => (await users.account(userId)).email,
     hasTwoFactor: userParts.twoFactors.isOn,

@@ -129,9 +129,10 @@ function slotsOf({ stores, clock }: Ground, { settings, counters }: Product): Bu
     counters.add('berth_builds_total', 1);
     counters.add('berth_build_seconds_total', seconds);
   });
+  const quotas = quotasOf(stores);
   return withinOrganizations(measured, {
-    limitOf: quotasOf(stores).builds,
-    organizationOf: organizationOfJobs(stores),
+    limitOf: quotas.builds,
+    organizationOf: organizationOfJobs({ ...stores, payer: quotas.payer }),
   });
 }
 

@@ -40,6 +40,7 @@ eachDatabase('an image that is here under another source', (test) => {
         createdAt: '2026-01-01T00:00:00.000Z',
         requireTwoFactor: false,
         trusted: false,
+        parentOrganizationId: null,
       });
     const images = createImageAccess({
       store: stores.images,

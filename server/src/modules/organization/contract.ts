@@ -38,11 +38,14 @@ export const organizationContract = {
     summary: 'Creates another organization; the caller becomes its Owner',
     description:
       'Needs a logged-in session, and the role Owner or Admin in the organization in use: an Owner may ' +
-      'do more on this server than a member was given. ' +
+      'do more on this server than a member was given. Others than Owners and Admins of the ' +
+      "installation's first organization may only where the setting `tenantsMayCreateOrganizations` is on; " +
+      'what they create shares the quota of the organization in use (`parentOrganizationId`). ' +
       'The session stays where it is; `organization.setActive` changes to the new one.',
     access: { class: 'admin', resources: [], sessionOnly: true },
     input: z.object({ name }),
     output: organizationRecord,
+    refusals: ['FORBIDDEN'],
   }),
   one: query({
     summary: 'One organization of the caller',
@@ -70,7 +73,8 @@ export const organizationContract = {
   delete: mutation({
     summary: 'Deletes an organization with its memberships, sessions, API keys and invitations; irreversible',
     description:
-      'Refused while there is anything in it: projects, servers, certificates, SSH keys and the like. The ' +
+      'Refused while there is anything in it: projects, servers, certificates, SSH keys and the like, and ' +
+      'while other organizations share its quota. The ' +
       "installation's first organization cannot be deleted. " +
       ('Accounts stay: whoever belongs to no other organization can sign in again with an invitation. ' +
         'The entry in the audit log is in that of the first organization.'),
@@ -104,10 +108,13 @@ export const organizationContract = {
     summary: 'Sets how much of the installation an organization may use',
     description:
       'Absent limits stay; null removes one. What already exists stays; nothing may grow beyond its limit. ' +
-      'With a limit of CPU or memory every service needs a `cpuLimit` or `memoryLimit` of its own.',
+      'With a limit of CPU or memory every service needs a `cpuLimit` or `memoryLimit` of its own. ' +
+      'Organizations that share the quota are counted together; refused for one of these, whose ' +
+      '`parentOrganizationId` has the quota.',
     access: { class: 'installationOwner', resources: anyOrganization },
     input: id.extend(quotaInput),
     output: quotaRecord,
+    refusals: ['PRECONDITION_FAILED'],
   }),
   usage: query({
     summary: 'What an organization uses, and what it may use',

@@ -19,6 +19,8 @@ export interface OrganizationDesk {
   quotas: Quotas;
   /** An organization is no more: what servers keep for it alone goes, too. Nobody waits for it. */
   gone(organizationId: string): void;
+  /** Whether people who do not run the installation may create organizations. */
+  tenantsMayCreate(): Promise<boolean>;
   /** What everybody takes of disks is measured, unless it was a moment ago; a while at most. */
   measureDisk(): Promise<void>;
 }
@@ -35,10 +37,12 @@ export function organizationHandlers({
     return found;
   }
   return {
-    create: ({ actor, write }, { name }) =>
-      write(() => organizations.create(actor.userId, name), {
+    async create({ actor, write }, { name }) {
+      const rule = { tenantsMayCreate: await desk.tenantsMayCreate() };
+      return write(() => organizations.create(actor, name, rule), {
         organizationId: ({ organizationId }) => organizationId,
-      }),
+      });
+    },
     one: (_context, { organizationId }) => organizations.one(organizationId),
     async all({ actor }, input) {
       const all = await organizations.ofUser(actor.userId);

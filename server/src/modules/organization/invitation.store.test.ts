@@ -228,6 +228,7 @@ eachDatabase('invitations', (test) => {
         role: 'admin',
         createdAt: expect.any(String),
         requireTwoFactor: false,
+        parentOrganizationId: null,
       },
     ]);
     expect(await accept(client)).toMatchObject({

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountWorlds } from '../../../../test/http/worlds/account-world.ts';
 import { textOf, type InterfaceClient } from '../../../../test/http/interface-client.ts';
 import type { World } from '../../../../test/http/worlds/world.ts';
@@ -15,6 +15,7 @@ eachDatabase('organizations', (test) => {
     trusted: false,
     createdAt: expect.any(String),
     requireTwoFactor: false,
+    parentOrganizationId: null,
   });
 
   async function create(
@@ -74,6 +75,80 @@ eachDatabase('organizations', (test) => {
     expect((await createStores(database).audit.all(first)).map(({ outcome }) => outcome)).not.toContain(
       'done',
     );
+  });
+
+  describe('of people who do not run the installation', () => {
+    const forbidden = {
+      code: 'FORBIDDEN',
+      message: expect.stringMatching(/Ask them to create one.*tenantsMayCreateOrganizations/),
+    };
+
+    it('are not created unless the installation allows it; the ones that exist stay', async () => {
+      const { people, session, database } = await begin();
+      const stranger = await session(people.stranger);
+      expect(await stranger.mutate('organization.create', { name: 'Third' })).toMatchObject(forbidden);
+      // A Member of the first organization is no exception, whatever they are elsewhere.
+      const stores = createStores(database);
+      await stores.members.insert({
+        memberId: 'm',
+        organizationId: other,
+        userId: 'user-member',
+        role: 'owner',
+        grants: noGrants,
+        createdAt: '2026-01-01T00:00:00.000Z',
+      });
+      const member = await session({ ...people.member, organizationId: other });
+      expect(await member.mutate('organization.create', { name: 'Third' })).toMatchObject(forbidden);
+      expect(await stores.organizations.list({})).toHaveLength(2);
+      expect(await stranger.query('organization.one', { organizationId: other })).toEqual(shown('Other'));
+      // Who runs the installation does so in whichever organization the session acts.
+      await stores.members.insert({
+        memberId: 'a',
+        organizationId: other,
+        userId: 'user-admin',
+        role: 'admin',
+        grants: noGrants,
+        createdAt: '2026-01-01T00:00:00.000Z',
+      });
+      const admin = await session({ ...people.admin, organizationId: other });
+      expect(await admin.mutate('organization.create', { name: 'Third' })).toEqual(shown('Third'));
+    });
+
+    it('share the quota of the first of their line, which is deleted last', async () => {
+      const { people, session, database } = await begin();
+      const stores = createStores(database);
+      await stores.settings.put('tenantsMayCreateOrganizations', true);
+      const ownerSession = await session(people.owner);
+      await ownerSession.mutate('organization.setQuota', { organizationId: other, services: 0 });
+      const stranger = await session(people.stranger);
+      const second = await stranger.mutate('organization.create', { name: 'Second' });
+      expect(second).toEqual({ ...shown('Second'), parentOrganizationId: other });
+      const secondId = textOf(second, 'organizationId');
+      await stranger.mutate('organization.setActive', { organizationId: secondId });
+      const third = await stranger.mutate('organization.create', { name: 'Third' });
+      expect(third).toEqual({ ...shown('Third'), parentOrganizationId: other });
+      const thirdId = textOf(third, 'organizationId');
+      expect(await stranger.query('organization.usage', { organizationId: secondId })).toMatchObject({
+        sharedBy: 3,
+        quota: { services: 0 },
+      });
+      expect(
+        await ownerSession.mutate('organization.setQuota', { organizationId: thirdId, services: 9 }),
+      ).toMatchObject({ code: 'PRECONDITION_FAILED', message: expect.stringContaining(other) });
+      const remove = (organizationId: string): Promise<unknown> =>
+        stranger.mutate('organization.delete', { organizationId });
+      expect(await remove(other)).toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringContaining('2 organizations share the quota of Other'),
+      });
+      await stranger.mutate('organization.setActive', { organizationId: other });
+      expect(await remove(thirdId)).toMatchObject({ name: 'Third' });
+      expect(await remove(secondId)).toMatchObject({ name: 'Second' });
+      // Nothing but its contents keeps it then.
+      expect(await remove(other)).toMatchObject({
+        message: expect.stringMatching(/^Other still has 1 proj/),
+      });
+    });
   });
 
   it("are read and listed by those who belong to them, by a key only the key's own", async () => {

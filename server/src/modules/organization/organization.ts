@@ -7,8 +7,15 @@ import { contentWords, type MemberStore, type OrganizationRecord, type Organizat
 export type OwnOrganization = OrganizationRecord & { role: Role };
 
 export interface Organizations {
-  /** The user becomes its Owner. */
-  create(userId: string, name: string): Promise<OrganizationRecord>;
+  /**
+   * The user becomes its Owner. Made by somebody who does not run the installation it shares the quota of the
+   * organization in use, or is FORBIDDEN where the installation does not allow that.
+   */
+  create(
+    by: { userId: string; organizationId: string },
+    name: string,
+    rule: { tenantsMayCreate: boolean },
+  ): Promise<OrganizationRecord>;
   one(organizationId: string): Promise<OrganizationRecord>;
   /** Newest first. */
   ofUser(userId: string): Promise<OwnOrganization[]>;
@@ -39,8 +46,15 @@ export function createOrganizations(
   const one = (organizationId: string): Promise<OrganizationRecord> => found(store, organizationId);
   return {
     one,
-    async create(userId, name) {
-      const organization = newOrganization(name, clock);
+    async create(by, name, { tenantsMayCreate }) {
+      const { userId } = by;
+      const isInstallations = await runsInstallation(store, members, userId);
+      if (!isInstallations && !tenantsMayCreate) throw notForTenants();
+      const shared = isInstallations ? undefined : await one(by.organizationId);
+      const organization: OrganizationRecord = {
+        ...newOrganization(name, clock),
+        parentOrganizationId: shared?.parentOrganizationId ?? shared?.organizationId ?? null,
+      };
       await store.insert(organization);
       await members.insert({
         memberId: randomId(),
@@ -64,6 +78,26 @@ export function createOrganizations(
     all: () => store.list({}, { by: ['createdAt', 'organizationId'], direction: 'desc' }),
     setTrusted: (organizationId, trusted) => setTrusted(store, organizationId, trusted),
   };
+}
+
+/** Whether the user is Owner or Admin of the first organization, in whichever one the session acts. */
+async function runsInstallation(
+  store: OrganizationStore,
+  members: MemberStore,
+  userId: string,
+): Promise<boolean> {
+  const organizationId = await store.first();
+  const place = organizationId === undefined ? undefined : await members.find({ userId, organizationId });
+  return place !== undefined && place.role !== 'member';
+}
+
+function notForTenants(): AppError {
+  return new AppError(
+    'FORBIDDEN',
+    "On this Berth only Owners and Admins of the installation's first organization create organizations. " +
+      'Ask them to create one and to invite you, or to allow it to everybody (setting ' +
+      'tenantsMayCreateOrganizations). In this organization you can create projects for different purposes.',
+  );
 }
 
 /** What the organization is on this installation (decisions 2). */
@@ -91,6 +125,13 @@ async function removeEmpty(store: OrganizationStore, organizationId: string): Pr
         'it cannot be deleted.',
     );
   }
+  const sharing = (await store.list({ parentOrganizationId: organizationId })).length;
+  if (sharing > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${sharing === 1 ? '1 organization shares' : `${sharing} organizations share`} the quota of ` +
+        `${organization.name}. Their Owners have to delete them before it.`,
+    );
   const contents = await store.contents(organizationId);
   if (contents.length > 0) {
     const words = contents.map(({ kind, count }) => `${count} ${contentWords[kind][count === 1 ? 0 : 1]}`);
@@ -124,5 +165,6 @@ function newOrganization(name: string, clock: Clock): OrganizationRecord {
     createdAt: isoTime(clock),
     requireTwoFactor: false,
     trusted: false,
+    parentOrganizationId: null,
   };
 }

@@ -4,12 +4,24 @@ import { roles } from '../../domain/access/permissions.ts';
 
 const trusted = z.boolean().describe('Whether its Owners and Admins may reach the machine itself');
 
+const parentOrganizationId = z
+  .string()
+  .nullable()
+  .describe('The organization whose quota it shares; null: a quota of its own');
+
 const requireTwoFactor = z
   .boolean()
   .describe('Whether its members need two-factor sign-in; sessions without it can only set it up');
 
 export const organizationRecord = z
-  .object({ organizationId: z.string(), name: z.string(), trusted, createdAt: z.string(), requireTwoFactor })
+  .object({
+    organizationId: z.string(),
+    name: z.string(),
+    trusted,
+    createdAt: z.string(),
+    requireTwoFactor,
+    parentOrganizationId,
+  })
   .meta({ id: 'Organization' });
 export const ownOrganization = z
   .object({
@@ -18,6 +30,7 @@ export const ownOrganization = z
     trusted,
     createdAt: z.string(),
     requireTwoFactor,
+    parentOrganizationId,
     role: z.enum(roles).describe('Of the caller in it'),
   })
   .meta({ id: 'OwnOrganization' });
@@ -47,6 +60,9 @@ export const quotaInput = z.object(may).partial().shape;
 export const quotaRecord = z
   .object({
     organizationId: z.string(),
+    sharedBy: z
+      .number()
+      .describe('How many organizations share the quota and are counted together; 1: this one alone'),
     quota: z.object(may).describe('Null: no limit'),
     used: z.object({
       services: z.number(),

@@ -1,6 +1,7 @@
 /** What an organization uses, counted on both databases, and what is refused over its quota. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { quotasOf } from '../../deploy/quotas.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -37,6 +38,7 @@ eachDatabase('quotas', (test) => {
     // Two applications, five databases, a compose service and a preview.
     expect(await quotas.view(organizationId)).toEqual({
       organizationId,
+      sharedBy: 1,
       quota: {
         services: null,
         nanoCpus: null,
@@ -67,6 +69,106 @@ eachDatabase('quotas', (test) => {
     });
     expect(await quotas.builds(organizationId)).toBe(1);
     expect(await quotas.builds(world.foreign.organizationId)).toBeNull();
+  });
+
+  describe('of organizations that share one', () => {
+    const otherId = 'second';
+    /** The second organization as the first one's, with the services of the world's foreign one. */
+    beforeEach(async () => {
+      const first = await stores.organizations.find({ organizationId });
+      if (!first) throw new Error('There is no organization.');
+      await stores.organizations.insert({
+        ...first,
+        organizationId: otherId,
+        parentOrganizationId: organizationId,
+      });
+    });
+    const move = async (): Promise<void> => {
+      const there = { organizationId: otherId };
+      await stores.applications.update({ applicationId: of(world.own, 'applicationId') }, there);
+      await stores.previewDeployments.update({ applicationId: of(world.own, 'applicationId') }, there);
+      await stores.composes.update({ composeId: of(world.own, 'composeId') }, there);
+    };
+
+    it('count services, memory, cores, builds, backups and disk together, from either side', async () => {
+      await limit('1g', '0.5', 2);
+      const alone = (await quotas.view(organizationId)).used;
+      await move();
+      const backupRunId = of(world.own, 'backupRunId');
+      await stores.backupRuns.update({ backupRunId }, { isStored: true, storedBytes: 700 });
+      const run = await stores.backupRuns.find({ backupRunId });
+      if (!run) throw new Error('There is no backup.');
+      await stores.backupRuns.update({ backupRunId }, { organizationId: otherId });
+      const [deployment] = await stores.deployments.list({ organizationId });
+      if (!deployment) throw new Error('There is no deployment.');
+      await stores.deployments.insert({
+        ...deployment,
+        deploymentId: 'building',
+        organizationId: otherId,
+        status: 'running',
+        stage: 'build',
+        sequence: 1e6,
+      });
+      await stores.disk.keep(
+        localServer,
+        new Map([
+          [organizationId, 300],
+          [otherId, 400],
+        ]),
+        '2026-01-01T00:00:00.000Z',
+      );
+      const used = { ...alone, backupBytes: 700, builds: 1, diskBytes: 700 };
+      for (const id of [organizationId, otherId])
+        expect(await quotas.view(id)).toMatchObject({ organizationId: id, sharedBy: 2, used });
+      await quotas.set(organizationId, { backupBytes: 1000, diskBytes: 600, builds: 1 });
+      expect([await quotas.builds(otherId), await quotas.payer(otherId)]).toEqual([1, organizationId]);
+      for (const id of [organizationId, otherId]) {
+        await quotas.requireBackupRoom(id, 300);
+        await expect(quotas.requireBackupRoom(id, 301)).rejects.toMatchObject({ code: 'CONFLICT' });
+        await expect(quotas.requireDisk(id)).rejects.toMatchObject({
+          code: 'CONFLICT',
+          message: expect.stringContaining('The 2 organizations that share this quota may have'),
+        });
+      }
+    });
+
+    it('let none of them have a service or a release more than they may have together', async () => {
+      await limit('1g', null, 1);
+      await quotas.set(organizationId, { services: 9, memoryBytes: 3 * GiB });
+      const compose = await stores.composes.find({ composeId: of(world.own, 'composeId') });
+      if (!compose) throw new Error('There is no compose service.');
+      const add = (): Promise<unknown> =>
+        database.transaction(() =>
+          quotas.within(otherId, () =>
+            stores.composes.insert({
+              ...compose,
+              composeId: 'further',
+              refreshToken: 'further',
+              organizationId: otherId,
+            }),
+          ),
+        );
+      await expect(add()).rejects.toMatchObject({
+        code: 'CONFLICT',
+        message: expect.stringMatching(/may have 9 services; they have 9, and this would make it 10/),
+      });
+      const release = (memoryBytes: number): Promise<void> =>
+        quotas.requireRoom(
+          otherId,
+          { serviceId: 'stack', name: 'stack', memoryBytes, nanoCpus: 0 },
+          'under way nowhere',
+        );
+      // The first organization's application and its preview have 1 GiB each.
+      await release(GiB);
+      await expect(release(2 * GiB)).rejects.toThrow(/they have 2048 MiB, and this would make it 4096 MiB/);
+    });
+
+    it('is set where it stands, and nowhere else', async () => {
+      await expect(quotas.set(otherId, { services: null })).rejects.toMatchObject({
+        code: 'PRECONDITION_FAILED',
+        message: expect.stringContaining(organizationId),
+      });
+    });
   });
 
   describe('refuse', () => {

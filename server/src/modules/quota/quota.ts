@@ -1,6 +1,7 @@
 /**
  * How much of the installation an organization may use, set by the installation's Owner; without a quota as
  * much as there is (decisions 2). What is there already stays when a quota becomes smaller; nothing grows.
+ * Organizations that share a quota are counted together.
  */
 import { AppError } from '../../domain/errors.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
@@ -15,6 +16,8 @@ export type Used = { [K in keyof Quota]: number };
 
 export interface QuotaView {
   organizationId: string;
+  /** How many organizations are counted together. */
+  sharedBy: number;
   quota: Quota;
   used: Used;
 }
@@ -29,7 +32,9 @@ export interface Taken {
 
 export interface Quotas {
   view(organizationId: string): Promise<QuotaView>;
-  /** Absent limits stay; null takes one away. */
+  /** The organization that has the quota which this one counts in. */
+  payer(organizationId: string): Promise<string>;
+  /** Absent limits stay; null takes one away. PRECONDITION_FAILED for one that shares another's quota. */
   set(organizationId: string, patch: QuotaPatch): Promise<QuotaView>;
   /**
    * A change inside the caller's transaction; CONFLICT with both numbers when it would take more than the
@@ -71,16 +76,15 @@ const unlimited: Quota = {
 
 export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quotas {
   const parts: Parts = { store, readRelease };
-  const view = async (organizationId: string): Promise<QuotaView> => ({
-    organizationId,
-    quota: await find(parts, organizationId),
-    used: await used(parts, organizationId),
-  });
+  const view = (organizationId: string): Promise<QuotaView> => viewOf(parts, organizationId);
+  const payer = async (organizationId: string): Promise<string> =>
+    (await store.family(organizationId))[0] ?? organizationId;
   return {
     view,
+    payer,
     requireRoom: (organizationId, one, deploymentId) => claim(parts, organizationId, one, deploymentId),
-    beginRun: (organizationId, one, begin) =>
-      store.serially(organizationId, async () => {
+    beginRun: async (organizationId, one, begin) =>
+      store.serially(await payer(organizationId), async () => {
         await requireRoom(parts, organizationId, one);
         await begin();
       }),
@@ -90,10 +94,18 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
     async requireDisk(organizationId) {
       const { diskBytes: limit } = await find(parts, organizationId);
       if (limit === null) return;
-      const present = await store.diskBytes(organizationId);
-      if (present > limit) throw tooMuch('diskBytes', { limit, present, wanted: present });
+      const family = await store.family(organizationId);
+      const present = await total(family, store.diskBytes);
+      if (present > limit) throw tooMuch('diskBytes', { limit, present, wanted: present, family });
     },
     async set(organizationId, patch) {
+      const holder = await payer(organizationId);
+      if (holder !== organizationId)
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `This organization shares the quota of the organization ${holder}. Set the quota there; both are ` +
+            'counted together.',
+        );
       const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined));
       const quota: Quota = { ...(await find(parts, organizationId)), ...given };
       await store.quotas.remove({ organizationId });
@@ -109,10 +121,21 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
     async requireBackupRoom(organizationId, bytes) {
       const { backupBytes: limit } = await find(parts, organizationId);
       if (limit === null) return;
-      const present = await store.backupBytes(organizationId);
+      const family = await store.family(organizationId);
+      const present = await total(family, store.backupBytes);
       if (present + bytes > limit || present >= limit)
-        throw tooMuch('backupBytes', { limit, present, wanted: present + bytes });
+        throw tooMuch('backupBytes', { limit, present, wanted: present + bytes, family });
     },
+  };
+}
+
+async function viewOf(parts: Parts, organizationId: string): Promise<QuotaView> {
+  const family = await parts.store.family(organizationId);
+  return {
+    organizationId,
+    sharedBy: family.length,
+    quota: await find(parts, organizationId),
+    used: await used(parts, family),
   };
 }
 
@@ -122,7 +145,7 @@ interface Parts {
 }
 
 async function find({ store }: Parts, organizationId: string): Promise<Quota> {
-  const found = await store.quotas.find({ organizationId });
+  const found = await store.quotaOf(organizationId);
   if (!found) return unlimited;
   const { organizationId: _organizationId, ...quota } = found;
   return quota;
@@ -133,7 +156,8 @@ async function claim(parts: Parts, organizationId: string, one: Taken, deploymen
   const { store } = parts;
   const { nanoCpus: cpuLimit, memoryBytes: memoryLimit } = await find(parts, organizationId);
   if (cpuLimit === null && memoryLimit === null) return;
-  await store.serially(organizationId, async () => {
+  const [payer = organizationId] = await store.family(organizationId);
+  await store.serially(payer, async () => {
     await requireRoom(parts, organizationId, one);
     const { serviceId, name, nanoCpus = null, memoryBytes = null } = one;
     await store.claim({ deploymentId, organizationId, serviceId, name, nanoCpus, memoryBytes });
@@ -172,44 +196,61 @@ async function recorded({ store, readRelease }: Parts, organizationId: string): 
   ];
 }
 
-async function used(parts: Parts, organizationId: string): Promise<Used> {
+async function used(parts: Parts, family: readonly string[]): Promise<Used> {
   const { store } = parts;
-  const all = await taken(parts, organizationId);
+  const all = await takenByAll(parts, family);
   return {
-    services: await store.countServices(organizationId),
+    services: await total(family, store.countServices),
     nanoCpus: sumOf(all, 'nanoCpus'),
     memoryBytes: sumOf(all, 'memoryBytes'),
-    builds: await store.countBuilds(organizationId),
-    backupBytes: await store.backupBytes(organizationId),
-    diskBytes: await store.diskBytes(organizationId),
+    builds: await total(family, store.countBuilds),
+    backupBytes: await total(family, store.backupBytes),
+    diskBytes: await total(family, store.diskBytes),
   };
+}
+
+async function total(
+  family: readonly string[],
+  amountOf: (organizationId: string) => Promise<number>,
+): Promise<number> {
+  let sum = 0;
+  for (const organizationId of family) sum += await amountOf(organizationId);
+  return sum;
+}
+
+async function takenByAll(parts: Parts, family: readonly string[]): Promise<Taken[]> {
+  const all: Taken[] = [];
+  for (const organizationId of family) all.push(...(await taken(parts, organizationId)));
+  return all;
 }
 
 async function requireRoom(parts: Parts, organizationId: string, one: Taken): Promise<void> {
   const quota = await find(parts, organizationId);
   if (quota.nanoCpus === null && quota.memoryBytes === null) return;
-  const others = (await taken(parts, organizationId)).filter(({ serviceId }) => serviceId !== one.serviceId);
+  const family = await parts.store.family(organizationId);
+  const others = (await takenByAll(parts, family)).filter(({ serviceId }) => serviceId !== one.serviceId);
   for (const name of ['memoryBytes', 'nanoCpus'] as const) {
     const limit = quota[name];
     if (limit === null) continue;
     const wanted = one[name];
     if (wanted === undefined) throw withoutLimit(one.name, name, limit);
     const present = sumOf(others, name);
-    if (present + wanted > limit) throw tooMuch(name, { limit, present, wanted: present + wanted });
+    if (present + wanted > limit) throw tooMuch(name, { limit, present, wanted: present + wanted, family });
   }
 }
 
 async function within<T>(parts: Parts, organizationId: string, work: () => Promise<T>): Promise<T> {
   const quota = await find(parts, organizationId);
   if (!growing.some((name) => quota[name] !== null)) return work();
-  await parts.store.hold(organizationId);
-  const before = await used(parts, organizationId);
+  const family = await parts.store.family(organizationId);
+  await parts.store.hold(family[0] ?? organizationId);
+  const before = await used(parts, family);
   const value = await work();
-  const after = await used(parts, organizationId);
+  const after = await used(parts, family);
   for (const name of growing) {
     const limit = quota[name];
     if (limit !== null && after[name] > limit && after[name] > before[name])
-      throw tooMuch(name, { limit, present: before[name], wanted: after[name] });
+      throw tooMuch(name, { limit, present: before[name], wanted: after[name], family });
   }
   return value;
 }
@@ -255,15 +296,24 @@ const words = {
   },
 } as const;
 
-function tooMuch(
-  name: keyof typeof words,
-  { limit, present, wanted }: { limit: number; present: number; wanted: number },
-): AppError {
+interface Excess {
+  limit: number;
+  present: number;
+  wanted: number;
+  /** The organizations that are counted together. */
+  family: readonly string[];
+}
+
+function tooMuch(name: keyof typeof words, { limit, present, wanted, family }: Excess): AppError {
   const { what, shown, cure } = words[name];
+  const [whose, has] =
+    family.length > 1
+      ? [`The ${family.length} organizations that share this quota`, 'they have']
+      : ['This organization', 'it has'];
   const more = wanted > present ? `, and this would make it ${shown(wanted)}` : '';
   return new AppError(
     'CONFLICT',
-    `This organization may have ${shown(limit)} ${what}; it has ${shown(present)}${more}. ${cure}, or ask ` +
+    `${whose} may have ${shown(limit)} ${what}; ${has} ${shown(present)}${more}. ${cure}, or ask ` +
       "the installation's Owner for more (organization.setQuota).",
   );
 }

@@ -22,6 +22,10 @@ export type RunningTask = Pick<ClaimRecord, 'serviceId' | 'name' | 'nanoCpus' | 
 
 export interface QuotaStore {
   quotas: TableStore<'quota'>;
+  /** The quota that the organization counts in, which may be another one's; undefined without one. */
+  quotaOf(organizationId: string): Promise<QuotaRecord | undefined>;
+  /** The organization that has the quota, and behind it those that share it: one of them is the one named. */
+  family(organizationId: string): Promise<string[]>;
   /** Applications, databases, compose services and previews. */
   countServices(organizationId: string): Promise<number>;
   /** Of applications, databases and previews. */
@@ -59,6 +63,7 @@ export function createQuotaStore(database: Database): QuotaStore {
   };
   return {
     quotas: tableStore(database, 'quota'),
+    ...familiesOf(database),
     ...usedOf(number),
     resources: resourcesOf(database),
     async composes(organizationId) {
@@ -92,6 +97,34 @@ export function createQuotaStore(database: Database): QuotaStore {
         return work();
       }),
     ...claimsOf(database),
+  };
+}
+
+function familiesOf(database: Database): Pick<QuotaStore, 'quotaOf' | 'family'> {
+  const table = tableStore(database, 'quota');
+  const { builder } = database;
+  return {
+    async quotaOf(id) {
+      const [row] = await database.run(
+        sql<Record<string, unknown>>`select q.* from "organization" as o
+          join "quota" as q on q."organizationId" = coalesce(o."parentOrganizationId", o."organizationId")
+          where o."organizationId" = ${id}`.compile(builder),
+      );
+      return row && table.decode(row);
+    },
+    async family(id) {
+      const rows = await database.run(
+        sql<{ organizationId: string }>`select f."organizationId" from "organization" as o
+          join "organization" as f
+            on coalesce(f."parentOrganizationId", f."organizationId")
+              = coalesce(o."parentOrganizationId", o."organizationId")
+          where o."organizationId" = ${id}
+          order by case when f."parentOrganizationId" is null then 0 else 1 end, f."organizationId"`.compile(
+          builder,
+        ),
+      );
+      return rows.map(({ organizationId }) => organizationId);
+    },
   };
 }
 

@@ -69,6 +69,17 @@ export const settingFields = {
     z.boolean().describe('Whether every service needs a server of its own (cloud installation)'),
     false,
   ),
+  tenantsMayCreateOrganizations: field(
+    'owner',
+    z
+      .boolean()
+      .describe(
+        "Whether Owners and Admins of other organizations than the installation's first one may create " +
+          'organizations (organization.create); what they create shares the quota of the organization from ' +
+          'which they did. Existing organizations stay as they are either way',
+      ),
+    false,
+  ),
   acmeEmail: field(
     'admin',
     z.email('must be an e-mail address').max(254).nullable().describe('Contact for certificates'),

@@ -41,6 +41,7 @@ async function storeWithUser(database: Database): Promise<UserStore> {
     organizationId: 'o',
     name: 'O',
     trusted: false,
+    parentOrganizationId: null,
     createdAt: at,
     requireTwoFactor: false,
   });

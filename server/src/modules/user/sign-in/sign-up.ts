@@ -85,6 +85,7 @@ async function firstOrganization(store: UserStore, { userId, name, createdAt }: 
     createdAt,
     requireTwoFactor: false,
     trusted: false,
+    parentOrganizationId: null,
   });
   await store.members.insert({
     memberId: randomId(),
