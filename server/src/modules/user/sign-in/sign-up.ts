@@ -52,16 +52,14 @@ export function createSignUp(
   async function invited(account: NewAccount, token: string, origin: Origin): Promise<SignedIn> {
     const { email } = account;
     const opened = await invitations.open(token, email);
-    if ('refusal' in opened)
-      throw new AppError('FORBIDDEN', opened.refusal.message, { cause: opened.refusal });
+    // Asked in either case and before the costly hash, so that no refusal shows which addresses have accounts.
+    const isKnown = (await store.users.find({ email })) !== undefined;
+    if ('refusal' in opened) throw notUsable();
+    if (isKnown) throw notUsable();
     const passwordHash = await hashPassword(account.password);
     return store.transaction(async () => {
       const user = await invitations.redeem(opened.invitation, async () => {
-        if (await store.users.find({ email }))
-          throw new AppError(
-            'CONFLICT',
-            'An account with this e-mail address already exists. Sign in with it and the same token to join.',
-          );
+        if (await store.users.find({ email })) throw notUsable();
         return insertUser(account, passwordHash);
       });
       return entrance.enter('auth.signUp', user, opened.invitation.organizationId, origin);
@@ -103,6 +101,16 @@ function notYetYours(): AppError {
     'FORBIDDEN',
     'The first account of this Berth is made with the one-time token that set-up printed (`token`), or on ' +
       'the machine itself. ./bin/up on the machine prints a new token.',
+  );
+}
+
+/** The one refusal of every token: an inviter holds tokens, and would learn who has an account. */
+function notUsable(): AppError {
+  return new AppError(
+    'FORBIDDEN',
+    'No account can be made with this token and e-mail address. If you have an account here, sign in with it ' +
+      'and the same token to join. Otherwise check that token and address are those of the invitation, or ask ' +
+      'for a new one: it may have been used or revoked, or have expired.',
   );
 }
 
