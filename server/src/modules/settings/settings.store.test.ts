@@ -103,6 +103,7 @@ eachDatabase('settings', (test) => {
     expect(refused).toEqual([
       'host',
       'cloud',
+      'tenantsMayCreateOrganizations',
       'buildMemory',
       'buildCpu',
       'buildsConcurrency',
