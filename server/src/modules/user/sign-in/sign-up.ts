@@ -52,7 +52,7 @@ export function createSignUp(
   async function invited(account: NewAccount, token: string, origin: Origin): Promise<SignedIn> {
     const { email } = account;
     const opened = await invitations.open(token, email);
-    // Asked in either case and before the costly hash, so that no refusal shows which addresses have accounts.
+    // Asked in either case and before the costly hash, so that no refusal shows who has an account.
     const isKnown = (await store.users.find({ email })) !== undefined;
     if ('refusal' in opened) throw notUsable();
     if (isKnown) throw notUsable();
@@ -108,9 +108,9 @@ function notYetYours(): AppError {
 function notUsable(): AppError {
   return new AppError(
     'FORBIDDEN',
-    'No account can be made with this token and e-mail address. If you have an account here, sign in with it ' +
-      'and the same token to join. Otherwise check that token and address are those of the invitation, or ask ' +
-      'for a new one: it may have been used or revoked, or have expired.',
+    'No account can be made with this token and e-mail address. If you have an account here, sign in with ' +
+      'it and the same token to join. Otherwise check that both are those of the invitation, or ' +
+      'ask for a new one: it may have been used or revoked, or have expired.',
   );
 }
 
