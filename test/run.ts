@@ -16,7 +16,7 @@ import { installHostPackages } from './bed/host/host-packages.ts';
 import { leftovers } from './bed/machine/leftovers.ts';
 import { modeOf, modeVariables, parseSeed } from './run/mode.ts';
 import { runProject, type ProjectEnd } from './run/project.ts';
-import { projects, type ProjectName } from './run/projects.ts';
+import { projects, type Project, type ProjectName } from './run/projects.ts';
 import { addCounts, noCounts, type Counts } from './run/report.ts';
 import { filesLimit, settle, toRepeat } from './run/second-attempt.ts';
 import { checkTypes } from './run/types.ts';
@@ -174,7 +174,10 @@ function chosenProjects(): ProjectName[] {
   const unknown = positionals.filter((name) => !isProject(name));
   if (unknown.length > 0)
     throw new Error(`No test project is called ${unknown.join(', ')}; there are: ${all.join(', ')}.`);
-  return positionals.length === 0 ? all : all.filter((name) => positionals.includes(name));
+  const table: Record<ProjectName, Project> = projects;
+  return all.filter((name) =>
+    positionals.length === 0 ? isLong || table[name].isLong !== true : positionals.includes(name),
+  );
 }
 
 function isOnBed(name: ProjectName): boolean {

@@ -22,6 +22,8 @@ export interface Project {
   setup?: string;
   /** The system of its hosts, for what runs on the machine's own in another project. */
   system?: SystemName;
+  /** Left to `--long`, unless it is named. */
+  isLong?: boolean;
   /** The most it may take on a busy machine. */
   minutes: number;
 }
@@ -120,7 +122,7 @@ export const projects = {
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
   machine: { on: 'bed', files: e2e('up', 'machine/release', 'systems/fresh-machine'), minutes: 40 },
-  journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], minutes: 30 },
+  journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], isLong: true, minutes: 30 },
   backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
   integration: {
     on: 'servers',
@@ -131,7 +133,7 @@ export const projects = {
   pairs: { on: 'bed', files: e2e('pairs/operation-pairs'), minutes: 25 },
   engine: { on: 'servers', files: [integration('engine/*')], minutes: 20 },
   trixie: { on: 'servers', system: 'trixie', files: onEachSystem, minutes: 30 },
-  sid: { on: 'servers', system: 'sid', files: onEachSystem, minutes: 30 },
+  sid: { on: 'servers', system: 'sid', files: onEachSystem, isLong: true, minutes: 30 },
   command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 30 },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
   databases: { on: 'bed', files: e2e('databases'), minutes: 25 },

@@ -31,7 +31,7 @@ export async function releaseArchive(host: BedHost, folder: string): Promise<voi
       privateKey: generateKeyPairSync('ed25519')
         .privateKey.export({ type: 'pkcs8', format: 'pem' })
         .toString(),
-      time: 1_800_000_000,
+      time: 1_700_000_000,
       signal,
     });
     await mustRun(['cp', archive, host.path(folder)], { limitMs: 60_000 });
