@@ -248,7 +248,7 @@ describe('bin/down --purge', () => {
   let purgePackages: string;
 
   it('removes nothing before it was given the name', async () => {
-    await docker('tag', 'berth/redis:7', 'mine/redis:1');
+    await docker('tag', 'berth/redis:8', 'mine/redis:1');
     await docker('network', 'create', 'mine');
     await docker('run', '--detach', '--name=mine', '--network=mine', '--volume=mine:/data', 'mine/redis:1');
     startedBefore = await foreignStart();

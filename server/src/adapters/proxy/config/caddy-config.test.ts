@@ -104,7 +104,6 @@ test('one plain route becomes this document', () => {
         '@id': `berth-${digest}`,
         http_port: 80,
         https_port: 443,
-        grace_period: '10m',
         servers: {
           plain: {
             logs: {},

@@ -39,9 +39,6 @@ export interface CaddyDocument {
 /** The Host header that the admin socket requires: a unix socket has no host name, and Caddy checks one. */
 export const adminOrigin = 'berth';
 
-/** How long requests under way may take after the routes changed or the proxy was stopped. */
-const gracePeriod = '10m';
-
 /**
  * The whole configuration for these routes. It listens on both ports even without a route that needs them:
  * when Caddy 2.6 cannot open every port of a new configuration, it leaves those open that it could, and they
@@ -76,7 +73,9 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
       reverseProxies(secured, { speaksHttp2: true, folder }),
     ),
   };
-  const head = { http_port: 80, https_port: 443, grace_period: gracePeriod };
+  // No grace_period: in newer Caddy a reload ends the context of a limited one at once, and with it every
+  // request under way (measured on 2.11: 372 of 3,000 over 50 changes; caddyserver/caddy#8009).
+  const head = { http_port: 80, https_port: 443 };
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
   const digest = createHash('sha256')
     .update(JSON.stringify([base, settings, tls.apps, head]))
