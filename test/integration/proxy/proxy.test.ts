@@ -111,6 +111,7 @@ describe('what the service is told', () => {
     const client = inject('bed').machineIp;
     const told = {
       host: 'a.test',
+      via: '1.1 Caddy',
       'x-forwarded-for': client,
       'x-forwarded-host': 'a.test',
       'x-forwarded-proto': 'http',
