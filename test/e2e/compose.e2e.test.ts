@@ -86,6 +86,15 @@ async function stack(name: string, input: Record<string, unknown>): Promise<Stac
   return made;
 }
 
+/** Those that the file names, and the one that the image of its seed declares. */
+function keptVolumes({ id }: Stack): unknown[] {
+  return [
+    `berth-${id}-data`,
+    expect.stringMatching(new RegExp(`^berth-${id}-seed-path-data-`)),
+    `berth-${id}-work`,
+  ];
+}
+
 async function expectToFollowRepository(): Promise<void> {
   const compose = (mount = ''): string => `
 services:
@@ -202,7 +211,7 @@ describe.each(placesOf('compose'))('compose services on: %s', (place) => {
         });
         const deploymentId = await store.deploy();
         const log = (await berth.log(deploymentId)).join('\n');
-        expect(log).toContain('services.redis.container_name has no effect');
+        expect(log).toContain('seed: /data, which its image declares to be a volume, is kept from now on');
         expect(log).toMatch(/seed: {3}OK[^]*seed: Ended with 0\.[^]*web: Releasing berth\/node:24/);
         expect(await answer()).toMatchObject({ status: 200, body: 'v1 /cart hello' });
         expect(await store.status()).toBe('done');
@@ -291,10 +300,9 @@ describe.each(placesOf('compose'))('compose services on: %s', (place) => {
           'store_redis',
           'store_web',
         ]);
-        expect(await dockerOf(berth.services).volumes(`berth.compose=${store.id}`)).toEqual([
-          `berth-${store.id}-data`,
-          `berth-${store.id}-work`,
-        ]);
+        expect(await dockerOf(berth.services).volumes(`berth.compose=${store.id}`)).toEqual(
+          keptVolumes(store),
+        );
       }),
     );
 
@@ -341,7 +349,7 @@ describe.each(placesOf('compose'))('compose services on: %s', (place) => {
       'goes with its network, and with its volumes when that is asked',
       next(async () => {
         expect(await store.do('delete', {})).toMatchObject({
-          keptVolumes: [`berth-${store.id}-data`, `berth-${store.id}-work`],
+          keptVolumes: keptVolumes(store),
         });
         // The engine lists it for as long as it takes the former containers' node to hear of it.
         await until(

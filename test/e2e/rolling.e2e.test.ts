@@ -8,7 +8,7 @@ import { bedOfRun } from '../bed/bed-of-run.ts';
 import { dockerOf } from '../bed/docker.ts';
 import { placesOf } from '../run/places.ts';
 import { domainTests } from './rolling/domains.ts';
-import { expectAllAnswered, startLoad, type LoadResult } from './fixtures/load.ts';
+import { expectAllAnswered, startLoad, type LoadOptions, type LoadResult } from './fixtures/load.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
 import { nodeCommand, nodeFiles, nodeServer } from './fixtures/sources.ts';
 import {
@@ -22,8 +22,18 @@ let berth: PlacedBerth;
 let shop: ApplicationFixture;
 
 /** The load on the application while the work is done, and a second before and after. */
-async function under(app: App, perSecond: number, work: () => Promise<void>): Promise<LoadResult> {
-  const load = startLoad({ ip: shop.berth.services.ip, hostName: app.host, path: '/version', perSecond });
+async function under(
+  app: App,
+  { perSecond, whileRoutesChange }: Pick<LoadOptions, 'perSecond' | 'whileRoutesChange'>,
+  work: () => Promise<void>,
+): Promise<LoadResult> {
+  const load = startLoad({
+    ip: shop.berth.services.ip,
+    hostName: app.host,
+    path: '/version',
+    perSecond,
+    ...(whileRoutesChange === undefined ? {} : { whileRoutesChange }),
+  });
   await wait(1000);
   const outcome = await work().then(
     () => undefined,
@@ -100,7 +110,7 @@ describe.each(placesOf('rolling'))('applications on: %s', (place) => {
 
     it.for([1, 2, 3])('fails no request, run %i', async (run) => {
       await app.repository.commit({ 'server.js': nodeServer(`v${run}`) });
-      const { sent, answers } = await under(app, 200, async () => void (await app.deploy()));
+      const { sent, answers } = await under(app, { perSecond: 200 }, async () => void (await app.deploy()));
       // The engine's monitor alone takes five seconds: the load was there while versions changed.
       expect(sent).toBeGreaterThan(1000);
       expect(Object.keys(answers)).toEqual([`v${run - 1}`, `v${run}`]);
@@ -113,7 +123,8 @@ describe.each(placesOf('rolling'))('applications on: %s', (place) => {
       async ([what, { change, reason, log, stage = 'await-healthy' }]) => {
         const app = await shop.fromImage(`broken-${Object.keys(broken).indexOf(what)}`, nodeCommand('good'));
         await app.deploy();
-        const { answers } = await under(app, 20, async () => {
+        // Those beside it are released for the first time, which changes routes.
+        const { answers } = await under(app, { perSecond: 20, whileRoutesChange: true }, async () => {
           await change(app);
           const { status, stage: at, errorMessage, deploymentId } = await app.ended(await app.begin());
           expect({ status, at, errorMessage }).toEqual({

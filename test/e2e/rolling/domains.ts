@@ -11,7 +11,7 @@ import { dockerOf } from '../../bed/docker.ts';
 import { runsAt, type PlaceName } from '../../run/places.ts';
 import { data } from '../fixtures/berth-host.ts';
 import { dataOfServer } from '../fixtures/placed-berth.ts';
-import { startLoad } from '../fixtures/load.ts';
+import { startLoad, type LoadResult } from '../fixtures/load.ts';
 import { nodeCommand } from '../fixtures/sources.ts';
 import { docker, until, type App, type ApplicationFixture } from '../fixtures/applications.ts';
 
@@ -92,6 +92,10 @@ async function expectTakenBack(): Promise<void> {
   await shop.berth.call('certificate.remove', { certificateId });
 }
 
+function again({ sent, failed, retried, repeated }: LoadResult): string {
+  return `sent ${sent}, failed ${failed}, sent again ${retried} of kept and ${repeated} of new connections`;
+}
+
 function loadTests(place: PlaceName): void {
   let answered = 0;
 
@@ -101,6 +105,7 @@ function loadTests(place: PlaceName): void {
       hostName: app.host,
       path: '/version',
       perSecond: 200,
+      whileRoutesChange: true,
     });
     await wait(1_000);
     const began = performance.now();
@@ -118,8 +123,7 @@ function loadTests(place: PlaceName): void {
     answered += result.ok;
     const median = times.toSorted((left, right) => left - right)[12] ?? 0;
     console.log(
-      `50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): sent ${result.sent}, ` +
-        `failed ${result.failed} with one retry of a closed idle connection, ${result.retried} without; ` +
+      `50 changes in ${seconds.toFixed(1)} s (median ${median.toFixed(0)} ms): ${again(result)}; ` +
         `p99 ${result.p99} ms`,
     );
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
@@ -132,6 +136,7 @@ function loadTests(place: PlaceName): void {
       hostName: app.host,
       path: '/version',
       perSecond: 200,
+      whileRoutesChange: true,
     });
     await wait(500);
     const startedAt = performance.now();
@@ -145,10 +150,7 @@ function loadTests(place: PlaceName): void {
     await wait(500);
     const result = await load.stop();
     answered += result.ok;
-    console.log(
-      `50 domains at once in ${took.toFixed(0)} ms: sent ${result.sent}, failed ${result.failed} with ` +
-        `one retry, ${result.retried} without`,
-    );
+    console.log(`50 domains at once in ${took.toFixed(0)} ms: ${again(result)}`);
     expect({ failed: result.failed, failures: result.failures }).toEqual({ failed: 0, failures: [] });
   });
 
