@@ -9,6 +9,7 @@ import { localFolderFiles } from '../files/folder-files.ts';
 import { callAdmin, type AdminAddress, type AdminAnswer } from './caddy-admin.ts';
 import { caddyDocument, idOf } from './config/caddy-config.ts';
 import type { CaddySettings } from './config/caddy-config.ts';
+import { streamField } from './config/caddy-upstreams.ts';
 import { createDrain } from './caddy-drain.ts';
 import { listenForNews, newsSocketName } from './caddy-news.ts';
 import { watchRequests } from './config/caddy-requests.ts';
@@ -71,7 +72,7 @@ function proxyBeside(
   }: CaddyProxyOptions,
 ): Proxy {
   const ports = { publicHttpPort: 80, publicHttpsPort: 443 };
-  const settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
+  let settings: CaddySettings = { adminSocket: adminSocketInContainer, ...ports, ...given };
   const admin: AdminAddress = { socketPath: adminSocket, serverName, whySilent };
   const inTurn = oneAtATime();
   let loaded: Loaded | undefined;
@@ -92,13 +93,17 @@ function proxyBeside(
     // First, so that nothing is read and written for a proxy that does not answer.
     const running = await readId(admin);
     const routes = typeof given === 'function' ? await given() : given;
-    // Whoever waits is answered before the long part.
+    // Requests for Berth itself belong to no service.
+    watch?.use(routes.filter(({ isBerth }) => !isBerth));
+    asked = routes;
+    return put(routes, running);
+  }
+
+  async function put(routes: readonly Route[], running: string | undefined): Promise<{ changed: boolean }> {
+    // Calls that wait are answered before the long part.
     await othersFirst();
     const { digest, text, files } = caddyDocument(routes, settings);
     await othersFirst();
-    // Who asks Berth itself is no service's affair.
-    watch?.use(routes.filter(({ isBerth }) => !isBerth));
-    asked = routes;
     if (
       running === idOf(digest) ||
       (running !== undefined && running === loaded?.id && asksNobodyNew(loaded, routes, settings))
@@ -106,11 +111,14 @@ function proxyBeside(
       return { changed: false };
     await writeFiles(beside, files);
     await beforeLoad?.();
-    refuseFailed(
-      await drain.during(() =>
-        callAdmin(admin, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
-      ),
+    const answer = await drain.during(() =>
+      callAdmin(admin, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
     );
+    if (settings.keepsStreams !== false && answer.status >= 300 && answer.body.includes(streamField)) {
+      settings = { ...settings, keepsStreams: false };
+      return put(routes, running);
+    }
+    refuseFailed(answer);
     await removeOthers(beside, files);
     loaded = { id: idOf(digest), routes };
     return { changed: true };

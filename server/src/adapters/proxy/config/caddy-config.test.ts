@@ -147,6 +147,7 @@ test('one plain route becomes this document', () => {
                       keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 },
                     },
                     headers: { request: { set: { 'X-Real-Ip': ['{http.request.remote.host}'] } } },
+                    stream_close_delay: '6h',
                   },
                 ],
               },

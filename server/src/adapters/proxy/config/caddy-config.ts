@@ -25,6 +25,8 @@ export interface CaddySettings {
   publicHttpsPort: number;
   /** Names of cookies that are never passed to a service; Berth's own by default. */
   keptCookies?: readonly string[] | undefined;
+  /** False for a Caddy before 2.7, which closes WebSockets when routes change. True when absent. */
+  keepsStreams?: boolean | undefined;
 }
 
 /** One JSON document for Caddy 2 (https://caddyserver.com/docs/json/) and the digest it carries. */
@@ -57,6 +59,7 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
     : {};
   const folder = posix.dirname(settings.adminSocket);
   const redirect = toHttps(settings);
+  const { keepsStreams = true } = settings;
   const tls = tlsConfiguration(secured, folder);
   const shared = { ...errors, logs: {} };
   const servers = {
@@ -64,17 +67,17 @@ export function caddyDocument(routes: readonly Route[], settings: CaddySettings)
       { ...shared, listen: [':80'] },
       settings,
       routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))),
-      reverseProxies(plain, { speaksHttp2: false, folder }),
+      reverseProxies(plain, { speaksHttp2: false, folder, keepsStreams }),
     ),
     secure: serverOf(
       { ...shared, listen: [':443'], tls_connection_policies: tls.policies },
       settings,
       routed(secured, (route) => handlers(route, origins.secure)),
-      reverseProxies(secured, { speaksHttp2: true, folder }),
+      reverseProxies(secured, { speaksHttp2: true, folder, keepsStreams }),
     ),
   };
-  // No grace_period: newer Caddy seems to end the context of a limited one as soon as a reload returns, and
-  // with it requests under way (caddyserver/caddy#8009). Not proven: trials by hand on 2.11 went both ways.
+  // No grace_period: newer Caddy ends the context of a limited one as soon as a reload returns, and leaves
+  // connections of the former configuration open that it would close later (caddyserver/caddy#8009).
   const head = { http_port: 80, https_port: 443 };
   const base = { ...baseDocument(settings), logging: { logs: logs(settings) } };
   const digest = createHash('sha256')

@@ -60,7 +60,13 @@ test('what is for Berth goes to its socket; what has no release gets an answer',
   expect(secure).toContainEqual({
     match: [{ vars: { berth_proxy: ['berth'] } }],
     terminal: true,
-    handle: [{ handler: 'reverse_proxy', upstreams: [{ dial: 'unix//run/berth-proxy/berth.sock' }] }],
+    handle: [
+      {
+        handler: 'reverse_proxy',
+        upstreams: [{ dial: 'unix//run/berth-proxy/berth.sock' }],
+        stream_close_delay: '6h',
+      },
+    ],
   });
   expect(JSON.stringify(secure)).toContain('Nothing has been deployed here yet.');
   expect(JSON.stringify(secure)).not.toContain('tasks.');

@@ -6,6 +6,15 @@
 import type { Route } from '../../../ports/proxy.ts';
 import { trimmed } from './caddy-paths.ts';
 
+/** Caddy has it since 2.7, and refuses what it does not know. */
+export const streamField = 'stream_close_delay';
+
+/**
+ * How long WebSockets go on with a configuration that another has followed. The proxy keeps in memory what
+ * has open ones: at most as many configurations as changes within this time.
+ */
+const streamDelay = '6h';
+
 /** File name of Berth's own socket in the folder that the proxy shares with it. */
 export const berthSocketName = 'berth.sock';
 
@@ -36,18 +45,19 @@ export function leadsTo(route: Route) {
  */
 export function reverseProxies(
   routes: readonly Route[],
-  { speaksHttp2, folder }: { speaksHttp2: boolean; folder: string },
+  { speaksHttp2, folder, keepsStreams }: { speaksHttp2: boolean; folder: string; keepsStreams: boolean },
 ) {
+  const streams = keepsStreams ? { [streamField]: streamDelay } : {};
   const kinds = new Map(
     routes
       .filter(({ service, isBerth }) => service !== null && !isBerth)
       .map((route) => [kindOf(route), route]),
   );
-  const ownProxy = routes.some(({ isBerth }) => isBerth) ? [toBerth(folder)] : [];
+  const ownProxy = routes.some(({ isBerth }) => isBerth) ? [toBerth(folder, streams)] : [];
   const others = [...kinds]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .flatMap(([kind, route]) => {
-      const proxy = reverseProxy(route);
+      const proxy = { ...reverseProxy(route), ...streams };
       const followed = { vars: { [variables.kind]: [kind] } };
       // gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113,
       // 3.3).
@@ -69,9 +79,9 @@ const notReleased = {
 };
 
 /** `folder` as the proxy sees it. */
-function toBerth(folder: string) {
+function toBerth(folder: string, streams: object) {
   const upstreams = [{ dial: `unix/${folder}/${berthSocketName}` }];
-  return { match: [forBerth], handle: [{ handler: 'reverse_proxy', upstreams }], terminal: true };
+  return { match: [forBerth], handle: [{ handler: 'reverse_proxy', upstreams, ...streams }], terminal: true };
 }
 
 const variables = {
