@@ -222,7 +222,8 @@ export async function judge(
       (value.text.trim() === '' && absentWhenBlank.includes(`${path} ${nameOf(field)}`))
     )
       return { kind: 'accepted' };
-    const expected = asDocumented[`${router} ${nameOf(field)}`]?.(value.text) ?? value.text;
+    const kept = asDocumented[`${router} ${nameOf(field)}`] ?? asDocumented[nameOf(field)];
+    const expected = kept?.(value.text) ?? value.text;
     return isDeepStrictEqual(shown, expected)
       ? { kind: 'shown' }
       : wrong(`came back as ${JSON.stringify(shown)?.slice(0, 200)}`);
@@ -302,8 +303,9 @@ const guarded = [
   'server.getServerMetrics url',
 ];
 
-/** Forms in which the documentation says that a field is kept. */
+/** Forms in which the documentation says that a field is kept, of one noun or of all. */
 const asDocumented: Record<string, (text: string) => unknown> = {
+  name: (text) => text.trim(),
   'application healthCheck.command': (text) => splitWords(text, 'command'),
   'application preReleaseCommand': (text) => splitWords(text, 'command'),
   'schedule command': (text) => splitWords(text, 'command'),

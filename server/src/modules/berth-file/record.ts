@@ -18,7 +18,7 @@ import { mountContract } from '../mount/contract.ts';
 import { portContract } from '../port/contract.ts';
 import { redirectContract } from '../redirect/contract.ts';
 import { scheduleContract } from '../schedule/contract.ts';
-import { appName, line, variableName } from '../service/contract-fields.ts';
+import { appName, line, name, variableName } from '../service/contract-fields.ts';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -118,7 +118,7 @@ const schedulesOf = (shape: Shape): z.ZodType =>
   z.array(closed(shape)).max(100).describe('The complete list, each identified by its name');
 
 const everyService = {
-  name: line(100).min(1).describe('Absent: its key in the file'),
+  name: name.describe('Absent: its key in the file'),
   appName: appName.describe('Absent: generated from the name when the service is created'),
   description: z.string().max(1000),
   deploy: z.boolean().describe('false: `berth apply` saves its settings and never deploys it'),

@@ -12,6 +12,7 @@ import {
   runtimeFields,
   serverId,
   serviceStatus,
+  trimmedLine,
 } from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { controlCharacters } from '../../domain/text/control-characters.ts';
@@ -84,7 +85,7 @@ function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {
   const text = (schema: z.ZodString, field: Text): z.ZodString => (isFilled(field) ? schema.min(1) : schema);
   const password = passwords[row.password];
   return {
-    name: text(line(100), 'name'),
+    name: text(trimmedLine, 'name'),
     appName: appName.describe('Its name on the network; unique in the installation'),
     databaseName: text(accountName, 'databaseName'),
     databaseUser: text(accountName, 'databaseUser'),

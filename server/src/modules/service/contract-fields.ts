@@ -72,13 +72,13 @@ export const id = z.string().min(1).max(100);
 export const serverId = id
   .nullish()
   .describe('Server it will run on, absent: this one; required in a cloud installation');
-/** Trimmed before anything looks at it, so that ` shop` is `shop`. */
-export const name = z
+/** A name that may be empty: blanks around it are none of it, so ` shop` is `shop`. A line break is refused. */
+export const trimmedLine = z
   .string()
+  .regex(/^[^\r\n]*$/, 'must be one line')
   .trim()
-  .min(1)
-  .max(100)
-  .regex(/^[^\r\n]*$/, 'must be one line');
+  .max(100);
+export const name = trimmedLine.min(1);
 export const description = z.string().max(1000).nullable();
 export const appName = z
   .string()
