@@ -64,8 +64,8 @@ export const cleanupContract = {
       'Services, networks, volumes and containers of another installation, or of a Berth from before ' +
       'things bore an id that no record names. They are listed and never touched.',
     access,
-    input: z.object({ serverId }),
-    output: z.array(
+    input: z.object({ serverId, ...pageInput }),
+    output: listOf(
       z
         .object({
           kind: z.enum(['service', 'network', 'volume', 'container']),
@@ -83,8 +83,8 @@ export const cleanupContract = {
       'installation could know of them (after a restore, on a server that was added later) go on and stay ' +
       'until somebody removes them.',
     access: { class: 'installation', resources: [] },
-    input: z.object({}),
-    output: z.array(
+    input: z.object(pageInput),
+    output: listOf(
       z
         .object({
           serverKey: z.string().describe("local for Berth's own machine, else a serverId"),

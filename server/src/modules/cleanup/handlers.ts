@@ -25,15 +25,20 @@ export function cleanupHandlers({
       const removed = await cleaning.run(keyOf(input), { caches });
       return write(async () => removed);
     },
-    others: (_context, input) => unknownThings.others(keyOf(input)),
-    unknown: async () =>
-      (await unknownThings.unknown()).map(({ serverKey, name, owner, seenAt, removedAt }) => ({
+    async others(_context, input) {
+      const found = await unknownThings.others(keyOf(input));
+      return paginate(found, input, ({ kind, name }) => `${kind} ${name}`);
+    },
+    async unknown(_context, page) {
+      const found = (await unknownThings.unknown()).map(({ serverKey, name, owner, seenAt, removedAt }) => ({
         serverKey,
         name,
         owner,
         seenAt,
         removedAt,
-      })),
+      }));
+      return paginate(found, page, ({ serverKey, name }) => `${serverKey} ${name}`);
+    },
     async removeUnknown({ write }, { name, ...input }) {
       await unknownThings.remove(keyOf(input), name);
       return write(async () => true);

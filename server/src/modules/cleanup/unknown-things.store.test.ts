@@ -50,9 +50,9 @@ eachDatabase('what no record names', (test) => {
 
   it('is listed, and removed when somebody says so', async () => {
     const { owner, memory } = await begin();
-    expect(await owner.query('cleanup.unknown')).toEqual([
-      { serverKey: 'local', name: 'orphaned', owner: 'application:x', seenAt, removedAt },
-    ]);
+    const items = [{ serverKey: 'local', name: 'orphaned', owner: 'application:x', seenAt, removedAt }];
+    expect(await owner.query('cleanup.unknown')).toEqual(items);
+    expect(await owner.query('cleanup.unknown', { limit: 1 })).toEqual({ items, nextCursor: null });
     expect(await memory.engine.service('orphaned')).toBeDefined();
     expect(await owner.mutate('cleanup.removeUnknown', { name: 'orphaned' })).toBe(true);
     expect(await memory.engine.service('orphaned')).toBeUndefined();
