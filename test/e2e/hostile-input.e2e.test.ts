@@ -103,6 +103,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'container.getConfig': 404,
   'container.logs': 404,
   'swarm.getNodeInfo': 404,
+  // The machine has no service without a record.
+  'cleanup.removeUnknown': 404,
   'mariadb.reload': 412,
   'mysql.reload': 412,
   'postgres.reload': 412,

@@ -132,6 +132,12 @@ const plain: readonly string[] = [
   'email.security',
   // Of a host key.
   'fingerprint',
+  // Of this installation's past; its people alone name them.
+  'incarnationId',
+  // Templates come with Berth, and variables of one are those of the service made of it.
+  'template',
+  'variables (key)',
+  'variables.team',
   // One's own names for one's own things.
   'name',
   'title',
@@ -280,8 +286,14 @@ function classed(procedure: NamedProcedure, field: TextField): ClassedField | un
   return { procedure, field, name, class: known, isDeclared: false };
 }
 
-/** Of other systems. */
-const plainIds: readonly string[] = ['appId', 'installationId', 'eab.keyId', 'telegram.chatId'];
+/** Of other systems, and of the installation's own past. */
+const plainIds: readonly string[] = [
+  'appId',
+  'installationId',
+  'eab.keyId',
+  'telegram.chatId',
+  'incarnationId',
+];
 
 export interface Classed {
   fields: ClassedField[];

@@ -242,6 +242,13 @@ export const inputs = {
     remove: registry,
   },
   settings: { get: nothing, update: () => ({ keptImages: 5 }) },
+  template: {
+    create: ({ environmentId }, unique) => ({
+      template: 'uptime-kuma',
+      environmentId,
+      host: `${unique}.localhost`,
+    }),
+  },
   audit: { all: nothing },
   cluster: {
     join: (fixtures) => ({ ...server(fixtures), ...node(fixtures) }),
