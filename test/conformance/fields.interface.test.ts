@@ -176,7 +176,9 @@ it('every list comes whole, or in pages that come to the same', async () => {
   const faults = await inOrder(
     lists.filter(({ path }) => !notInPages.has(path)),
     async (procedure) => {
-      if (!propertiesOf(inlineSchemaOf(procedure.procedure.input, 'input')).some(({ name }) => name === 'limit'))
+      if (
+        !propertiesOf(inlineSchemaOf(procedure.procedure.input, 'input')).some(({ name }) => name === 'limit')
+      )
         return `${procedure.path} comes whole only`;
       const ask = (input: object): Promise<Answer> =>
         callOf(procedure)(procedure.path, { ...good(procedure), ...input });

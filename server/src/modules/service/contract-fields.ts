@@ -72,7 +72,7 @@ export const id = z.string().min(1).max(100);
 export const serverId = id
   .nullish()
   .describe('Server it will run on, absent: this one; required in a cloud installation');
-/** A name that may be empty: blanks around it are none of it, so ` shop` is `shop`. A line break is refused. */
+/** A name that may be empty, without the blanks around it: ` shop` is `shop`. A line break is refused. */
 export const trimmedLine = z
   .string()
   .regex(/^[^\r\n]*$/, 'must be one line')
