@@ -1,10 +1,23 @@
-/** A compose file, taken as it is (`docker-compose.yml`, the .env beside it). */
-import { parse } from 'yaml';
+/**
+ * A compose file, taken as it is (`docker-compose.yml`, the .env and the files beside it), and judged by the
+ * translation that a deployment uses.
+ */
+import { AppError } from '../../server/src/domain/errors.ts';
+import { expandBlock } from '../../server/src/domain/variables/env-expansion.ts';
+import { parseEnv } from '../../server/src/domain/variables/dotenv.ts';
+import { parseComposeFile } from '../../server/src/modules/compose/compose-file.ts';
+import {
+  readLinkedFiles,
+  type LinkedFiles,
+} from '../../server/src/modules/compose/translation/whole/linked-files.ts';
+import type { ComposePlan, PlannedService } from '../../server/src/modules/compose/translation/plan.ts';
+import { translate } from '../../server/src/modules/compose/translation/translate.ts';
+import { dangersOfPlan } from '../../server/src/modules/host-reach/dangers.ts';
 import { UsageError } from '../usage-error.ts';
-import { fieldsOf } from '../connection/config.ts';
-import { listOf, textOf, variablesOf, type Imported, type ReadFile } from './imported.ts';
+import { textOf, variablesOf, type Imported, type ReadFile } from './imported.ts';
 
 const usualNames = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];
+const field = 'the compose file';
 
 export async function importCompose(
   read: ReadFile,
@@ -17,44 +30,110 @@ export async function importCompose(
     throw new UsageError(
       `There is no ${given ?? 'compose file'} here. Name the file: berth import compose FILE.`,
     );
-  const content = fieldsOf(parse(text));
   const env = await read('.env');
-  const notes: string[] = [];
-  for (const [service, value] of Object.entries(fieldsOf(content['services']))) {
-    const { build, ports, volumes, env_file: envFile } = fieldsOf(value);
-    if (build !== undefined)
-      notes.push(
-        `${service}: it is built from a folder, which is not part of the file. Give it an image, or ` +
-          'take the file from a repository (sourceType git).',
-      );
-    if (envFile !== undefined)
-      notes.push(
-        `${service}: env_file ${listOf(envFile).map(textOf).join(', ')} is not imported; give its ` +
-          'variables to the service.',
-      );
-    for (const port of listOf(ports))
-      notes.push(
-        `${service}: the port ${textOf(port) || JSON.stringify(port)} is published directly, not ` +
-          'through the proxy. For HTTP, give it a domain instead and remove the port.',
-      );
-    for (const volume of listOf(volumes).map((one) => textOf(one) || textOf(fieldsOf(one)['source'])))
-      if (/^[/.~]/.test(volume))
-        notes.push(
-          `${service}: the folder ${volume.split(':')[0] ?? ''} of the server needs an approval; or use ` +
-            'a volume instead.',
-        );
-  }
-  const project = textOf(content['name']) || name;
+  const { top } = readable(() => parseComposeFile(text ?? '', field));
+  const linked = await readLinkedFiles(text, { field, folder: '', read }).catch(asUsage);
+  const { plan, refused } = planOf(text, env ?? '', linked);
+  const files = new Map([...linked, ...(plan ? await filesOf(plan, read) : [])]);
+  const mounts = [...files].map(([filePath, content]) => ({
+    type: 'file',
+    filePath,
+    // Each service has it there as well, unless the file mounts it elsewhere.
+    mountPath: `/run/berth/${filePath}`,
+    content,
+  }));
   return {
-    project,
+    project: textOf(top.get('name')) || name,
     services: {
       [name]: {
         kind: 'compose',
         sourceType: 'raw',
         composeFile: text,
+        ...(mounts.length === 0 ? {} : { mounts }),
         ...(env === undefined ? {} : { variables: variablesOf(env) }),
       },
     },
-    notes,
+    notes: [
+      ...(refused === undefined ? [] : [`A deployment would refuse it: ${refused}`]),
+      ...(plan ? notesOf(plan, files) : []),
+    ],
   };
+}
+
+/** What a deployment would make of the file; a refusal as its sentence. */
+function planOf(text: string, env: string, files: LinkedFiles): { plan?: ComposePlan; refused?: string } {
+  try {
+    const variables = parseEnv(expandBlock(env, '.env'), '.env');
+    return {
+      plan: translate({
+        text,
+        field,
+        folder: undefined,
+        files,
+        variables: Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+        blocks: { project: '', environment: '', service: env },
+      }),
+    };
+  } catch (error) {
+    if (error instanceof AppError) return { refused: error.message };
+    throw error;
+  }
+}
+
+/** Texts beside the file that its services read or mount; folders are none. */
+async function filesOf({ services }: ComposePlan, read: ReadFile): Promise<[string, string][]> {
+  const paths = new Set(services.flatMap(pathsOf));
+  const found: [string, string][] = [];
+  for (const path of paths) {
+    const content = path === '.env' ? undefined : await read(path).catch(() => undefined);
+    if (content !== undefined) found.push([path, content]);
+  }
+  return found;
+}
+
+const pathsOf = ({ envFiles, files, mounts }: PlannedService): string[] =>
+  [
+    ...envFiles.map(({ path }) => path),
+    ...files.flatMap(({ source }) => (source.from === 'file' ? [source.path] : [])),
+    ...mounts.flatMap((mount) => (mount.type === 'own' ? [mount.path] : [])),
+  ]
+    .map((path) => path.replace(/^\.\//, ''))
+    .filter((path) => !path.startsWith('/') && !path.startsWith('..'));
+
+function notesOf(plan: ComposePlan, files: ReadonlyMap<string, string>): string[] {
+  const approved = dangersOfPlan(plan).map(
+    ({ service, what, value }) =>
+      `${service}: ${what} ${value} needs the approval of an Owner or Admin of the installation.`,
+  );
+  const folders = plan.services.flatMap(({ name, mounts }) =>
+    mounts.flatMap((mount) =>
+      mount.type === 'own' && !files.has(mount.path.replace(/^\.\//, ''))
+        ? [
+            `${name}: the folder ${mount.path} stays behind; a volume takes its place. Copy what is in ` +
+              'it, or take the file from a repository (sourceType git).',
+          ]
+        : [],
+    ),
+  );
+  const published = plan.services.flatMap(({ name, ports }) =>
+    ports.map(
+      ({ published: port, target }) =>
+        `${name}: the port ${port}:${target} is published directly, not through the proxy. For HTTP, give ` +
+        'it a domain instead and remove the port.',
+    ),
+  );
+  return [...plan.notes, ...approved, ...published, ...folders];
+}
+
+function readable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    return asUsage(error);
+  }
+}
+
+function asUsage(error: unknown): never {
+  if (error instanceof AppError) throw new UsageError(error.message);
+  throw error;
 }

@@ -28,25 +28,47 @@ async function imported(
 }
 
 describe('berth import', () => {
-  test('compose takes the file as it is, and says what stays behind', async () => {
+  test('compose takes the file as it is, with what lies beside it, and says what stays behind', async () => {
     const { file, said } = await imported('compose', {
       'docker-compose.yml':
-        'services:\n  web:\n    build: .\n    ports: ["8080:80"]\n' +
-        '    volumes: ["./conf:/conf", "data:/data"]\n' +
+        'services:\n  web:\n    image: web:${TAG}\n    env_file: app.env\n' +
+        '    ports: ["8080:80", "127.0.0.1:9:9"]\n' +
+        '    volumes: ["./conf:/conf", "./app.conf:/app.conf:ro", "data:/data", "/srv/x:/x"]\n' +
         '  db:\n    image: postgres:15\nvolumes:\n  data:\n',
       '.env': 'TAG=3\n',
+      'app.env': 'A=1\n',
+      'app.conf': 'listen 80\n',
     });
-    expect(file).toMatchObject({
-      project: 'moved',
-      services: {
-        [Object.keys(Object(file).services)[0] ?? '']: {
-          kind: 'compose',
-          sourceType: 'raw',
-          variables: { TAG: '3' },
-        },
-      },
+    const [service] = Object.values(Object(file).services);
+    expect(file).toMatchObject({ project: 'moved' });
+    expect(service).toMatchObject({
+      kind: 'compose',
+      sourceType: 'raw',
+      variables: { TAG: '3' },
+      mounts: [
+        { type: 'file', filePath: 'app.env', content: 'A=1\n' },
+        { type: 'file', filePath: 'app.conf', content: 'listen 80\n' },
+      ],
     });
-    for (const note of ['web: it is built', 'port 8080:80', 'folder ./conf']) expect(said).toContain(note);
+    for (const note of [
+      'the port 8080:80 is published directly',
+      '9 on the loopback address is not published',
+      'the folder ./conf stays behind',
+      'web: bind /srv/x needs the approval',
+    ])
+      expect(said).toContain(note);
+    expect(said).not.toContain('app.conf stays behind');
+  });
+
+  test.each([
+    [
+      'services: {web: {build: .}}',
+      'A deployment would refuse it: the compose file: services.web.build needs',
+    ],
+    ['services: {web: {image: x, imag: y}}', 'is not a key that Berth supports. Did you mean image?'],
+    ['services: [', 'is not valid YAML: line 1'],
+  ])('of the compose file %j it says what is wrong', async (text, sentence) => {
+    expect((await imported('compose', { 'compose.yml': text })).said).toContain(sentence);
   });
 
   test('heroku takes processes, variables, databases and numbers of dynos', async () => {

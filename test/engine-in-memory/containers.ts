@@ -20,6 +20,7 @@ export function createContainer(state: State, wanted: Wanted): Container {
     labels: {},
     createdAt: Date.now(),
     startedAt: 0,
+    finishedAt: 0,
     state: 'created',
     exitCode: 0,
     outOfMemory: false,
@@ -71,6 +72,7 @@ export function startContainer(
     container.process = undefined;
     container.state = 'exited';
     container.exitCode = exitCode;
+    container.finishedAt = Date.now();
     changed(state);
   });
   if (container.healthTest !== undefined) void watchHealth(state, container);

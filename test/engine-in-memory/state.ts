@@ -21,6 +21,8 @@ export interface Container {
   argv: readonly string[];
   createdAt: number;
   startedAt: number;
+  /** 0 before its first end. */
+  finishedAt: number;
   state: 'created' | 'running' | 'exited';
   exitCode: number;
   outOfMemory: boolean;

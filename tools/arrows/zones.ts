@@ -15,7 +15,7 @@ export interface Zone {
   cure: string;
 }
 
-const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract', 'channel'];
+const belowModules = ['domain', 'shell', 'procedure', 'ports', 'contract', 'channel', 'compose-file'];
 
 export const zones: readonly Zone[] = [
   {
@@ -82,6 +82,15 @@ export const zones: readonly Zone[] = [
     cure: 'Contracts are for what stands above them.',
   },
   {
+    // What a compose file means, and what it asks of the machine: pure, and the command line imports by it.
+    name: 'compose-file',
+    files:
+      /^server\/src\/modules\/(compose\/(compose-file|proxy-labels|translation\/[a-z/-]+)|host-reach\/(dangers|excess))\.ts$/,
+    sees: ['domain', 'ports'],
+    packages: /^(yaml|node:(path|crypto|net))$/,
+    cure: 'Reading a compose file is pure; pass what it needs as plain values.',
+  },
+  {
     name: 'store',
     files: /^server\/src\/modules\/[^/]+\/store\.ts$/,
     sees: [...belowModules, 'db', 'module'],
@@ -139,7 +148,7 @@ export const zones: readonly Zone[] = [
   {
     name: 'cli',
     files: /^cli\//,
-    sees: ['client', 'contract', 'procedure', 'domain'],
+    sees: ['client', 'contract', 'procedure', 'domain', 'compose-file'],
     cure: 'The CLI is a program of its own; share through client/.',
   },
   {
@@ -214,7 +223,7 @@ export const shownFiles: readonly { file: RegExp; reason: string }[] = [
       'versions.',
   },
   {
-    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|moving|translation\/[a-z]+)\.ts$/,
+    file: /^server\/src\/modules\/compose\/(compose-(file|risks)|moving|translation\/[a-z/-]+)\.ts$/,
     reason:
       'What a compose file means is asked when it is saved, when it is deployed, and by the translation ' +
       'itself; all of it is pure.',

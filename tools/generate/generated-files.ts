@@ -6,6 +6,7 @@ import { berthFileSchema } from '../../server/src/transport/openapi/berth-file-s
 import { createOpenapi } from '../../server/src/transport/openapi/openapi.ts';
 import { accessPage } from './access-page.ts';
 import { channelListFile } from './channel-list.ts';
+import { composeKeysPage } from './compose-keys.ts';
 import { formFieldsFile } from './form-fields.ts';
 import { procedureKindsFile } from './procedure-kinds.ts';
 import { indexPage, page, routerPage } from './reference.ts';
@@ -27,6 +28,7 @@ export function generatedFiles(root: string): Map<string, string> {
     [`${generatedFolder}/berth-file.schema.json`, berthFileSchema()],
     [`${generatedFolder}/README.md`, indexPage(procedures)],
     [`${generatedFolder}/access.md`, page(...accessPage(procedures))],
+    [`${generatedFolder}/compose-keys.md`, page(...composeKeysPage())],
     ...pages,
     ['client/procedure-kinds.ts', procedureKindsFile(procedures)],
     channelListFile(root),

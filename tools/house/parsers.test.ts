@@ -37,7 +37,7 @@ import { parseEnv, parseEnvLines } from '../../server/src/domain/variables/doten
 import { createReferences, resolveBlock, resolveEnv } from '../../server/src/domain/variables/env.ts';
 import { readBerthFile } from '../../server/src/modules/berth-file/record.ts';
 import { parseComposeFile } from '../../server/src/modules/compose/compose-file.ts';
-import { interpolate } from '../../server/src/modules/compose/translation/interpolation.ts';
+import { interpolate } from '../../server/src/modules/compose/translation/whole/interpolation.ts';
 import { translate } from '../../server/src/modules/compose/translation/translate.ts';
 import { readPullRequestEvent } from '../../server/src/modules/preview-deployment/store.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../server/src/modules/registry/address.ts';

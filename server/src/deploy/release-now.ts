@@ -37,7 +37,7 @@ export async function releaseNow(
     signal: new AbortController().signal,
     onEvent: () => undefined,
   });
-  if (outcome.kind === 'completed') return;
+  if (outcome.kind === 'completed' || outcome.kind === 'ended') return;
   const isLate = outcome.kind === 'failed' && outcome.isUndecided === true;
   if (isLate && whenLate === 'wait')
     throw new AppError(

@@ -116,6 +116,12 @@ test.each(eachWay)(
   },
 );
 
+test('a service whose work is done is not down', async () => {
+  const { observer, untilIt } = await begin([{ do: 'exit', code: 0 }], { restart: 'on-failure' });
+  expect(await untilIt('stopped')).toEqual({ condition: 'stopped', reason: null });
+  await observer.stop();
+});
+
 /** What is done to one that is up. */
 const changes: Record<
   string,

@@ -98,8 +98,35 @@ async function reconcileOne(
 ): Promise<string[]> {
   // `replicas` is a setting that takes effect at the next deploy; until then the release's own number counts.
   const replicas = kept.isStopped ? 0 : spec.replicas;
-  if (isAsItShould(plan, spec, replicas, service)) return [];
+  if (isAsItShould(plan, spec, replicas, service))
+    return service !== undefined && replicas > 0 && (await wasCutShort(plan.engine, spec, service))
+      ? ((await whileStill(plan, kept, () => startAgain(plan, spec))) ?? [])
+      : [];
   return (await whileStill(plan, kept, () => putRight(plan, kept, { ...spec, replicas }, service))) ?? [];
+}
+
+/** An engine that stops ends its containers, and notes it when it is back; this is the least time between. */
+const leastAbsenceMs = 1_000;
+
+/**
+ * Whether a service whose tasks may end well was ended by a restart of its engine: swarm starts nothing again
+ * that has ended with 0, which a server does when it is asked to stop.
+ */
+async function wasCutShort(
+  engine: ServicesPlan['engine'],
+  spec: ServiceSpec,
+  { running }: ServiceState,
+): Promise<boolean> {
+  if (spec.restart === undefined || running >= spec.replicas) return false;
+  const [newest] = await engine.tasks(spec.name);
+  if (newest?.state !== 'complete' || newest.containerId === undefined) return false;
+  const end = await engine.containerEnd(newest.containerId);
+  return Date.parse(newest.stateAt) - Date.parse(end?.finishedAt ?? '') > leastAbsenceMs;
+}
+
+async function startAgain({ engine }: ServicesPlan, { name }: ServiceSpec): Promise<string[]> {
+  await engine.restartService(name);
+  return [`${name}: it ran until its engine was restarted; started it again`];
 }
 
 async function putRight(

@@ -144,6 +144,7 @@ export function inspectJson(state: State, container: Container): Record<string, 
       OOMKilled: container.outOfMemory,
       Error: '',
       StartedAt: engineTime(container.startedAt),
+      FinishedAt: engineTime(container.finishedAt),
     },
     NetworkSettings: { Networks: networkNames(state, container) },
   };

@@ -89,9 +89,10 @@ export async function containerEnd(
 ): Promise<ContainerEnd | undefined> {
   const answer = await inspect(client, containerId);
   if (answer === undefined || answer.State.Running) return undefined;
-  const { ExitCode: exitCode, OOMKilled: outOfMemory, Error: error } = answer.State;
+  const { ExitCode: exitCode, OOMKilled: outOfMemory, Error: error, FinishedAt: finishedAt } = answer.State;
   return {
     exitCode,
+    finishedAt,
     outOfMemory,
     error,
     unhealthy: isUnhealthy(answer),

@@ -1,7 +1,8 @@
 /** Turns the plan into services for the engine, with everything that is only known on this server. */
 import { join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
+import { formatEnv } from '../../domain/variables/dotenv.ts';
+import { readEnvFile, readRawEnvFile } from '../../domain/variables/env-expansion.ts';
 import type {
   ComposePlan,
   PlannedFile,
@@ -15,6 +16,7 @@ import { secretValues } from '../log-secrets.ts';
 import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
+import type { DomainRecord } from '../release/release-inputs.ts';
 import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 
 const fileLimitBytes = 500_000;
@@ -41,7 +43,8 @@ export async function composeReleases(
   const services = plan.services.map((service) => withoutWebPorts(context, service));
   await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
   const releases: ComposeRelease[] = [];
-  for (const service of services) {
+  for (const planned of services) {
+    const service = withDomains(planned, { domains, plan });
     const name = images.get(service.name) ?? '';
     const image = await engine.image(name);
     const env = await envOf(context, service);
@@ -71,16 +74,50 @@ export async function composeReleases(
           'host mode.',
       );
     for (const note of notes) log.line(`${service.name}: ${note}`);
-    const release = {
-      service: service.name,
-      spec,
-      imageId: image?.id ?? '',
-      dependsOn: service.dependsOn,
-      isOneShot: service.isOneShot,
-    };
+    const release = releaseOf(service, spec, image?.id ?? '');
     releases.push(unchanged(context, release, former.get(service.name)) ?? release);
   }
   return releases;
+}
+
+const releaseOf = (
+  { name, dependsOn, isOneShot, retries }: PlannedService,
+  spec: ServiceSpec,
+  imageId: string,
+): ComposeRelease => ({
+  service: name,
+  spec,
+  imageId,
+  dependsOn,
+  isOneShot,
+  ...(retries > 0 ? { retries } : {}),
+});
+
+/**
+ * Finds before anything is pulled or built what needs no image: ports and volumes that are not to be had, and
+ * files that are not there.
+ */
+export async function requireSurroundings(context: ComposeContext, plan: ComposePlan): Promise<void> {
+  const quiet = { ...context, log: { ...context.log, line: () => undefined } };
+  const services = plan.services.map((service) => withoutWebPorts(quiet, service));
+  await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
+  for (const service of services) {
+    await envOf(context, service);
+    await filesOf(context, service);
+  }
+}
+
+/** A service that a domain leads to is a server, unless others wait for its end. */
+function withDomains(
+  service: PlannedService,
+  { domains, plan }: { domains: readonly DomainRecord[]; plan: ComposePlan },
+): PlannedService {
+  const { name } = service;
+  const isAwaited = plan.services.some(({ dependsOn }) =>
+    dependsOn.some((dependency) => dependency.service === name && dependency.condition === 'completed'),
+  );
+  if (isAwaited || !domains.some(({ serviceName }) => serviceName === name)) return service;
+  return { ...service, isOneShot: false, mayEnd: false };
 }
 
 /** The network of the services that are on internal ones, where the file has any. */
@@ -172,13 +209,20 @@ async function envOf(
   { name, envFiles, environment }: PlannedService,
 ): Promise<Record<string, string>> {
   const env: Record<string, string> = {};
-  for (const { path, required } of envFiles) {
+  for (const { path, required, format } of envFiles) {
     const where = `services.${name}.env_file`;
     const text = await sourceText(context, path, where);
     if (text === undefined && required)
       throw badField(fieldOf(context.compose), `${where}: ${missing(context, path)}`);
-    for (const variable of text === undefined ? [] : parseEnv(text, `${where}: ${path}`))
-      env[variable.name] = variable.value;
+    if (text === undefined) continue;
+    const field = `${where}: ${path}`;
+    const found =
+      format === 'raw'
+        ? readRawEnvFile(text, field)
+        : readEnvFile(text, field, (key) =>
+            Object.hasOwn(context.variables, key) ? context.variables[key] : env[key],
+          );
+    Object.assign(env, Object.fromEntries(found));
   }
   for (const [key, value] of environment) {
     const given = value ?? context.variables[key];

@@ -107,6 +107,7 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
       updatePace: service.updatePace,
       monitorMs: service.monitorMs ?? monitorMs,
       restartDelayMs: service.restartDelayMs,
+      ...(service.mayEnd && !service.isOneShot ? { restart: 'on-failure' as const } : {}),
       stopGracePeriodMs: service.stopGracePeriodMs ?? defaultGraceMs,
       constraints: hold.isPinned
         ? [...service.constraints, `node.id==${inputs.nodeId}`]

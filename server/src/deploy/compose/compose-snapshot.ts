@@ -31,6 +31,8 @@ export interface ComposeRelease {
   imageId: string;
   dependsOn: Dependency[];
   isOneShot: boolean;
+  /** How often it is tried again when it runs once and fails; absent: never. */
+  retries?: number;
 }
 
 const release = z.object({
@@ -41,6 +43,7 @@ const release = z.object({
     z.object({ service: z.string(), condition: z.enum(['started', 'healthy', 'completed']) }),
   ),
   isOneShot: z.boolean(),
+  retries: z.number().exactOptional(),
 } satisfies { [K in keyof ComposeRelease]: z.ZodType });
 
 const form: StoredForm<ComposeSnapshot> = {

@@ -129,6 +129,7 @@ eachDatabase('compose files that reach the machine', (test) => {
         workRoot,
         records: {
           reserve: async () => undefined,
+          mounts: async () => [],
           sshPrivateKey: async () => '',
           gitLink: () => Promise.reject(new Error('There is no link.')),
         },

@@ -13,7 +13,7 @@ import { builtServiceImage } from '../images/image-name.ts';
 import { buildLimitMs, checkDisk } from '../stages/build.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 import { fieldOf, type ComposeContext } from './compose-context.ts';
-import { composeReleases } from './compose-releases.ts';
+import { composeReleases, requireSurroundings } from './compose-releases.ts';
 import { writeComposeSnapshot } from './compose-snapshot.ts';
 
 export const prepareImages: Stage<ComposeContext> = {
@@ -25,6 +25,7 @@ export const prepareImages: Stage<ComposeContext> = {
   async run(context) {
     const { blocks, compose, ownVariables: env, read, records } = context;
     if (!read) throw new AppError('INTERNAL_SERVER_ERROR', 'The compose file was not read.');
+    await requireSurroundings(context, read.plan);
     const images = new Map<string, string>();
     const pulled = new Set<string>();
     for (const service of read.plan.services) {

@@ -3,7 +3,8 @@
  * applied, as it will run.
  */
 import { blocksOfRepository } from '../../domain/variables/compose-variables.ts';
-import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
+import { formatEnv } from '../../domain/variables/dotenv.ts';
+import { readEnvFile } from '../../domain/variables/env-expansion.ts';
 import { AppError } from '../../domain/errors.ts';
 import { inFolder } from '../../modules/compose/translation/paths.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';
@@ -40,7 +41,7 @@ export type FileContext = RepositoryContext &
     | 'read'
     | 'variables'
   > & {
-    records: Pick<ComposeContext['records'], 'reserve'>;
+    records: Pick<ComposeContext['records'], 'reserve' | 'mounts'>;
   };
 
 export async function readComposeFile(context: FileContext): Promise<void> {
@@ -52,10 +53,18 @@ export async function readComposeFile(context: FileContext): Promise<void> {
   const field = fieldOf(compose);
   // The parser is loaded where a file is read: it costs 6 MB.
   const { translate } = await import('../../modules/compose/translation/translate.ts');
+  const { readLinkedFiles } = await import('../../modules/compose/translation/whole/linked-files.ts');
+  const folder = folderOf(compose);
+  const files = await readLinkedFiles(text, {
+    field,
+    folder: folder ?? '',
+    read: (path) => linkedFile(context, path),
+  });
   const plan = translate({
     text,
     field,
-    folder: folderOf(compose),
+    folder,
+    files,
     variables: context.variables,
     ...(compose.sourceType === 'raw' ? { blocks: context.blocks } : seenByRepository(context)),
   });
@@ -80,6 +89,20 @@ const seenByRepository = ({ ownVariables }: FileContext): Pick<Translation, 'blo
     'compose.saveEnvironment (NAME=${{project.NAME}}) and write ${NAME} in the file',
 });
 
+/** A file beside the compose file: of the repository, or of a mount of type file. */
+async function linkedFile(
+  { compose, fileSystem, records, ...context }: FileContext,
+  path: string,
+): Promise<string | undefined> {
+  if (compose.sourceType !== 'raw')
+    return fileSystem.readInside(sourceDirectory(context), path, {
+      field: 'composePath',
+      maxBytes: fileLimitBytes,
+    });
+  const mounts = await records.mounts(compose.composeId);
+  return mounts.find((mount) => mount.type === 'file' && mount.filePath === path)?.content ?? undefined;
+}
+
 async function repositoryText(context: FileContext): Promise<string> {
   const { compose, fileSystem } = context;
   await fetchRepository(context, compose);
@@ -103,7 +126,11 @@ async function repositoryText(context: FileContext): Promise<string> {
   });
   if (carried !== undefined)
     context.variables = {
-      ...Object.fromEntries(parseEnv(carried, '.env').map(({ name, value }) => [name, value])),
+      ...Object.fromEntries(
+        readEnvFile(carried, '.env', (name) =>
+          Object.hasOwn(context.ownVariables, name) ? context.ownVariables[name] : undefined,
+        ),
+      ),
       ...context.variables,
     };
   return text;

@@ -31,7 +31,9 @@ export const releaseServices: Stage<ComposeContext> = {
           previous: snapshot.previous ?? {},
           hasEnded: snapshot.ended.includes(release.service),
           async ended() {
-            if (!release.isOneShot || snapshot.ended.includes(release.service)) return;
+            if (snapshot.ended.includes(release.service)) return;
+            // What ended by itself and well is done, as what runs once is.
+            release.isOneShot = true;
             snapshot.ended.push(release.service);
             await context.save({ settings: writeComposeSnapshot(snapshot) });
           },
@@ -146,7 +148,7 @@ async function untilBack({ engine, clock, signal, log }: ComposeContext, release
         if (kind === 'healthy') healthy.abort();
       },
     });
-    if (outcome.kind !== 'completed') log.line(`${name}: ${outcome.reason}`);
+    if (outcome.kind === 'failed' || outcome.kind === 'rolled-back') log.line(`${name}: ${outcome.reason}`);
   } catch (error) {
     if (!healthy.signal.aborted) log.line(`${name}: ${sentenceOf(error)}`);
   }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
-import { type ServiceSpec, type ServiceState } from '../../ports/engine/engine.ts';
+import { type ServiceSpec, type ServiceState, type TaskResult } from '../../ports/engine/engine.ts';
 import { applyService } from '../release/apply-release.ts';
 import { awaitRelease } from '../stages/await-healthy.ts';
 import type { ComposeContext, ServiceRun } from './compose-context.ts';
@@ -48,7 +48,14 @@ export function startRun(context: RunContext, release: ComposeRelease, options: 
   });
   const done = named(service, context.signal, async () => {
     const released = await applied;
-    if (released) return awaitRelease(own, released, () => healthy.resolve());
+    if (released) {
+      const held = await awaitRelease(own, released, () => healthy.resolve());
+      if (held.kind === 'ended') {
+        await logOutput(own, release);
+        await options.ended();
+      }
+      return held.at;
+    }
     if (!options.hasEnded) await runToEnd(own, release);
     await options.ended();
     return context.clock.now();
@@ -145,11 +152,44 @@ async function makeRoom(
   }
 }
 
-/** Runs the service once; it must end with 0. Its output goes into the deployment's log. */
-async function runToEnd(
+const outputLines = 500;
+
+/** Puts the output of a service that has ended well into the log; its tasks go with the engine's service. */
+async function logOutput({ engine, log, signal }: RunContext, { spec }: ComposeRelease): Promise<void> {
+  const lines = await Array.fromAsync(engine.serviceLogs(spec.name, { tail: outputLines, signal }));
+  for (const { text } of lines) log.line(`  ${text}`);
+  log.line('Ended with 0, so it is done: the file does not say that it is restarted.');
+}
+
+/** Pause before a service that runs once is tried again. */
+const againMs = 1000;
+
+/**
+ * Runs the service once; it must end with 0, at the latest at the last retry of `restart: on-failure`. Its
+ * output goes into the deployment's log.
+ */
+async function runToEnd(context: RunContext, release: ComposeRelease): Promise<void> {
+  const { log, signal } = context;
+  const { retries = 0 } = release;
+  for (let failures = 1; ; failures += 1) {
+    const { exitCode, error } = await runOnce(context, release);
+    if (exitCode === 0) return log.line('Ended with 0.');
+    const how = `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}`;
+    if (failures > retries)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `${how}${retries > 0 ? ` after ${retries} retries` : ''}, but must end with 0; its last lines are ` +
+          'in the log.',
+      );
+    log.line(`${how}; running it again (${failures} of ${retries}), as restart: on-failure says.`);
+    await sleep(againMs, undefined, { signal });
+  }
+}
+
+async function runOnce(
   { compose, deployment, engine, log, records, signal, taskLabels }: RunContext,
   { spec: plain, service }: ComposeRelease,
-): Promise<void> {
+): Promise<TaskResult> {
   const name = composeServiceName(compose.appName, service, `once-${deployment.deploymentId.slice(0, 12)}`);
   if (await engine.service(name)) {
     await engine.removeService(name);
@@ -164,16 +204,9 @@ async function runToEnd(
     replicas: 1,
     registryAuth: await records.registryAuth(plain.image, compose.organizationId),
   };
-  const { exitCode, error } = await engine.runTask(spec, {
+  return engine.runTask(spec, {
     signal,
     limitMs: oneShotLimitMs,
     onLine: ({ text }) => log.line(`  ${text}`),
   });
-  if (exitCode !== 0)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `It ended with exit code ${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}, but must end with ` +
-        '0; its last lines are in the log.',
-    );
-  log.line('Ended with 0.');
 }

@@ -83,7 +83,7 @@ async function awaitAlone(
     limitMs: startLimitMs,
     onEvent: () => undefined,
   });
-  if (outcome.kind !== 'completed')
+  if (outcome.kind === 'failed' || outcome.kind === 'rolled-back')
     throw new AppError('PRECONDITION_FAILED', `${spec.image} did not start: ${outcome.reason}`);
 }
 

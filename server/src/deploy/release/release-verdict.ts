@@ -14,6 +14,8 @@ export interface ReleaseTarget {
   monitorMs: number;
   /** So many ended tasks of a release without an engine update mean that it failed. */
   failedTasks: number;
+  /** A task that ended with 0 has done its work and is not started again (`ServiceSpec.restart`). */
+  mayEnd?: boolean | undefined;
 }
 
 /** One look at the engine. */
@@ -32,6 +34,8 @@ export type ReleaseVerdict =
   | { kind: 'waiting'; healthySince: number | undefined }
   | { kind: 'rolling-back'; task: TaskState | undefined }
   | { kind: 'completed'; healthySince: number }
+  /** Every task has ended with 0, in a release where that is no failure. */
+  | { kind: 'ended' }
   | { kind: 'rolled-back'; task: TaskState | undefined; isComplete: boolean }
   | { kind: 'failed'; task: TaskState | undefined }
   | { kind: 'removed' }
@@ -51,7 +55,9 @@ export function judgeRelease(
 ): ReleaseVerdict {
   if (service === undefined) return { kind: 'removed' };
   const own = tasks.filter((task) => task.generation === target.generation);
-  const failures = own.filter((task) => failureStates.has(task.state));
+  const failures = own.filter(
+    ({ state }) => failureStates.has(state) && !(target.mayEnd === true && state === 'complete'),
+  );
   const update = service.update?.startedAt === target.previousUpdateStartedAt ? undefined : service.update;
 
   if (update?.state === 'rollback_started') return { kind: 'rolling-back', task: failures[0] };
@@ -62,7 +68,9 @@ export function judgeRelease(
   if (service.generation !== target.generation) return { kind: 'superseded' };
   if (update?.state === 'paused') return { kind: 'failed', task: failures[0] };
 
-  const since = isHealthy(own, target.expectedReplicas) ? (healthySince ?? now) : undefined;
+  const done = target.mayEnd === true ? own.filter(({ state }) => state === 'complete').length : 0;
+  if (done > 0 && done >= target.expectedReplicas) return { kind: 'ended' };
+  const since = isHealthy(own, target.expectedReplicas - done) ? (healthySince ?? now) : undefined;
   if (update?.state === 'updating') return { kind: 'waiting', healthySince: since };
   const isSettled = since !== undefined && (update?.state === 'completed' || now - since >= target.monitorMs);
   if (isSettled) return { kind: 'completed', healthySince: since };

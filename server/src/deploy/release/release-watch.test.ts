@@ -147,6 +147,26 @@ describe('a release without an update', () => {
   });
 });
 
+describe('a release whose tasks may end with 0', () => {
+  const mayEnd = { mayEnd: true };
+  const complete = task('complete', { exitCode: 0 });
+  test.each<[string, TaskState[], Partial<ReleaseTarget>, object]>([
+    ['has ended once every task has', [complete], {}, { kind: 'ended' }],
+    [
+      'has not while one still runs',
+      [complete, task('running')],
+      { expectedReplicas: 2 },
+      { kind: 'completed' },
+    ],
+    ['is waited for before', [task('starting')], {}, { kind: 'waiting' }],
+    ['fails with what ended otherwise', [failed, failed, failed], {}, { kind: 'failed' }],
+  ])('%s', (_what, tasks, change, verdict) =>
+    expect(judge(service(), tasks, 1, { ...mayEnd, ...change })).toMatchObject(verdict),
+  );
+  test('where that is no failure, a task that ended with 0 is none', () =>
+    expect(judge(service(), [complete, complete, complete]).kind).toBe('failed'));
+});
+
 test('a removed service and one that changed again are said as such', () => {
   expect(judge(undefined, [])).toEqual({ kind: 'removed' });
   expect(judge(service({}, 'newer.0'), [task('running')])).toEqual({ kind: 'superseded' });

@@ -25,6 +25,8 @@ export interface ReleaseWatch {
   signal: AbortSignal;
   /** How long the release may take until it is `completed`, in milliseconds. */
   limitMs: number;
+  /** See `ReleaseTarget.mayEnd`. */
+  mayEnd?: boolean | undefined;
   /** Fail once the program has listened elsewhere for 10 s, in place of waiting for the start period. */
   failsElsewhere?: boolean | undefined;
   onEvent(event: ReleaseEvent): void;
@@ -47,6 +49,8 @@ export type ReleaseEvent =
 export type ReleaseOutcome =
   /** Healthy, and the engine's monitor has passed. `healthyAt` is in milliseconds since the epoch. */
   | { kind: 'completed'; healthyAt: number }
+  /** Its tasks have ended with 0 and are not started again. */
+  | { kind: 'ended' }
   /** The engine went back to the former version. */
   | { kind: 'rolled-back'; reason: string; exitCode?: number | undefined; taskId?: string | undefined }
   /**
@@ -212,6 +216,8 @@ async function conclude(
       return undefined;
     case 'completed':
       return { kind: 'completed', healthyAt: healthyAt() };
+    case 'ended':
+      return { kind: 'ended' };
     case 'removed':
       return {
         kind: 'failed',

@@ -45,6 +45,7 @@ const healthCheck = z.object({
   timeoutMs: z.number(),
   retries: z.number(),
   startPeriodMs: z.number(),
+  startIntervalMs: z.number().exactOptional(),
 } satisfies Fields<HealthCheck>);
 
 const container = z.object({
@@ -62,6 +63,7 @@ const container = z.object({
   capabilitiesAdded: words.optional(),
   capabilitiesDropped: words.optional(),
   ulimits: z.array(z.object({ name: z.string(), soft: z.number(), hard: z.number() })).optional(),
+  noNewPrivileges: z.literal(true).optional(),
 } satisfies Fields<ContainerOptions>);
 
 export type StoredSpec = Omit<ServiceSpec, 'registryAuth'>;
@@ -93,6 +95,7 @@ export const storedSpec: z.ZodType<StoredSpec> = z.object({
   maxReplicasPerNode: amount,
   updatePace: z.object({ parallelism: z.number(), delayMs: z.number() }).optional(),
   restartDelayMs: amount,
+  restart: z.literal('on-failure').exactOptional(),
   logging: z.object({ driver: z.string(), options: byName }).optional(),
   sysctls: byName.exactOptional(),
 } satisfies Fields<StoredSpec>);

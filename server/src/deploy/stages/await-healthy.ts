@@ -19,7 +19,7 @@ export const awaitHealthy: Stage<StageContext> = {
     const { released } = context;
     if (!released) throw new AppError('INTERNAL_SERVER_ERROR', 'Nothing was released.');
     try {
-      const healthyAt = await awaitRelease(
+      const { at: healthyAt } = await awaitRelease(
         context,
         released,
         (at) => void context.save({ healthyAt: new Date(at).toISOString() }),
@@ -34,15 +34,21 @@ export const awaitHealthy: Stage<StageContext> = {
 
 type WatchContext = Pick<StageContext, 'engine' | 'clock' | 'signal' | 'log'>;
 
+/** How a release came to hold, and when (ms since the epoch): it is healthy, or has ended with 0. */
+export interface ReleaseHeld {
+  kind: 'healthy' | 'ended';
+  at: number;
+}
+
 /**
- * Waits for one service; resolves with when it became healthy (ms since the epoch). Throws the reason when it
- * does not; by then the former version runs again, or no version at all.
+ * Waits for one service until its release holds. Throws the reason when it does not; by then the former
+ * version runs again, or no version at all.
  */
 export async function awaitRelease(
   context: WatchContext,
   released: Released,
   onHealthy: (at: number) => void,
-): Promise<number> {
+): Promise<ReleaseHeld> {
   const { engine, clock, signal, log } = context;
   const outcome = await watchRelease({
     ...watchedOf(released),
@@ -57,7 +63,8 @@ export async function awaitRelease(
       if (event.kind === 'healthy') onHealthy(event.at);
     },
   });
-  if (outcome.kind === 'completed') return outcome.healthyAt;
+  if (outcome.kind === 'completed') return { kind: 'healthy', at: outcome.healthyAt };
+  if (outcome.kind === 'ended') return { kind: 'ended', at: clock.now() };
   await logLastLines(context, released, outcome.taskId);
   if (outcome.kind === 'rolled-back')
     throw new AppError('PRECONDITION_FAILED', `${outcome.reason} The former version keeps running.`);
@@ -78,6 +85,7 @@ export const watchedOf = (released: Released) => ({
   expectedReplicas: released.spec.replicas,
   monitorMs: released.spec.monitorMs,
   limitMs: limitOf(released),
+  mayEnd: released.spec.restart === 'on-failure',
   // A start period that somebody chose is waited for.
   failsElsewhere: released.spec.healthCheck?.startPeriodMs === defaultStartPeriodMs,
 });

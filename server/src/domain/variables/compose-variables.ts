@@ -1,5 +1,6 @@
 /** Variables of a compose service, references put in. Pure. */
-import { formatEnv } from './dotenv.ts';
+import { formatEnv, parseEnv } from './dotenv.ts';
+import { expandBlock } from './env-expansion.ts';
 import { resolveBlock, type EnvBlocks, type SurroundingBlocks } from './env.ts';
 import { secretBlock } from './secret-env.ts';
 
@@ -22,13 +23,19 @@ export function composeVariables(
   around: SurroundingBlocks,
 ): ComposeVariables {
   const secretText = secretBlock(secretEnv);
-  const plain = resolveBlock('env', env, { ...around, service: '', secret: secretText });
-  const secret = resolveBlock('secretEnv', secretText, { ...around, service: env });
+  const secrets = new Map(parseEnv(secretText, 'secretEnv').map(({ name, value }) => [name, value]));
+  const own = expandBlock(env, 'env');
+  const plain = resolveBlock('env', own, { ...around, service: '', secret: secretText });
+  const secret = resolveBlock('secretEnv', secretText, { ...around, service: own });
+  // What a variable takes of a secret one is for programs alone, and in no file.
+  const whole = expandBlock(env, 'env', (name) => secrets.get(name));
+  const all =
+    whole === own ? plain : resolveBlock('env', whole, { ...around, service: '', secret: secretText });
   return {
-    blocks: { ...around, service: env, secret: secretText },
+    blocks: { ...around, service: whole, secret: secretText },
     plain,
     secret,
-    all: { ...plain, ...secret },
+    all: { ...all, ...secret },
   };
 }
 

@@ -49,7 +49,7 @@ describe('parseEnv', () => {
   });
 
   test('__proto__ is a variable like any other', () => {
-    expect(parseEnv('__proto__=1')).toEqual([{ name: '__proto__', value: '1', line: 1 }]);
+    expect(parseEnv('__proto__=1')).toMatchObject([{ name: '__proto__', value: '1', line: 1 }]);
   });
 
   test('a megabyte of anything ends soon', () => {

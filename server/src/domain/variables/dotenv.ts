@@ -7,6 +7,9 @@ import type { AppError } from '../errors.ts';
 export interface EnvVariable {
   name: string;
   value: string;
+  /** As it stands, inside its quotes. */
+  raw: string;
+  quote: '' | '"' | "'" | '`';
   /** Where it stands; the first line is 1. */
   line: number;
 }
@@ -18,9 +21,15 @@ export interface EnvVariable {
  *   everything is literal; all may hold line breaks. Throws BAD_REQUEST naming `field` and the line; a
  *   sentence never repeats a value, since values are secret.
  */
-export function parseEnv(text: string, field = 'env'): EnvVariable[] {
-  return parseEnvLines(text, field).flatMap(({ variable }) => variable ?? []);
+export function parseEnv(text: string, field = 'env', grammar: EnvGrammar = 'block'): EnvVariable[] {
+  return parseEnvLines(text, field, grammar).flatMap(({ variable }) => variable ?? []);
 }
+
+/**
+ * `file` is the grammar of docker compose's env files (compose-go, dotenv/parser.go): a colon does for the
+ * equals sign, and a line may have a name alone, whose value is then taken from elsewhere.
+ */
+export type EnvGrammar = 'block' | 'file';
 
 /** A line of a block, or the several of a value in quotes. */
 export interface EnvLine {
@@ -31,7 +40,7 @@ export interface EnvLine {
 }
 
 /** The same with every line of the block, to write it again with changes. */
-export function parseEnvLines(text: string, field = 'env'): EnvLine[] {
+export function parseEnvLines(text: string, field = 'env', grammar: EnvGrammar = 'block'): EnvLine[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const nul = source.indexOf('\0');
   if (nul !== -1)
@@ -43,10 +52,10 @@ export function parseEnvLines(text: string, field = 'env'): EnvLine[] {
   let at = 0;
   let line = 1;
   while (at < source.length) {
-    const read = readLine(source, at, (what) => badField(field, `line ${line}: ${what}`));
+    const read = readLine(source, at, grammar, (what) => badField(field, `line ${line}: ${what}`));
     lines.push({
       text: source.slice(at, read.next - 1).replace(/\r$/, ''),
-      variable: read.name === undefined ? undefined : { name: read.name, value: read.value, line },
+      variable: read.variable && { ...read.variable, line },
     });
     line += countLines(source, at, read.next);
     at = read.next;
@@ -62,23 +71,34 @@ export function formatEnv(variables: Record<string, string>): string {
 }
 
 interface ReadLine {
-  name: string | undefined;
-  value: string;
+  variable: Omit<EnvVariable, 'line'> | undefined;
   next: number;
 }
 
 type Fail = (what: string) => AppError;
 
-const head = /[ \t]*(?:export[ \t]+)?([^=\r\n]*?)[ \t]*=[ \t]*/y;
+const heads = {
+  block: /[ \t]*(?:export[ \t]+)?([^=\r\n]*?)[ \t]*=[ \t]*/y,
+  file: /[ \t]*(?:export[ \t]+)?([^=:\r\n]*?)[ \t]*[=:][ \t]*/y,
+} satisfies Record<EnvGrammar, RegExp>;
+const separators = { block: /=/g, file: /[=:]/g } satisfies Record<EnvGrammar, RegExp>;
+const nameAlone = /^(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_.-]{0,1000})$/;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-function readLine(source: string, at: number, fail: Fail): ReadLine {
+function readLine(source: string, at: number, grammar: EnvGrammar, fail: Fail): ReadLine {
   const end = lineEnd(source, at);
   const whole = source.slice(at, end).trim();
-  if (whole === '' || whole.startsWith('#')) return { name: undefined, value: '', next: end + 1 };
-  const equals = source.indexOf('=', at);
-  if (equals === -1 || equals >= end) throw fail('has no "="; write NAME=value');
+  if (whole === '' || whole.startsWith('#')) return { variable: undefined, next: end + 1 };
+  const separator = separators[grammar];
+  separator.lastIndex = at;
+  const equals = separator.exec(source)?.index ?? -1;
+  if (equals === -1 || equals >= end) {
+    const alone = grammar === 'file' ? nameAlone.exec(whole)?.[1] : undefined;
+    if (alone === undefined) throw fail('has no "="; write NAME=value');
+    return { variable: { name: alone, value: '', raw: `\${${alone}}`, quote: '' }, next: end + 1 };
+  }
   if (equals - at > 1024) throw fail('has a name of more than 1,000 characters');
+  const head = heads[grammar];
   head.lastIndex = at;
   const name = head.exec(source)?.[1] ?? '';
   if (!namePattern.test(name))
@@ -88,11 +108,14 @@ function readLine(source: string, at: number, fail: Fail): ReadLine {
     );
   const start = head.lastIndex;
   const quote = source.charAt(start);
-  if (quote === '"' || quote === "'" || quote === '`')
-    return { name, ...readQuoted(source, start, quote, fail) };
+  if (quote === '"' || quote === "'" || quote === '`') {
+    const { next, ...read } = readQuoted(source, start, quote, fail);
+    return { variable: { name, quote, ...read }, next };
+  }
   const plain = source.slice(equals + 1, end);
   const comment = plain.search(/[ \t]#/);
-  return { name, value: (comment === -1 ? plain : plain.slice(0, comment)).trim(), next: end + 1 };
+  const value = (comment === -1 ? plain : plain.slice(0, comment)).trim();
+  return { variable: { name, value, raw: value, quote: '' }, next: end + 1 };
 }
 
 function readQuoted(
@@ -100,7 +123,7 @@ function readQuoted(
   start: number,
   quote: string,
   fail: Fail,
-): { value: string; next: number } {
+): { value: string; raw: string; next: number } {
   let at = start + 1;
   while (at < source.length && source[at] !== quote) at += source[at] === '\\' && quote === '"' ? 2 : 1;
   if (at >= source.length) throw fail(`opens a quote (${quote}) that is never closed`);
@@ -109,6 +132,7 @@ function readQuoted(
   if (!/^[ \t\r]*(?:#.*)?$/.test(source.slice(at + 1, end)))
     throw fail(`has text after the closing quote (${quote})`);
   return {
+    raw,
     value:
       quote === '"' ? raw.replace(/\\([nrt"\\])/g, (_, letter: string) => escapes[letter] ?? letter) : raw,
     next: end + 1,
@@ -129,7 +153,8 @@ function countLines(source: string, from: number, to: number): number {
   return count;
 }
 
-function quoteValue(value: string): string {
+/** The value so that `parseEnv` reads it back. */
+export function quoteValue(value: string): string {
   if (/^[A-Za-z0-9_./:@%+,=-]*$/.test(value)) return value;
   if (!value.includes("'") && !value.includes('\r')) return `'${value}'`;
   return `"${value.replace(/[\\"\r]/g, (letter) => (letter === '\r' ? '\\r' : `\\${letter}`))}"`;

@@ -199,6 +199,11 @@ export function lineOf(text: string, path: readonly string[]): number | undefine
   let node: unknown = parseDocument(text, { lineCounter, logLevel: 'error', uniqueKeys: false }).contents;
   let line: number | undefined;
   for (const part of path) {
+    if (isSeq(node)) {
+      const item: unknown = node.items[Number(part)];
+      node = item;
+      continue;
+    }
     const pair = isMap(node)
       ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part)
       : undefined;

@@ -110,7 +110,7 @@ async function create(
   input: NewCompose,
 ): Promise<ComposeRecord> {
   const record = newCompose(actor.organizationId, input, isoTime(clock));
-  await checkFile(record.composeFile);
+  await checkFile(record);
   await store.insert(record);
   await keepNames({ names }, record);
   return record;
@@ -151,7 +151,7 @@ async function update(
   if (patch.customGitUrl) checkLocalRepository(patch.customGitUrl, await localRepositoryPaths());
   // A suffix that nobody chose is made once, and kept: volumes are named by it.
   if (patch.randomize && (patch.suffix ?? present.suffix) === '') patch.suffix = randomId(6).toLowerCase();
-  if (patch.composeFile !== undefined) await checkFile(patch.composeFile);
+  if (patch.composeFile !== undefined) await checkFile({ ...present, ...patch });
   await revised(given, 'the compose service', {
     read: () => one(store, composeId, organizationId),
     change: (where) => store.revise({ composeId, organizationId, ...where }, patch),
@@ -261,22 +261,16 @@ function cleaned(input: ComposeInput): Partial<ComposeRecord> {
   );
 }
 
-/**
- * A file must be one, of keys that are known and that a swarm can do; what their values ask for is a
- * deployment's matter.
- */
-async function checkFile(composeFile: string): Promise<void> {
-  if (composeFile === '') return;
+/** Refuses a file that no deployment could take, whatever its variables are. */
+async function checkFile({
+  composeFile,
+  env,
+  sourceType,
+}: Pick<ComposeRecord, 'composeFile' | 'env' | 'sourceType'>): Promise<void> {
+  if (composeFile === '' || sourceType !== 'raw') return;
   // The parser is loaded where a file is read: it costs 6 MB.
-  const { lineOf, parseComposeFile } = await import('./compose-file.ts');
-  const { faultyKeyOf } = await import('./translation/keys.ts');
-  const faulty = faultyKeyOf(parseComposeFile(composeFile));
-  if (!faulty) return;
-  const line = lineOf(composeFile, faulty.path);
-  throw badField(
-    'composeFile',
-    `${line === undefined ? '' : `line ${line}: `}${faulty.path.join('.')} ${faulty.why}`,
-  );
+  const { requireSavable } = await import('./saved-file.ts');
+  requireSavable(composeFile, env);
 }
 
 /** The source must be complete before a deployment is accepted. */

@@ -228,7 +228,11 @@ async function moveToServer(
 
 /** What is wrong with a file that stands here is told at once, and not by a deployment. */
 async function checkRaw(compose: ComposeRecord, around: SurroundingBlocks): Promise<void> {
+  const { parseComposeFile } = await import('./compose-file.ts');
+  const { namesOtherFiles } = await import('./translation/whole/linked-files.ts');
   const { translate } = await import('./translation/translate.ts');
+  // What lies beside the file is read by the deployment.
+  if (namesOtherFiles(parseComposeFile(compose.composeFile, 'composeFile'))) return;
   const { all, blocks } = composeVariables(compose, around);
   translate({
     text: compose.composeFile,

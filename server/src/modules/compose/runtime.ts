@@ -143,7 +143,9 @@ async function startAll(engine: Engine, compose: ComposeRecord, live: readonly L
       await engine.scaleService(spec.name, spec.replicas);
     else await engine.applyService(spec);
   }
-  for (const { spec } of live) await awaitRunning(engine, spec.name, spec.replicas, reader);
+  // What may end well may have ended before anybody looks.
+  for (const { spec } of live)
+    if (spec.restart === undefined) await awaitRunning(engine, spec.name, spec.replicas, reader);
 }
 
 async function stopAll(engine: Engine, compose: ComposeRecord): Promise<void> {

@@ -43,6 +43,7 @@ const partsOfSpec = {
   maxReplicasPerNode: 'harmless',
   updatePace: 'harmless',
   restartDelayMs: 'harmless',
+  restart: 'harmless',
   logging: 'looked at',
   sysctls: 'looked at',
   registryAuth: 'harmless',
@@ -63,6 +64,7 @@ const partsOfContainer = {
   capabilitiesAdded: 'looked at',
   capabilitiesDropped: 'harmless',
   ulimits: 'looked at',
+  noNewPrivileges: 'harmless',
 } as const satisfies Record<keyof ContainerOptions, Look>;
 
 const partsOfPlan = {
@@ -77,6 +79,8 @@ const partsOfPlan = {
   dependsOn: 'harmless',
   healthCheck: 'harmless',
   isOneShot: 'harmless',
+  retries: 'harmless',
+  mayEnd: 'harmless',
   replicas: 'harmless',
   limits: 'looked at',
   reservations: 'harmless',
@@ -214,6 +218,28 @@ interface Powers {
   logging: { driver: string; options: Readonly<Record<string, string>> } | undefined;
 }
 
+/** What the engine gives every container (moby, oci/caps/defaults.go); who drops all gives some back. */
+const ordinaryCapabilities: ReadonlySet<string> = new Set(
+  [
+    'CHOWN',
+    'DAC_OVERRIDE',
+    'FSETID',
+    'FOWNER',
+    'MKNOD',
+    'NET_RAW',
+    'SETGID',
+    'SETUID',
+    'SETFCAP',
+    'SETPCAP',
+    'NET_BIND_SERVICE',
+    'SYS_CHROOT',
+    'KILL',
+    'AUDIT_WRITE',
+  ].map((name) => `CAP_${name}`),
+);
+/** They say which time it is here, to anybody who reads them. */
+const clockFiles: ReadonlySet<string> = new Set(['/etc/localtime', '/etc/timezone']);
+
 /** Drivers that write files of bounded size here, or nothing. */
 const harmlessDrivers: ReadonlySet<string> = new Set(['json-file', 'local', 'none']);
 /** Whoever publishes one below it needs host reach. */
@@ -227,9 +253,15 @@ function dangersIn(
   const all = (what: Danger['what'], found: readonly (string | Reached)[]): Danger[] =>
     found.map((one) => ({ ...of, what, ...(typeof one === 'string' ? { value: one } : one) }));
   return canonical([
-    ...all('bind', binds),
+    ...all(
+      'bind',
+      binds.filter(({ value, access }) => !(access === 'read-only' && clockFiles.has(value))),
+    ),
     ...all('volume', volumes),
-    ...all('capability', capabilities ?? []),
+    ...all(
+      'capability',
+      (capabilities ?? []).filter((name) => !ordinaryCapabilities.has(name)),
+    ),
     ...all(
       'sysctl',
       Object.entries(sysctls ?? {}).map(([name, value]) => `${name}=${value}`),

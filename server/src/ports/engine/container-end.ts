@@ -2,6 +2,8 @@
 
 export interface ContainerEnd {
   exitCode: number;
+  /** ISO 8601; empty where the engine does not say. */
+  finishedAt?: string;
   /** The kernel killed it for want of memory. */
   outOfMemory: boolean;
   /** Engine's error text, empty without one. */

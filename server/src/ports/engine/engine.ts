@@ -201,6 +201,8 @@ export interface HealthCheck {
   timeoutMs: number;
   retries: number;
   startPeriodMs: number;
+  /** Pause between checks in the start period, on engines from 25.0 on. */
+  startIntervalMs?: number;
 }
 
 /** What a container can be given besides; what is absent stays as image and engine have it. */
@@ -219,6 +221,8 @@ export interface ContainerOptions {
   capabilitiesAdded?: string[] | undefined;
   capabilitiesDropped?: string[] | undefined;
   ulimits?: { name: string; soft: number; hard: number }[] | undefined;
+  /** Programs gain nothing by setuid; on engines from 25.0 on. */
+  noNewPrivileges?: true | undefined;
 }
 
 export interface PublishedPort {
@@ -278,6 +282,8 @@ export interface ServiceSpec {
   updatePace?: { parallelism: number; delayMs: number } | undefined;
   /** Pause before a task that ended is started again. */
   restartDelayMs?: number | undefined;
+  /** A task that ended with 0 is not started again; absent: every task that ended is. */
+  restart?: 'on-failure';
   /** Absent: files of bounded size. */
   logging?: { driver: string; options: Readonly<Record<string, string>> } | undefined;
   sysctls?: Record<string, string>;
@@ -311,6 +317,8 @@ export interface ServiceState {
   /** Desired replicas. */
   replicas: number;
   running: number;
+  /** See `ServiceSpec.restart`. */
+  restart?: 'on-failure' | undefined;
   version: number;
   /** See `Engine.specDigest`; empty for a service not made by `applyService`. */
   specDigest: string;

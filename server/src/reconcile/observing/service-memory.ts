@@ -68,7 +68,7 @@ export async function seeService(
     image: (running[0] ?? own[0])?.image ?? service.image,
     since: since.toSorted()[0] ?? null,
     running: running.length,
-    desired: service.replicas,
+    desired: Math.max(0, service.replicas - (service.restart === 'on-failure' ? endedWell(own) : 0)),
     restarts: memory.restarts,
     lastExit: memory.lastExit,
     problem: service.replicas === 0 ? null : problemOf(memory.ends, memory.lastExit, now),
@@ -103,6 +103,13 @@ async function countEnds(
     };
   }
   memory.counted = new Set(ended.map(({ id }) => id));
+}
+
+/** Slots whose newest task has ended with 0, and is not started again. */
+function endedWell(tasks: readonly TaskState[]): number {
+  const newest = new Map<number, TaskState>();
+  for (const task of tasks) if (!newest.has(task.slot)) newest.set(task.slot, task);
+  return [...newest.values()].filter(({ state }) => state === 'complete').length;
 }
 
 /** A task that should run and has an error has not begun: no node takes it, its port is taken. */

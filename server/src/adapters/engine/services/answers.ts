@@ -51,6 +51,7 @@ const configReference = z.looseObject({ ConfigID: z.string().default('') });
 
 const taskTemplate = z.looseObject({
   ForceUpdate: z.number().default(0),
+  RestartPolicy: z.looseObject({ Condition: z.string().optional() }).nullish(),
   ContainerSpec: z
     .looseObject({
       Image: z.string(),
@@ -146,6 +147,7 @@ export const containerAnswer = z.looseObject({
   State: z.looseObject({
     Running: z.boolean(),
     ExitCode: z.number(),
+    FinishedAt: z.string().default(''),
     OOMKilled: z.boolean(),
     Error: z.string(),
     Health: z

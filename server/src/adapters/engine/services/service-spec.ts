@@ -100,7 +100,7 @@ function taskTemplate(
       }),
     },
     RestartPolicy: {
-      Condition: 'any',
+      Condition: spec.restart ?? 'any',
       Delay: (spec.restartDelayMs ?? defaults.restartDelayMs) * nanosecondsPerMs,
       MaxAttempts: 0,
     },
@@ -163,6 +163,7 @@ function containerOptions({
   capabilitiesAdded,
   capabilitiesDropped,
   ulimits,
+  noNewPrivileges,
 }: ContainerOptions) {
   return defined({
     // The engine reads the host name as a template too.
@@ -178,6 +179,7 @@ function containerOptions({
     DNSConfig: dns && { Nameservers: dns.servers, Search: dns.search, Options: dns.options },
     CapabilityAdd: capabilitiesAdded,
     CapabilityDrop: capabilitiesDropped,
+    Privileges: noNewPrivileges && { NoNewPrivileges: true },
     Ulimits: ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
   });
 }
@@ -197,6 +199,9 @@ function healthConfig(check: HealthCheck) {
     Timeout: check.timeoutMs * nanosecondsPerMs,
     Retries: check.retries,
     StartPeriod: check.startPeriodMs * nanosecondsPerMs,
+    ...(check.startIntervalMs !== undefined && {
+      StartInterval: check.startIntervalMs * nanosecondsPerMs,
+    }),
   };
 }
 

@@ -262,6 +262,7 @@ function stateOf(service: ServiceAnswer, running: number, networks: string[]): S
     image: spec.Labels[imageLabel] ?? spec.TaskTemplate.ContainerSpec?.Image ?? '',
     replicas: spec.Mode.Replicated?.Replicas ?? 0,
     running,
+    ...(spec.TaskTemplate.RestartPolicy?.Condition === 'on-failure' && { restart: 'on-failure' }),
     version: service.Version.Index,
     specDigest: spec.TaskTemplate.ContainerSpec?.Labels[specLabel] ?? '',
     generation: generation(service),

@@ -34,7 +34,8 @@ export function containerOptions(service: YamlMap, place: Place): ContainerOptio
     user: given('user', textAt),
     groups: given('group_add', textsAt),
     workingDirectory: given('working_dir', folder),
-    init: given('init', booleanAt),
+    // The engine's default, as docker compose has it: programs such as s6-overlay must be process 1.
+    init: given('init', booleanAt) ?? false,
     readOnly: given('read_only', booleanAt),
     tty: given('tty', booleanAt),
     stdinOpen: given('stdin_open', booleanAt),
@@ -46,6 +47,7 @@ export function containerOptions(service: YamlMap, place: Place): ContainerOptio
     capabilitiesAdded: given('cap_add', capabilities),
     capabilitiesDropped: given('cap_drop', capabilities),
     ulimits: given('ulimits', ulimits),
+    noNewPrivileges: given('security_opt', noNewPrivileges),
   });
 }
 
@@ -95,6 +97,10 @@ export function sharedMemory(service: YamlMap, place: Place): PlannedMount[] {
         },
       ];
 }
+
+/** On engines before 25.0 a service has no such setting, and they pass it over. */
+const noNewPrivileges = (value: unknown, place: Place): true | undefined =>
+  textsAt(value, place).some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option)) || undefined;
 
 function hostname(value: unknown, place: Place): string | undefined {
   const text = textAt(value, place);

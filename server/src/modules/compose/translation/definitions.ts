@@ -1,8 +1,8 @@
 /** What a compose file defines besides services: volumes, networks, configs and secrets. Pure. */
 import { entriesOf, type ComposeFile, type YamlMap } from '../compose-file.ts';
 import { didYouMean } from '../../../domain/text/closest.ts';
-import { topKeys } from './keys.ts';
-import { modeOf, targetOf, type VolumeDefinitions } from './mounts.ts';
+import { checkDefinitions, topKeys } from './keys.ts';
+import { modeOf, targetOf, type BoundVolume, type VolumeDefinitions } from './mounts.ts';
 import type { PlannedFile } from './plan.ts';
 import { below, booleanAt, fault, listAt, textAt, type Place } from './values.ts';
 
@@ -17,16 +17,14 @@ export interface Definitions {
 }
 
 export function definitionsOf({ top }: ComposeFile, field: string): Definitions {
-  const notes: string[] = [];
   for (const [key] of entriesOf(top)) {
     if (!key.startsWith('x-') && !topKeys.some((known) => known === key))
       throw fault(
         { field, where: key },
-        key === 'include'
-          ? 'includes other files; put everything into this one'
-          : `is not a part of a compose file that Berth supports.${didYouMean(key, topKeys)}`,
+        `is not a part of a compose file that Berth supports.${didYouMean(key, topKeys)}`,
       );
   }
+  const notes = checkDefinitions(top, field);
   return {
     volumes: volumesOf(top.get('volumes'), { field, where: 'volumes' }),
     networks: networksOf(top.get('networks'), { field, where: 'networks' }, notes),
@@ -39,6 +37,7 @@ export function definitionsOf({ top }: ComposeFile, field: string): Definitions 
 
 function volumesOf(value: unknown, place: Place): VolumeDefinitions {
   const names = new Map<string, string | undefined>();
+  const bound = new Map<string, BoundVolume>();
   for (const [name, definition] of entriesOf(value)) {
     const at = below(place, name);
     const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
@@ -47,11 +46,34 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
     const options = entriesOf(map.get('driver_opts')).filter(
       ([, option]) => option !== null && option !== '',
     );
-    if (options.length > 0)
-      throw fault(below(at, 'driver_opts'), 'is not possible; bind a folder of the server instead');
+    const folder = boundVolume(options, below(at, 'driver_opts'));
+    if (folder) bound.set(name, folder);
     names.set(name, foreignName(name, map, at));
   }
-  return { has: (name) => names.has(name), foreign: (name) => names.get(name) };
+  return {
+    has: (name) => names.has(name),
+    foreign: (name) => names.get(name),
+    bound: (name) => bound.get(name),
+  };
+}
+
+/** What the options of the driver `local` mean, where that is a folder of the server or memory. */
+function boundVolume(options: readonly [string, unknown][], place: Place): BoundVolume | undefined {
+  if (options.length === 0) return undefined;
+  const {
+    type = 'none',
+    device,
+    o = '',
+  } = Object.fromEntries(options.map(([name, option]) => [name, textAt(option, below(place, name))]));
+  const flags = o.split(',');
+  if (type === 'tmpfs') return { type: 'tmpfs' };
+  if (device?.startsWith('/') && (type === 'none' || type === 'bind') && flags.includes('bind'))
+    return { type: 'bind', path: device, readOnly: flags.includes('ro') };
+  throw fault(
+    place,
+    `asks the engine to mount ${type.slice(0, 40)}, which Berth leaves to the server: mount it there ` +
+      '(/etc/fstab) and bind its folder, as /mnt/share:/data',
+  );
 }
 
 /** A name of one's own, or of a volume that somebody else made. */
@@ -85,6 +107,7 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
       names.add(name);
       continue;
     }
+    if (map.has('name')) notes.push(`${at.where}.name has no effect: Berth names the network.`);
     const driver: unknown = map.get('driver') ?? 'overlay';
     if (driver !== 'overlay' && driver !== 'bridge')
       throw fault(below(at, 'driver'), 'must be overlay or bridge');

@@ -4,6 +4,7 @@
  */
 import { entriesOf, type YamlMap } from '../compose-file.ts';
 import type { PlannedService } from './plan.ts';
+import type { RestartPolicy } from './restart.ts';
 import {
   below,
   bytesAt,
@@ -30,20 +31,10 @@ type DeployPart = Pick<
   | 'constraints'
   | 'spreadOver'
   | 'maxReplicasPerNode'
-> & { labels: [string, string | null][]; restartCondition: 'none' | 'on-failure' | 'any' | undefined };
+> & { labels: [string, string | null][]; restartPolicy: RestartPolicy };
 
-const known: ReadonlySet<string> = new Set([
-  'replicas',
-  'mode',
-  'resources',
-  'update_config',
-  'placement',
-  'restart_policy',
-  'labels',
-  'endpoint_mode',
-  'rollback_config',
-]);
 const constraint = /^(node|engine)\.[a-zA-Z0-9._-]+ *(==|!=) *[a-zA-Z0-9:*()?._/ -]+$/;
+const modes = ['replicated', 'global', 'replicated-job', 'global-job'] as const;
 const empty: YamlMap = new Map<unknown, unknown>();
 /** The engine's least. */
 const leastMemory = 6 * 1024 * 1024;
@@ -51,18 +42,13 @@ const leastMemory = 6 * 1024 * 1024;
 export function deployPart(service: YamlMap, place: Place, notes: string[]): DeployPart {
   const at = below(place, 'deploy');
   const deploy = section(service.get('deploy'), at);
-  for (const [key] of entriesOf(deploy))
-    if (!known.has(key) && !key.startsWith('x-'))
-      throw fault(below(at, key), 'is not a key that Berth supports');
-  if (deploy.has('mode'))
-    wordAt(
-      deploy.get('mode'),
-      { ...at, where: `${at.where}.mode (a service on each node, or one that runs once, is not supported)` },
-      ['replicated'],
+  const mode = deploy.has('mode') ? wordAt(deploy.get('mode'), below(at, 'mode'), modes) : 'replicated';
+  const isGlobal = mode.startsWith('global');
+  if (isGlobal)
+    notes.push(
+      `${at.where}.mode: ${mode} means one task here, since a compose service stands on one server.`,
     );
-  for (const key of ['endpoint_mode', 'rollback_config'])
-    if (deploy.has(key)) notes.push(`${at.where}.${key} has no effect: Berth decides it.`);
-  const replicas = deploy.get('replicas') ?? service.get('scale');
+  const replicas = isGlobal ? 1 : (deploy.get('replicas') ?? service.get('scale'));
   const labels = deploy.get('labels');
   return {
     replicas:
@@ -72,15 +58,11 @@ export function deployPart(service: YamlMap, place: Place, notes: string[]): Dep
     labels: labels === undefined || labels === null ? [] : pairsAt(labels, below(at, 'labels')),
     ...resources(service, deploy, place),
     ...placement(section(deploy.get('placement'), below(at, 'placement')), below(at, 'placement')),
-    ...updates(
-      section(deploy.get('update_config'), below(at, 'update_config')),
-      below(at, 'update_config'),
-      notes,
-    ),
+    ...updates(section(deploy.get('update_config'), below(at, 'update_config')), below(at, 'update_config')),
     ...restarts(
       section(deploy.get('restart_policy'), below(at, 'restart_policy')),
       below(at, 'restart_policy'),
-      notes,
+      mode.endsWith('-job'),
     ),
   };
 }
@@ -100,8 +82,6 @@ function resources(
     section(whole.get('limits'), below(at, 'limits')),
     section(whole.get('reservations'), below(at, 'reservations')),
   ];
-  for (const key of ['devices', 'generic_resources'])
-    if (reservations.has(key)) throw fault(below(at, `reservations.${key}`), 'is not possible here');
   const first = <T>(
     read: (value: unknown, at: Place) => T,
     ...places: [YamlMap, string, Place][]
@@ -169,14 +149,7 @@ function placement(
   };
 }
 
-function updates(
-  map: YamlMap,
-  place: Place,
-  notes: string[],
-): Pick<DeployPart, 'updateOrder' | 'updatePace' | 'monitorMs'> {
-  for (const key of ['failure_action', 'max_failure_ratio'])
-    if (map.has(key))
-      notes.push(`${place.where}.${key} has no effect: a version that fails is always rolled back.`);
+function updates(map: YamlMap, place: Place): Pick<DeployPart, 'updateOrder' | 'updatePace' | 'monitorMs'> {
   const [order, parallelism, delay, monitor] = [
     map.get('order'),
     map.get('parallelism'),
@@ -200,29 +173,34 @@ function updates(
 
 /** With the words of `restart`, which docker compose takes as well (compose, mapRestartPolicyCondition). */
 const conditions = {
-  none: 'none',
-  no: 'none',
+  none: 'no',
+  no: 'no',
   'on-failure': 'on-failure',
-  any: 'any',
-  always: 'any',
-  'unless-stopped': 'any',
+  any: 'always',
+  always: 'always',
+  'unless-stopped': 'always',
 } as const;
 const conditionWords = ['none', 'no', 'on-failure', 'any', 'always', 'unless-stopped'] as const;
 
+/** A job of a swarm runs once in each deployment. */
 function restarts(
   map: YamlMap,
   place: Place,
-  notes: string[],
-): Pick<DeployPart, 'restartDelayMs' | 'restartCondition'> {
-  for (const key of ['max_attempts', 'window'])
-    if (map.has(key))
-      notes.push(`${place.where}.${key} has no effect: a service that ended is always restarted.`);
-  const [delay, condition] = [map.get('delay'), map.get('condition')];
+  isJob: boolean,
+): Pick<DeployPart, 'restartDelayMs' | 'restartPolicy'> {
+  const [delay, condition, attempts] = [map.get('delay'), map.get('condition'), map.get('max_attempts')];
   return {
     restartDelayMs: delay === undefined ? undefined : durationAt(delay, below(place, 'delay')),
-    restartCondition:
-      condition === undefined
-        ? undefined
-        : conditions[wordAt(condition, below(place, 'condition'), conditionWords)],
+    restartPolicy: {
+      condition: isJob
+        ? 'no'
+        : condition === undefined
+          ? undefined
+          : conditions[wordAt(condition, below(place, 'condition'), conditionWords)],
+      attempts:
+        attempts === undefined || attempts === null
+          ? undefined
+          : wholeAt(attempts, below(place, 'max_attempts'), { most: 9999 }),
+    },
   };
 }

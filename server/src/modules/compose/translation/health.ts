@@ -32,6 +32,7 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
     throw fault(below(place, 'test'), 'must begin with CMD, CMD-SHELL or NONE, or be one line');
   const time = (key: 'interval' | 'timeout' | 'start_period'): number =>
     map.has(key) ? durationAt(map.get(key), below(place, key)) : defaults[key];
+  const startInterval = map.get('start_interval');
   const retries = map.has('retries')
     ? wholeAt(map.get('retries'), below(place, 'retries'), { least: 1, most: 1000 })
     : defaults.retries;
@@ -40,6 +41,11 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
     intervalMs: atLeast(time('interval')),
     timeoutMs: atLeast(time('timeout')),
     startPeriodMs: time('start_period'),
+    // Engines before 25.0 pass it over.
+    ...(startInterval !== undefined &&
+      startInterval !== null && {
+        startIntervalMs: atLeast(durationAt(startInterval, below(place, 'start_interval'))),
+      }),
     retries,
   };
 }

@@ -1,6 +1,7 @@
 /** Volumes, binds and tmpfs of a service (compose-spec, volumes). Pure. */
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import { didYouMean } from '../../../domain/text/closest.ts';
 import type { YamlMap } from '../compose-file.ts';
 import type { PlannedMount } from './plan.ts';
 import {
@@ -21,20 +22,67 @@ export interface VolumeDefinitions {
   /** Engine's name of a volume that is not this compose's own. */
   foreign(name: string): string | undefined;
   has(name: string): boolean;
+  /** What its `driver_opts` make of it; undefined for a volume like any other. */
+  bound(name: string): BoundVolume | undefined;
 }
+
+export type BoundVolume = { type: 'bind'; path: string; readOnly: boolean } | { type: 'tmpfs' };
 
 /** The kernel's own trees, which the engine refuses, and the folder of Berth's health probe. */
 const reservedInside = /^\/(proc|sys|\.berth)(\/|$)/;
 
-export function mountsAt(value: unknown, place: Place, volumes: VolumeDefinitions): PlannedMount[] {
-  return listAt(value, place).map((item, index) => {
+/** `notes` gets what has no effect. */
+export function mountsAt(
+  value: unknown,
+  place: Place,
+  { volumes, notes }: { volumes: VolumeDefinitions; notes: string[] },
+): PlannedMount[] {
+  const told = new Set<string>();
+  const mounts = listAt(value, place).map((item, index) => {
     const at = below(place, index);
-    return item instanceof Map ? longForm(item, at, volumes) : shortForm(textAt(item, at), at, volumes);
+    if (item instanceof Map) return longForm(item, at, volumes);
+    const text = textAt(item, at);
+    for (const without of checkMountOptions(text, at)) told.add(`${place.where}: ${without}`);
+    return shortForm(text, at, volumes);
   });
+  notes.push(...told);
+  return mounts;
+}
+
+/** Options of the short form; those without a word have an effect (compose-spec, volumes, Short syntax). */
+const mountOptions: Readonly<Record<string, string>> = {
+  ro: '',
+  rw: '',
+  rprivate: '',
+  private: '',
+  z: 'this system has no SELinux labels',
+  Z: 'this system has no SELinux labels',
+  nocopy: 'a new volume gets what the image has at its path',
+  cached: 'it is a setting of Docker Desktop',
+  delegated: 'it is a setting of Docker Desktop',
+  consistent: 'it is a setting of Docker Desktop',
+};
+
+function checkMountOptions(text: string, place: Place): string[] {
+  const [, , options = ''] = text.split(':');
+  return options
+    .split(',')
+    .filter(Boolean)
+    .flatMap((option) => {
+      if (/^r?(shared|slave)$/.test(option))
+        throw fault(place, `asks for ${option}, which is not possible; a bind is private to its container`);
+      const why = Object.hasOwn(mountOptions, option) ? mountOptions[option] : undefined;
+      if (why === undefined)
+        throw fault(
+          place,
+          `has the unknown option ${option.slice(0, 40)}.${didYouMean(option, Object.keys(mountOptions))}`,
+        );
+      return why === '' ? [] : [`the option ${option} has no effect: ${why}.`];
+    });
 }
 
 /** `tmpfs: /run` and `/run:size=64m,mode=1770`. */
-export function tmpfsAt(value: unknown, place: Place): PlannedMount[] {
+export function tmpfsAt(value: unknown, place: Place, notes: string[]): PlannedMount[] {
   return textsAt(value, place).map((text) => {
     const [path = '', options = ''] = text.split(':');
     const given = new Map(
@@ -43,6 +91,9 @@ export function tmpfsAt(value: unknown, place: Place): PlannedMount[] {
         .filter(Boolean)
         .map((option) => [option.split('=')[0] ?? '', option.slice(option.indexOf('=') + 1)]),
     );
+    const left = [...given.keys()].filter((option) => !tmpfsOptions.has(option));
+    if (left.length > 0)
+      notes.push(`${place.where}: ${left.join(', ')} has no effect: the engine gives a tmpfs its options.`);
     const size = given.get('size');
     const mode = given.get('mode');
     return {
@@ -54,6 +105,8 @@ export function tmpfsAt(value: unknown, place: Place): PlannedMount[] {
     };
   });
 }
+
+const tmpfsOptions: ReadonlySet<string> = new Set(['size', 'mode', 'ro', 'rw']);
 
 /** Rights as octal digits, or the number that YAML made of them. */
 export function modeOf(value: unknown, place: Place): number {
@@ -93,7 +146,7 @@ function shortForm(text: string, place: Place, volumes: VolumeDefinitions): Plan
       readOnly: false,
     };
   const readOnly = options.split(',').includes('ro');
-  return { ...sourceOf(source, place, volumes), target: targetOf(target, place), readOnly };
+  return { target: targetOf(target, place), readOnly, ...sourceOf(source, place, volumes) };
 }
 
 function longForm(map: YamlMap, place: Place, volumes: VolumeDefinitions): PlannedMount {
@@ -140,13 +193,14 @@ function refuseOptions(map: YamlMap, place: Place): void {
 
 type Source =
   | { type: 'volume'; name: string; isForeign: boolean }
-  | { type: 'bind'; path: string }
-  | { type: 'own'; path: string };
+  | { type: 'bind'; path: string; readOnly?: true }
+  | { type: 'own'; path: string }
+  | { type: 'tmpfs'; sizeBytes: undefined; mode: undefined };
 
 function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Source {
   if (source.startsWith('~'))
     throw fault(place, 'begins with "~", which has no meaning here; write the whole path');
-  if (source.startsWith('/')) return { type: 'bind', path: posix.normalize(source).replace(/(.)\/$/, '$1') };
+  if (source.startsWith('/')) return { type: 'bind', path: cleanPath(source) };
   if (source.startsWith('.')) return { type: 'own', path: source };
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,99}$/.test(source))
     throw fault(
@@ -155,9 +209,14 @@ function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Sou
     );
   if (!volumes.has(source))
     throw fault(place, `names the volume ${source}, which the file does not define under volumes`);
+  const bound = volumes.bound(source);
+  if (bound?.type === 'tmpfs') return { type: 'tmpfs', sizeBytes: undefined, mode: undefined };
+  if (bound) return { type: 'bind', path: cleanPath(bound.path), ...(bound.readOnly && { readOnly: true }) };
   const foreign = volumes.foreign(source);
   return { type: 'volume', name: foreign ?? source, isForeign: foreign !== undefined };
 }
+
+const cleanPath = (path: string): string => posix.normalize(path).replace(/(.)\/$/, '$1');
 
 /** A name for what has only a path: readable, and of this path alone. */
 export function volumeOfPath(path: string): string {

@@ -26,7 +26,8 @@ export function insideOf(
   internal: ReadonlySet<string>,
   { place, isPublished }: { place: Place; isPublished: boolean },
 ): { inside: 'only' | 'also' | undefined; notes: string[] } {
-  const inside = insideNetworks(service, internal);
+  const isAlone = service.get('network_mode') === 'none';
+  const inside = isAlone ? 'only' : insideNetworks(service, internal);
   const note =
     `${place.where} is on internal networks only: nothing leads out of them. Services of the file that are ` +
     'on an internal network reach it; others of the environment and the proxy do not.' +
@@ -78,9 +79,6 @@ function networkAliases(value: unknown, place: Place, defined: ReadonlySet<strin
     const at = below(place, name);
     if (!defined.has(name)) throw fault(at, 'is a network that the file does not define under networks');
     const map = options === null ? new Map<unknown, unknown>() : mapAt(options, at);
-    for (const [key] of entriesOf(map))
-      if (key !== 'aliases' && key !== 'priority')
-        throw fault(below(at, key), 'is not possible: the engine gives addresses itself');
     return map.has('aliases') ? textsAt(map.get('aliases'), below(at, 'aliases')) : [];
   });
 }

@@ -20,13 +20,17 @@ export interface PlannedService {
   entrypoint: string[] | undefined;
   command: string[] | undefined;
   /** Files first, in their order, then `environment`. A null value is taken from the compose's variables. */
-  envFiles: { path: string; required: boolean }[];
+  envFiles: { path: string; required: boolean; format?: 'raw' }[];
   environment: [name: string, value: string | null][];
   dependsOn: Dependency[];
   /** Undefined: the image's, else Berth's own probe; `disabled`: the file turns any check off. */
   healthCheck: HealthCheck | 'disabled' | undefined;
   /** Runs to its end in each deployment, before what waits for it. */
   isOneShot: boolean;
+  /** How often one that runs once is tried again when it fails. */
+  retries: number;
+  /** It is done once it has ended with 0, unless a domain leads to it. */
+  mayEnd: boolean;
   replicas: number;
   limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined; pids?: number | undefined };
   reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };

@@ -13,7 +13,7 @@ const mostPorts = 200;
 
 export interface PublishedPorts {
   ports: PlannedPort[];
-  /** The file publishes a port, if only on the loopback address. */
+  /** The file publishes a port, if only on the loopback address, or on one that the engine chooses. */
   isPublished: boolean;
   /** What is not published, and how it is reached instead. */
   notes: string[];
@@ -26,7 +26,7 @@ export function publishedPorts(service: YamlMap, name: string, place: Place): Pu
   const { ports, unpublished, loopback: onLoopback } = portsAt(value ?? [], at);
   return {
     ports,
-    isPublished: ports.length + onLoopback.length > 0,
+    isPublished: ports.length + onLoopback.length + unpublished.length > 0,
     notes: [
       ...unpublished.map(
         (target) =>

@@ -22,7 +22,6 @@ describe('what cannot be done is refused with service and key', () => {
     ['provider: {type: x}', 'provider'],
     ['post_start: [{command: x}]', 'post_start'],
     ['unheard_of: 1', 'unheard_of is not a key'],
-    ['deploy: {mode: global}', 'deploy.mode'],
     ['deploy: {unheard_of: 1}', 'deploy.unheard_of'],
     [
       'deploy: {resources: {reservations: {devices: [{capabilities: [gpu]}]}}}',
@@ -51,7 +50,6 @@ describe('what cannot be done is refused with service and key', () => {
       'volumes.0.bind.propagation',
     ],
     ['networks: [other]', 'networks.other is a network that the file does not define'],
-    ['networks: {default: {ipv4_address: 10.0.0.5}}', 'networks.default.ipv4_address'],
     ['links: ["db:a b"]', 'links'],
     ['container_name: "a b"', 'container_name'],
     ['build: .', 'build needs a repository'],

@@ -7,7 +7,7 @@ const plain = {
   name: 'web',
   image: 'nginx:1',
   build: undefined,
-  pull: 'always',
+  pull: 'missing',
   entrypoint: undefined,
   command: undefined,
   envFiles: [],
@@ -15,6 +15,8 @@ const plain = {
   dependsOn: [],
   healthCheck: undefined,
   isOneShot: false,
+  retries: 0,
+  mayEnd: true,
   replicas: 1,
   limits: {},
   reservations: {},
@@ -23,7 +25,7 @@ const plain = {
   files: [],
   labels: {},
   aliases: [],
-  container: {},
+  container: { init: false },
   sysctls: {},
   logging: undefined,
   stopGracePeriodMs: undefined,
@@ -106,8 +108,8 @@ describe('a service becomes', () => {
       'extra_hosts: ["host.docker.internal:host-gateway"]',
       { container: { hosts: [{ name: 'host.docker.internal', address: 'host-gateway' }] } },
     ],
-    ['deploy: {restart_policy: {condition: always}}', {}],
-    ['deploy: {restart_policy: {condition: unless-stopped}}', {}],
+    ['deploy: {restart_policy: {condition: always}}', { mayEnd: false }],
+    ['deploy: {restart_policy: {condition: unless-stopped}}', { mayEnd: false }],
     ['expose: ["80"]', {}],
     [
       'healthcheck: {test: ["CMD", "true"], interval: 1m30s, timeout: 500ms, retries: 5, start_period: 2}',
@@ -259,19 +261,32 @@ describe('a service becomes', () => {
       'logging: {driver: local, options: {max-size: 1m}}',
       { logging: { driver: 'local', options: { 'max-size': '1m', 'max-file': '3' } } },
     ],
-    ['restart: always', {}],
-    ['restart: "no"', { isOneShot: true }],
-    ['restart: no', { isOneShot: true }],
+    ['restart: always', { mayEnd: false }],
+    ['restart: unless-stopped', { mayEnd: false }],
+    ['restart: "no"', { isOneShot: true, mayEnd: false }],
+    ['restart: no', { isOneShot: true, mayEnd: false }],
+    ['healthcheck: {test: true}', { mayEnd: false, healthCheck: expect.anything() }],
+    ['ports: ["127.0.0.1:80:80"]', { mayEnd: false }],
+    ['deploy: {restart_policy: {condition: on-failure, max_attempts: 3}}', {}],
+    ['deploy: {restart_policy: {condition: any}}\nrestart: "no"', { mayEnd: false }],
     [
       'restart: "no"\nports: ["8080:80"]',
-      { isOneShot: false, ports: [{ published: 8080, target: 80, protocol: 'tcp', mode: 'ingress' }] },
+      { mayEnd: false, ports: [{ published: 8080, target: 80, protocol: 'tcp', mode: 'ingress' }] },
     ],
-    ['deploy: {restart_policy: {condition: none}}', { isOneShot: true }],
+    ['deploy: {restart_policy: {condition: none}}', { isOneShot: true, mayEnd: false }],
     ['restart: on-failure:3', {}],
     ['networks: {default: {aliases: [other]}}', { aliases: ['other'] }],
     ['network_mode: bridge\nprivileged: false\ndevices: []', {}],
     ['x-mine: {a: 1}', {}],
-  ])('%s', (fields, changed) => expect(one(fields)).toEqual({ ...plain, ...changed }));
+  ])('%s', (fields, changed) =>
+    expect(one(fields)).toEqual({
+      ...plain,
+      // A server has ports, or a check.
+      mayEnd: changed.ports === undefined && typeof changed.healthCheck !== 'object',
+      ...changed,
+      container: { ...plain.container, ...Object(changed.container) },
+    }),
+  );
 
   test('what the file defines besides', () => {
     const rest =

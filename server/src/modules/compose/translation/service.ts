@@ -2,7 +2,7 @@
 import { parseSourcePath } from '../../../domain/git/git-source.ts';
 import { parseImageReference } from '../../../domain/names/image-reference.ts';
 import { reservedLabelPattern } from '../../../domain/names/names.ts';
-import { entriesOf, type YamlMap } from '../compose-file.ts';
+import type { YamlMap } from '../compose-file.ts';
 import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container-part.ts';
 import type { Definitions } from './definitions.ts';
 import { usedFiles } from './definitions.ts';
@@ -15,6 +15,7 @@ import { inFolder } from './paths.ts';
 import type { PlannedBuild, PlannedService } from './plan.ts';
 import { aliasesOf, insideOf, linksOf, withLinked, type Link } from './network-names.ts';
 import { publishedPorts } from './ports.ts';
+import { restartOf, type Restart } from './restart.ts';
 import { proxyLabelNotes } from '../proxy-labels.ts';
 import {
   below,
@@ -30,15 +31,14 @@ import {
 } from './values.ts';
 
 /** A service before it is known what the others ask of it. */
-export interface ReadService extends Omit<PlannedService, 'isOneShot' | 'dependsOn'> {
+export interface ReadService extends Omit<PlannedService, 'isOneShot' | 'mayEnd' | 'retries' | 'dependsOn'> {
   wants: {
     dependsOn: WantedDependency[];
     /** Other services, and the names by which this one looks them up. */
     links: Link[];
     /** A port of it is to be published, if only on the loopback address. */
     isPublished: boolean;
-    /** It is never started again once it has ended. */
-    runsOnce: boolean;
+    restart: Restart;
   };
 }
 
@@ -64,9 +64,8 @@ export function readService(
     return value === undefined || value === null ? undefined : read(value, below(place, key));
   };
   const { image, build } = sourceOf(service, place, folder, notes);
-  const { labels, restartCondition, ...deploy } = deployPart(service, place, notes);
-  const health = given('healthcheck', healthCheckAt);
-  if (health === 'disabled') notes.push(`${place.where}.healthcheck is turned off: ${withoutCheck}.`);
+  const { labels, restartPolicy, ...deploy } = deployPart(service, place, notes);
+  const health = healthOf(service, place, notes);
   const { ports, isPublished, notes: portNotes } = publishedPorts(service, name, place);
   const allLabels = labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels'));
   notes.push(...portNotes, ...proxyLabelNotes(name, allLabels));
@@ -75,7 +74,7 @@ export function readService(
     place,
     isPublished: ports.length > 0,
   });
-  notes.push(...insideNotes);
+  notes.push(...insideNotes, ...securityNotes(service, place));
   return {
     name,
     image,
@@ -89,8 +88,9 @@ export function readService(
     ...deploy,
     ports: inside === 'only' ? [] : ports,
     mounts: [
-      ...(given('volumes', (value, at) => mountsAt(value, at, definitions.volumes)) ?? []),
-      ...(given('tmpfs', tmpfsAt) ?? []),
+      ...(given('volumes', (value, at) => mountsAt(value, at, { volumes: definitions.volumes, notes })) ??
+        []),
+      ...(given('tmpfs', (value, at) => tmpfsAt(value, at, notes)) ?? []),
       ...sharedMemory(service, place),
     ],
     files: [
@@ -108,9 +108,33 @@ export function readService(
       dependsOn: withLinked(given('depends_on', dependenciesAt) ?? [], links),
       links,
       isPublished,
-      runsOnce: runsOnce(service, restartCondition, place, notes),
+      restart: restartOf(service, restartPolicy, place),
     },
   };
+}
+
+function healthOf(service: YamlMap, place: Place, notes: string[]): PlannedService['healthCheck'] {
+  const value: unknown = service.get('healthcheck');
+  if (value === undefined || value === null) return undefined;
+  const at = below(place, 'healthcheck');
+  const health = healthCheckAt(value, at);
+  if (health === undefined)
+    notes.push(`${at.where} has no effect without a test: the image's own check keeps its times.`);
+  if (health === 'disabled') notes.push(`${at.where} is turned off: ${withoutCheck}.`);
+  return health;
+}
+
+function securityNotes(service: YamlMap, { where }: Place): string[] {
+  const options: unknown = service.get('security_opt');
+  const texts = Array.isArray(options) ? options.map(String) : [];
+  return [
+    ...(texts.some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option))
+      ? [`${where}.security_opt: no-new-privileges holds on engines from 25.0 on; older ones pass it over.`]
+      : []),
+    ...(texts.some((option) => option.startsWith('label'))
+      ? [`${where}.security_opt: label has no effect, since this system has no SELinux labels.`]
+      : []),
+  ];
 }
 
 /** What it runs: an image, or what is built. */
@@ -144,25 +168,6 @@ function buildAt(value: unknown, place: Place, folder: string | undefined): Plan
       'needs a repository: a file of the source raw has no folder to build. Use image, or put the file ' +
         'into a repository',
     );
-  for (const [key] of entriesOf(map)) {
-    if (
-      ![
-        'context',
-        'dockerfile',
-        'dockerfile_inline',
-        'target',
-        'args',
-        'no_cache',
-        'pull',
-        'labels',
-        'tags',
-        'cache_from',
-        'platforms',
-        'shm_size',
-      ].includes(key)
-    )
-      throw fault(below(place, key), "is not possible with Berth's builder");
-  }
   const context = map.has('context') ? textAt(map.get('context'), below(place, 'context')) : '.';
   if (/^[a-z+-]+:\/\/|^git@|^[a-z-]+:/i.test(context))
     throw fault(
@@ -188,7 +193,7 @@ function buildAt(value: unknown, place: Place, folder: string | undefined): Plan
 
 function pullPolicy(service: YamlMap, place: Place): PlannedService['pull'] {
   const value: unknown = service.get('pull_policy');
-  if (value === undefined || value === null) return 'always';
+  if (value === undefined || value === null) return 'missing';
   const word = wordAt(value, below(place, 'pull_policy'), [
     'always',
     'missing',
@@ -206,6 +211,7 @@ function envFilesAt(value: unknown, place: Place): PlannedService['envFiles'] {
     const at = below(place, index);
     if (!(item instanceof Map)) return { path: textAt(item, at), required: true };
     return {
+      ...(item.has('format') && { format: wordAt(item.get('format'), below(at, 'format'), ['raw']) }),
       path: textAt(item.get('path'), below(at, 'path')),
       required: !item.has('required') || booleanAt(item.get('required'), below(at, 'required')),
     };
@@ -216,25 +222,4 @@ function labelsOf(pairs: [string, string | null][], place: Place): Record<string
   for (const [name] of pairs)
     if (reservedLabelPattern.test(name)) throw fault(below(place, name.slice(0, 60)), 'is reserved');
   return Object.fromEntries(pairs.map(([name, value]) => [name, value ?? '']));
-}
-
-/** Without a word about it a service is kept running: that is what a server is for (decision 18). */
-function runsOnce(
-  service: YamlMap,
-  condition: 'none' | 'on-failure' | 'any' | undefined,
-  place: Place,
-  notes: string[],
-): boolean {
-  const restart: unknown = service.get('restart');
-  const word =
-    restart === undefined || restart === null
-      ? undefined
-      : restart === false
-        ? 'no'
-        : textAt(restart, below(place, 'restart'));
-  if (word !== undefined && !/^(no|always|unless-stopped|on-failure(:[0-9]{1,4})?)$/.test(word))
-    throw fault(below(place, 'restart'), 'must be no, always, on-failure or unless-stopped');
-  if (condition === 'on-failure' || (condition === undefined && word?.startsWith('on-failure')))
-    notes.push(`${place.where} is restarted whenever it ends, even on success.`);
-  return condition === 'none' || (condition === undefined && word === 'no');
 }

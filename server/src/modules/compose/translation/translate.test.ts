@@ -55,7 +55,7 @@ describe('services among each other', () => {
     ['services: {a: {image: x, depends_on: [b]}}', /names b/],
     ['services: {a: {extends: a, image: x}}', /circular/],
     ['services: {a: {extends: b}}', /services\.b is extended/],
-    ['services: {a: {extends: {file: b.yml, service: x}}}', /another file/],
+    ['services: {a: {extends: {file: b.yml, service: x}}}', /names the file b\.yml, which is not there/],
     [
       'services: {a: {image: x, depends_on: {b: {condition: service_healthy}}}, c: {image: x, ' +
         'depends_on: {b: {condition: service_completed_successfully}}}, b: {image: x}}',
@@ -79,7 +79,6 @@ test('what has no effect is told', () => {
       'in the file are not created.',
     'services.web.platform has no effect: the image is taken for this server.',
     'services.web.cpu_shares has no effect: use deploy.resources.',
-    'services.web is restarted whenever it ends, even on success.',
   ]);
   expect(read(web('environment: {A: "$MISSING"}')).notes).toEqual([
     'The variable MISSING (in services.web.environment.A) is not set; it is replaced by an empty text.',

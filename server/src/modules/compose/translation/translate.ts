@@ -7,10 +7,13 @@ import { createReferences, type EnvBlocks } from '../../../domain/variables/env.
 import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
 import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';
-import { extended, ofProfiles } from './extending.ts';
-import { interpolate } from './interpolation.ts';
+import { extended, ofProfiles } from './whole/extending.ts';
+import { interpolate } from './whole/interpolation.ts';
+import { faultSentence, faultyKeyOf } from './keys.ts';
+import { withIncluded, type LinkedFiles } from './whole/linked-files.ts';
 import type { Link } from './network-names.ts';
 import type { ComposePlan, PlannedService } from './plan.ts';
+import { lifeOf } from './restart.ts';
 import { readService, type ReadService } from './service.ts';
 
 export interface Translation {
@@ -19,6 +22,8 @@ export interface Translation {
   field: string;
   /** Folder of the file in its repository; undefined for a file without one. */
   folder: string | undefined;
+  /** Other files that it includes or extends (`readLinkedFiles`); none where there cannot be any. */
+  files?: LinkedFiles;
   /** Variables of the compose, references put in. */
   variables: Readonly<Record<string, string>>;
   /** What references in the file itself see. */
@@ -40,17 +45,27 @@ export function translate({
   blocks,
   hint = '',
   changeReference = (value) => value,
+  files = new Map(),
 }: Translation): ComposePlan {
-  const { file, unset } = withVariables(parseComposeFile(text, field), {
-    field,
-    variables,
-    blocks,
-    hint,
-    changeReference,
-  });
+  const parsed = parseComposeFile(text, field);
+  const faulty = faultyKeyOf(parsed);
+  if (faulty) throw badField(field, faultSentence(text, faulty));
+  const whole = withIncluded({ file: parsed, folder: folder ?? '' }, { field, files });
+  const rooted = { file: whole, folder: folder ?? '' };
+  const { file, unset } = withVariables(
+    { ...whole, services: extended(rooted, { field, files }) },
+    {
+      field,
+      variables,
+      blocks,
+      hint,
+      changeReference,
+    },
+  );
   const { chosen, left } = ofProfiles(
-    extended(file.services, field),
-    (variables['COMPOSE_PROFILES'] ?? '').split(',').filter(Boolean),
+    file.services,
+    // Without a value the profile "" is chosen, as docker compose has it.
+    (variables['COMPOSE_PROFILES'] ?? '').split(',').map((profile) => profile.trim()),
     field,
   );
   const definitions = definitionsOf(file, field);
@@ -64,7 +79,7 @@ export function translate({
   const read = [...chosen].map(([name, service]) =>
     readService(name, service, { definitions, field, folder, notes }),
   );
-  return { services: inOrder(joined(read, field), field), notes };
+  return { services: inOrder(joined(read, field, notes), field), notes };
 }
 
 function withVariables(
@@ -107,7 +122,7 @@ function unsetNotes(unset: ReadonlyMap<string, string>): string[] {
 }
 
 /** What services ask of each other. */
-function joined(read: readonly ReadService[], field: string): PlannedService[] {
+function joined(read: readonly ReadService[], field: string, notes: string[]): PlannedService[] {
   const names = new Set(read.map(({ name }) => name));
   const awaited = new Map<string, Set<string>>();
   const services = read.map((service) => ({
@@ -136,11 +151,17 @@ function joined(read: readonly ReadService[], field: string): PlannedService[] {
         field,
         `services.${service.name} must both stay healthy and run to completion for what depends on it`,
       );
+    const { notes: lifeNotes, ...life } = lifeOf(wants.restart, {
+      isServer,
+      isAwaited: conditions.has('completed'),
+      where: `services.${service.name}`,
+    });
+    notes.push(...lifeNotes);
     return {
       ...service,
+      ...life,
       aliases: [...new Set([...service.aliases, ...linkedAs(service.name, links)])],
       dependsOn: dependsOn.map(({ service: name, condition }) => ({ service: name, condition })),
-      isOneShot: conditions.has('completed') || (wants.runsOnce && !isServer),
     };
   });
 }

@@ -1,7 +1,9 @@
-/** What comes before the keys of a service are read: `extends` within the file, and profiles. Pure. */
-import { badField } from '../../../domain/errors.ts';
-import type { YamlMap } from '../compose-file.ts';
-import { below, fault, textAt, textsAt, type Place } from './values.ts';
+/** What comes before the keys of a service are read: `extends`, and profiles. Pure. */
+import { posix } from 'node:path';
+import { badField } from '../../../../domain/errors.ts';
+import type { YamlMap } from '../../compose-file.ts';
+import { otherFile, rebased, type LinkedFiles, type Rooted } from './linked-files.ts';
+import { below, fault, textAt, textsAt, type Place } from '../values.ts';
 
 type Services = ReadonlyMap<string, YamlMap>;
 
@@ -11,30 +13,58 @@ const notTaken: ReadonlySet<unknown> = new Set(['depends_on', 'extends', 'profil
 /** One text or list in place of the other. */
 const replaced: ReadonlySet<unknown> = new Set(['command', 'entrypoint', 'image']);
 
-/** The services with what they extend put in. */
-export function extended(services: Services, field: string): Map<string, YamlMap> {
-  const whole = (name: string, depth: number): YamlMap => {
-    const service = services.get(name);
+/**
+ * The services with what they extend put in, from this file or another of the repository. BAD_REQUEST for a
+ * circle, and for a file that is not there.
+ */
+export function extended(
+  rooted: Rooted,
+  { field, files }: { field: string; files: LinkedFiles },
+): Map<string, YamlMap> {
+  const whole = (name: string, { file, folder }: Rooted, depth: number): YamlMap => {
+    const service = file.services.get(name);
     const place = { field, where: `services.${name}.extends` };
     if (!service)
       throw badField(field, `services.${name} is extended, but there is no such service in the file`);
     const base = service.get('extends');
     if (base === undefined || base === null) return service;
     if (depth > deepest) throw fault(place, 'is circular');
-    const target = base instanceof Map ? base : new Map([['service', base]]);
-    if (target.get('file') !== undefined)
-      throw fault(place, 'extends a service of another file; put that service into this file');
-    return merged(whole(textAt(target.get('service'), below(place, 'service')), depth + 1), service);
+    const target: YamlMap = base instanceof Map ? base : new Map([['service', base]]);
+    const path: unknown = target.get('file');
+    const other =
+      path === undefined || path === null
+        ? { file, folder }
+        : otherFile(textAt(path, below(place, 'file')), { field, folder, files, place });
+    const extending = whole(textAt(target.get('service'), below(place, 'service')), other, depth + 1);
+    return merged(rebased(extending, posix.relative(folder, other.folder)), service);
   };
-  return new Map([...services.keys()].map((name) => [name, whole(name, 0)]));
+  return new Map([...rooted.file.services.keys()].map((name) => [name, whole(name, rooted, 0)]));
 }
 
 function merged(base: YamlMap, own: YamlMap): YamlMap {
   const taken = [...base].filter(([key]) => !notTaken.has(key));
   const result = new Map(taken);
   for (const [key, value] of own)
-    if (key !== 'extends') result.set(key, replaced.has(key) ? value : joined(result.get(key), value));
+    if (key !== 'extends')
+      result.set(key, replaced.has(key) ? value : joined(sameForm(result.get(key), value), value));
   return result;
+}
+
+/** The base in the form of the other: of variables one file may have a map, and the other a list. */
+function sameForm(base: unknown, own: unknown): unknown {
+  if (base instanceof Map && Array.isArray(own))
+    return [...base].map(([key, value]) =>
+      value === null ? String(key) : `${String(key)}=${String(value)}`,
+    );
+  if (Array.isArray(base) && own instanceof Map)
+    return new Map(
+      base.map((item) => {
+        const text = String(item);
+        const cut = text.indexOf('=');
+        return cut === -1 ? [text, null] : [text.slice(0, cut), text.slice(cut + 1)];
+      }),
+    );
+  return base;
 }
 
 /** Maps are joined key by key, lists follow each other, anything else is replaced (compose-spec, Merge). */

@@ -3,7 +3,7 @@
  * `${NAME-default}`, `${NAME:?sentence}`, `${NAME?sentence}`, `${NAME:+other}`, `${NAME+other}`, `$$`; any
  * other `$` stays as it is; and Berth's references `${{…}}`. Pure.
  */
-import { badField } from '../../../domain/errors.ts';
+import { badField } from '../../../../domain/errors.ts';
 
 export interface Variables {
   values: Readonly<Record<string, string>>;

@@ -1,0 +1,106 @@
+/** How long services of a compose file live: jobs, servers, and what is tried again. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { textOf } from '../http/interface-client.ts';
+import { webImage } from '../kill-matrix/images.ts';
+import { installVirtualTime } from '../virtual-time/virtual-time.ts';
+import { createStage, type Stage } from './stage.ts';
+
+let uninstall: () => void;
+let folder: string;
+let stage: Stage;
+beforeAll(() => {
+  uninstall = installVirtualTime();
+});
+afterAll(() => uninstall());
+beforeEach(async () => {
+  folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'berth-compose-life-'));
+  stage = await createStage(folder);
+});
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+const call = (path: string, input: object) => stage.tenant.owner(path, input);
+
+async function made(composeFile: string): Promise<string> {
+  const { environmentId } = stage.tenant;
+  const answer = await call('compose.create', { name: 'life', appName: 'life', environmentId, composeFile });
+  return textOf(answer.body, 'composeId');
+}
+
+/** How a deployment of the service ended, and its log. */
+async function deployed(composeId: string): Promise<{ end: string; log: string }> {
+  const { deploymentId = '' } = await call('compose.deploy', { composeId });
+  const end = await stage.ended(deploymentId);
+  return { end, log: (stage.machine.logs.get(deploymentId) ?? []).join('\n') };
+}
+
+const service = (name: string, command: string, more = ''): string =>
+  `  ${name}:\n    image: ${webImage}\n    command: ${command}\n${more}`;
+const tasksOf = (name: string) =>
+  [...stage.machine.memory.state.tasks.values()].filter(({ serviceName }) => serviceName === `life_${name}`);
+const names = (): string[] =>
+  [...stage.machine.memory.state.services.values()]
+    .map(({ spec }) => spec.Name)
+    .filter((name) => name.startsWith('life'));
+
+it('what ends with 0 is done, and runs again in the next deployment', async () => {
+  const composeId = await made(`services:\n${service('web', '[serve]')}${service('job', '["true"]')}`);
+  const first = await deployed(composeId);
+  expect(first.end).toBe('done');
+  expect(first.log).toContain('job: Ended with 0, so it is done');
+  expect(names()).toEqual(['life_web']);
+  expect((await deployed(composeId)).log).toContain('job: Ended with 0, so it is done');
+  await call('compose.stop', { composeId });
+  expect((await call('compose.start', { composeId })).status).toBe(200);
+  expect(names()).toEqual(['life_web']);
+});
+
+it('what ends otherwise has failed', async () => {
+  const composeId = await made(`services:\n${service('job', '["false"]')}`);
+  expect((await deployed(composeId)).end).toContain('Service job: Its program ended with exit code 1');
+});
+
+it('with restart: always an end with 0 is a failure', async () => {
+  const composeId = await made(`services:\n${service('job', '["true"]', '    restart: always\n')}`);
+  expect((await deployed(composeId)).end).toContain('a service has to keep running');
+});
+
+it('a server that a domain leads to may not end', async () => {
+  const composeId = await made(`services:\n${service('job', '["true"]', '    restart: "no"\n')}`);
+  await call('domain.create', {
+    composeId,
+    domainType: 'compose',
+    serviceName: 'job',
+    host: 'life.example.test',
+    port: 3000,
+  });
+  expect((await deployed(composeId)).end).toMatch(/^error: Service job: /);
+});
+
+it('a job that takes longer is done when it ends, and is not run again', async () => {
+  const composeId = await made(`services:\n${service('slow', '[sleep, "60"]')}`);
+  expect((await deployed(composeId)).end).toBe('done');
+  expect(names()).toEqual(['life_slow']);
+  const isComplete = (): boolean => tasksOf('slow').some(({ state }) => state === 'complete');
+  await expect.poll(isComplete).toBe(true);
+  await stage.run(() => stage.world.reconciler.run());
+  expect(tasksOf('slow').map(({ state }) => state)).toEqual(['complete']);
+});
+
+it('what others wait for is tried again after a failure, where the file says so', async () => {
+  const waits = '    depends_on: { job: { condition: service_completed_successfully } }\n';
+  const file = (restart: string): string =>
+    `services:\n${service('job', '["false"]', `    restart: ${restart}\n`)}` +
+    service('web', '[serve]', waits);
+  const composeId = await made(file('on-failure:2'));
+  const { end, log } = await deployed(composeId);
+  expect(end).toContain('after 2 retries, but must end with 0');
+  expect(log).toContain('running it again (2 of 2)');
+  await call('compose.update', { composeId, composeFile: file('"no"') });
+  expect((await deployed(composeId)).log).not.toContain('running it again');
+});
