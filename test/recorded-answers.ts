@@ -228,6 +228,28 @@ export const recordedAnswers: Answers = {
   'cluster.demote': { ...clusterNode, name: 'fsn-2' },
   'cluster.leave': { serverId: 'fsn-2-id', name: 'fsn-2', setupStatus: 'running' },
   'cluster.remove': { serverId: 'fsn-2-id', name: 'fsn-2', status: 'inactive' },
+  'cleanup.unknown': [
+    {
+      serverKey: 'local',
+      name: 'shop-former-4f2a',
+      owner: 'application:former-id',
+      seenAt: '2026-03-01T09:00:00.000Z',
+      removedAt: null,
+    },
+    {
+      serverKey: 'fsn-id',
+      name: 'shop-queue-81cc',
+      owner: 'redis:queue-id',
+      seenAt: '2026-03-01T11:00:00.000Z',
+      removedAt: '2026-03-02T11:00:00.000Z',
+    },
+  ],
+  'cleanup.removeUnknown': true,
+  'cleanup.others': [
+    { kind: 'service', name: 'blog-web-77aa', installationId: 'k3v9' },
+    { kind: 'volume', name: 'berth-data-old', installationId: null },
+  ],
+  'cleanup.giveUp': true,
   'server.all': [
     {
       serverId: 'fsn-id',

@@ -1,7 +1,8 @@
 /** The table of words, in the groups and the order that help lists them. */
 import { accountWords, previewsWord } from './account-words.ts';
 import { ciWords } from './ci-words.ts';
-import { clusterWords } from './cluster-words.ts';
+import { cleanupWords } from './machines/cleanup-words.ts';
+import { clusterWords } from './machines/cluster-words.ts';
 import { completionWord } from './completion-word.ts';
 import { dbWords } from './db-words.ts';
 import { deploy } from './deploy.ts';
@@ -11,7 +12,7 @@ import { fileWords } from './file-words.ts';
 import { importWord } from './import-words.ts';
 import { logs } from './log-words.ts';
 import { mcpWord } from './mcp-word.ts';
-import { serverAdd } from './server-word.ts';
+import { serverAdd } from './machines/server-word.ts';
 import { forward } from './forward-words.ts';
 import { shellWords } from './shell-words.ts';
 import { serviceWords } from './service-words.ts';
@@ -25,7 +26,7 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },
-  { title: 'Organization', words: [...accountWords, serverAdd, ...clusterWords] },
+  { title: 'Organization', words: [...accountWords, serverAdd, ...clusterWords, ...cleanupWords] },
   { title: 'Elsewhere', words: [...ciWords, mcpWord, completionWord(() => words)] },
 ];
 

@@ -1,9 +1,9 @@
 /** Servers as nodes of another one's cluster. */
-import type { Client } from '../../client/client.ts';
-import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './parts/context.ts';
-import { serverNamed } from './parts/servers.ts';
-import type { ProcedureName, Word } from './parts/word.ts';
+import type { Client } from '../../../client/client.ts';
+import { UsageError } from '../../usage-error.ts';
+import { itemsOf, type Context } from '../parts/context.ts';
+import { serverNamed } from '../parts/servers.ts';
+import type { ProcedureName, Word } from '../parts/word.ts';
 
 async function named(context: Context, client: Client): Promise<string> {
   const [name] = context.args;

@@ -1,14 +1,14 @@
 /** `berth server add`: a machine with an SSH server becomes one that services run on, in one step. */
-import { programArgv, theirWord } from '../program-argv.ts';
+import { programArgv, theirWord } from '../../program-argv.ts';
 import { isIP } from 'node:net';
-import type { Client } from '../../client/client.ts';
-import { BerthError } from '../../client/berth-error.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { printableLine } from '../output/printable.ts';
-import { ask, isPersonThere } from '../terminal.ts';
-import { UsageError } from '../usage-error.ts';
-import { itemsOf, type Context } from './parts/context.ts';
-import type { Word } from './parts/word.ts';
+import type { Client } from '../../../client/client.ts';
+import { BerthError } from '../../../client/berth-error.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { printableLine } from '../../output/printable.ts';
+import { ask, isPersonThere } from '../../terminal.ts';
+import { UsageError } from '../../usage-error.ts';
+import { itemsOf, type Context } from '../parts/context.ts';
+import type { Word } from '../parts/word.ts';
 
 const setupPort = 22;
 const timeOfLine = /^\S+Z /;
