@@ -72,20 +72,17 @@ test('node:24 runs programs as root and as node, with npm reaching its registry'
   ).toBe('1000\n1.3.0');
 });
 
-test('caddy:2 serves what its arguments say', async () => {
+test('caddy serves what its arguments say, and a page without any', async () => {
+  const served = async (): Promise<string> => {
+    const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', container);
+    const retried = ['--retry', '20', '--retry-connrefused', '--retry-delay', '1'];
+    return (await m1.exec(['curl', '--silent', '--fail', ...retried, `http://${address}/`])).stdout;
+  };
   await start('berth/caddy:2.11', 'caddy', 'respond', '--listen', ':80', 'well');
-  const address = await docker('inspect', '--format', '{{.NetworkSettings.IPAddress}}', container);
-  const { stdout } = await m1.exec([
-    'curl',
-    '--silent',
-    '--retry',
-    '20',
-    '--retry-connrefused',
-    '--retry-delay',
-    '1',
-    `http://${address}/`,
-  ]);
-  expect(stdout).toBe('well');
+  expect(await served()).toBe('well');
+  await docker('rm', '--force', container);
+  await start('berth/caddy:2.11');
+  expect(await served()).toContain('<html');
 });
 
 test('postgres:15 makes user, password and database, and keeps its data', async () => {
