@@ -204,6 +204,11 @@ const fill: Record<string, (rows: number) => string> = {
     'create table items (id int primary key, name varchar(40), amount int, note text) as select seq as ' +
     `id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note from seq_1_to_${rows}; create view dear ` +
     'as select * from items where amount > 90',
+  mysql: (rows) =>
+    `set cte_max_recursion_depth = ${rows}; create table items (id int primary key, name varchar(40), ` +
+    `amount int, note text) as with recursive numbers (seq) as (select 1 union all select seq + 1 from ` +
+    `numbers where seq < ${rows}) select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note ` +
+    'from numbers; create view dear as select * from items where amount > 90',
   mongo: (rows) =>
     `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, ` +
     `(_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
@@ -211,7 +216,7 @@ const fill: Record<string, (rows: number) => string> = {
 
 /** Makes a table with so many rows. */
 export const fillRows = (berth: BerthHost, base: Base, rows: number): Promise<string> =>
-  sql(berth, base, (fill[base.kind === 'mysql' ? 'mariadb' : base.kind] ?? (() => ''))(rows));
+  sql(berth, base, (fill[base.kind] ?? (() => ''))(rows));
 
 const sums: Record<string, string> = {
   postgres: `select count(*), sum(hashtext(items::text)::bigint), (select count(*) from dear) from items`,

@@ -17,6 +17,7 @@ const passedOver = [
   '/var/lib/dpkg',
   '/var/lib/docker',
   '/var/lib/containerd',
+  '/opt/containerd',
   '/run/bed',
   '/run/docker',
   '/run/containerd',
