@@ -34,7 +34,7 @@ const serverIds = new Map<Party, string>();
 beforeAll(async () => {
   const bed = await bedOfRun();
   [server, world] = await Promise.all([
-    bed.host('second', { index: 64, engine: true, sshd: true }),
+    bed.host('second', { index: 64, engine: true, images: true, sshd: true }),
     attackedHost(bed, 'two-machines', 65),
   ]);
   await valueOf(

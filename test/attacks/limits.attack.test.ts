@@ -9,6 +9,7 @@ import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { lootOf, newName } from './support/deployments.ts';
 import { attackedHost, type Attacked } from './support/fixture.ts';
+import { base, sleeping } from './support/building.ts';
 
 const MiB = 1024 ** 2;
 /** No log says it: what counts is how a deployment ends. */
@@ -99,7 +100,7 @@ const attacks: Readonly<Record<string, () => Promise<Outcome>>> = {
     for (let count = 0; count < 4; count += 1)
       await valueOf(
         owner('application.dropDeployment', { applicationId: own }, 'b', {
-          Dockerfile: `FROM berth/node:24\nCOPY . /app-${count}\n`,
+          Dockerfile: `${base}COPY . /app-${count}\n${sleeping}`,
           weight: 'x'.repeat(1000),
         }),
       );

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const bed = await bedOfRun();
   [berth, ...machines] = await Promise.all([
     berthHost(bed, 'session', 39),
-    ...servers.map((name, at) => bed.host(name, { index: 86 + at, engine: true, sshd: true })),
+    ...servers.map((name, at) => bed.host(name, { index: 86 + at, engine: true, images: true, sshd: true })),
   ]);
   await berth.call('settings.update', { serverIp: berth.host.ip, sharedImages: ['berth/'] });
   await Promise.all(servers.map((name, at) => setUp(name, machines[at])));

@@ -20,8 +20,9 @@ let repository: Repository;
 beforeAll(async () => {
   const bed = await bedOfRun();
   [runs, builds, berth] = await Promise.all([
+    // No image is there: what was built brings every layer.
     bed.host('runs', { index: 81, engine: true, sshd: true }),
-    bed.host('builds', { index: 82, engine: true, sshd: true }),
+    bed.host('builds', { index: 82, engine: true, images: true, sshd: true }),
     berthHost(bed, 'desk', 83),
   ]);
   await output(runs, docker, 'swarm', 'init', '--advertise-addr', runs.ip);

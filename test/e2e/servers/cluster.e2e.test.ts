@@ -32,7 +32,7 @@ beforeAll(async () => {
   const bed = await bedOfRun();
   const [own, ...machines] = await Promise.all([
     berthHost(bed, 'seat', 94),
-    ...names.map((name, at) => bed.host(name, { index: 95 + at, engine: true, sshd: true })),
+    ...names.map((name, at) => bed.host(name, { index: 95 + at, engine: true, images: true, sshd: true })),
   ]);
   berth = own;
   for (const [at, machine] of machines.entries()) hosts[names[at] ?? 'head'] = machine;

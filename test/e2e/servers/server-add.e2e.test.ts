@@ -18,7 +18,7 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'berth-server-add-'));
   const bed = await bedOfRun();
   [bare, berth] = await Promise.all([
-    bed.host('bare', { index: 91, root: 'reached', sshd: true }),
+    bed.host('bare', { index: 91, root: 'reached', images: true, sshd: true }),
     berthHost(bed, 'base', 92),
   ]);
   await berth.call('settings.update', { sharedImages: ['berth/'] });
