@@ -111,7 +111,7 @@ describe('bin/up --restore', () => {
     expect(await output(bare, 'stat', '--format', '%a', '/var/lib/berth/berth.key')).toBe('600');
   }, 900_000);
 
-  it('takes its servers up again, and starts nothing anew there', async () => {
+  it('takes its servers up once the former Berth is given up, and starts nothing anew there', async () => {
     const asked = async (path: string, input: object): Promise<{ status: number; body: string }> =>
       curl(
         bare,
@@ -122,28 +122,36 @@ describe('bin/up --restore', () => {
         `input=${JSON.stringify(input)}`,
         `http://127.0.0.1:3000/api/${path}`,
       );
+    const told = (path: string, input: object): Promise<{ status: number; body: string }> =>
+      curl(
+        bare,
+        '--cookie',
+        '/root/jar',
+        '--header',
+        'origin: http://127.0.0.1:3000',
+        '--json',
+        JSON.stringify(input),
+        `http://127.0.0.1:3000/api/${path}`,
+      );
     const { serverId, changes } = server;
     await until(
       'the server is read',
       async () => (await asked('swarm.getNodes', { serverId })).status === 200,
     );
-    const deploy = await curl(
-      bare,
-      '--cookie',
-      '/root/jar',
-      '--header',
-      'origin: http://127.0.0.1:3000',
-      '--json',
-      JSON.stringify({ applicationId: changes }),
-      'http://127.0.0.1:3000/api/application.deploy',
-    );
-    expect(deploy.status, deploy.body).toBe(200);
-    await until('it has deployed there', async () => {
-      const { body } = await asked('deployment.latest', { applicationId: changes });
-      const { status, errorMessage } = JSON.parse(body);
-      if (status === 'error') throw new Error(errorMessage);
-      return status === 'done';
-    });
+    const deployed = async (): Promise<{ status: string; errorMessage: string | null }> => {
+      const deploy = await told('application.deploy', { applicationId: changes });
+      expect(deploy.status, deploy.body).toBe(200);
+      return until('the deployment has ended', async () => {
+        const latest = JSON.parse((await asked('deployment.latest', { applicationId: changes })).body);
+        return ['done', 'error'].includes(latest.status) && latest;
+      });
+    };
+    const refused = await deployed();
+    expect(refused.errorMessage).toContain('is kept by another incarnation of this installation');
+    const incarnationId = /--give-up (\w+)/.exec(refused.errorMessage ?? '')?.[1];
+    const gaveUp = await told('cleanup.giveUp', { incarnationId });
+    expect(gaveUp.status, gaveUp.body).toBe(200);
+    expect(await deployed()).toMatchObject({ status: 'done', errorMessage: null });
     const now = await containers(kept);
     expect(server.untouched.filter((line) => !now.includes(line))).toEqual([]);
     for (const name of ['still', 'changes'])

@@ -207,8 +207,9 @@ const fill: Record<string, (rows: number) => string> = {
   mysql: (rows) =>
     `set cte_max_recursion_depth = ${rows}; create table items (id int primary key, name varchar(40), ` +
     `amount int, note text) as with recursive numbers (seq) as (select 1 union all select seq + 1 from ` +
-    `numbers where seq < ${rows}) select seq as id, md5(seq) as name, seq % 97 as amount, 'ä''"' as note ` +
-    'from numbers; create view dear as select * from items where amount > 90',
+    `numbers where seq < ${rows}) select seq as id, left(sha2(seq, 256), 32) as name, ` +
+    `seq % 97 as amount, 'ä''"' as note from numbers; ` +
+    'create view dear as select * from items where amount > 90',
   mongo: (rows) =>
     `db.getSiblingDB('shop').runCommand({ insert: 'items', documents: Array.from({ length: ${rows} }, ` +
     `(_, id) => ({ _id: id, name: 'ä' + id, amount: id % 97 })) })`,
