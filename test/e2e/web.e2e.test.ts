@@ -63,18 +63,20 @@ let app: App;
 it('a failed build says why in the list and on its page; two clicks bring the one before back', async () => {
   const made = await shop.fromFiles('letters', serving('v1'));
   app = made;
+  const { commit } = await made.deploy();
+  await made.repository.commit(serving('v2'));
   await made.deploy();
-  await made.repository.commit(tinyFiles('v2', { steps: ['echo the disk is upside down && exit 7'] }));
+  await made.repository.commit(tinyFiles('v3', { steps: ['echo the disk is upside down && exit 7'] }));
   const { page, faults, context } = await owner();
   await page.goto(`${shop.berth.url}/applications/${made.id}`);
   await page.getByRole('button', { name: 'Deploy', exact: true }).click();
-  await page.getByRole('alert').getByText('Failed in the stage build').waitFor({ timeout: 240_000 });
+  await page.getByRole('alert').getByText('Failed: Build').waitFor({ timeout: 240_000 });
   await page.getByRole('log').getByText('the disk is upside down').first().waitFor();
   await page.goto(`${shop.berth.url}/applications/${made.id}/deployments`);
   await page.getByRole('link', { name: /Failed/ }).waitFor();
-  // Job 5 of the brief: two clicks from the deployment.
-  await page.getByRole('link', { name: /^Done/ }).click();
-  await page.getByRole('button', { name: 'Roll back' }).click();
+  // The live release goes back to the one before it, in two clicks on its page.
+  await page.getByRole('link', { name: /^Done.*Live/ }).click();
+  await page.getByRole('button', { name: `Roll back to ${commit?.slice(0, 7)}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
   await page.getByRole('heading', { name: /^Rollback/ }).waitFor();
   await done(page).waitFor({ timeout: 240_000 });
@@ -205,11 +207,11 @@ it('the keyboard alone leads to a deployment, and a phone rolls it back', async 
   const { page, faults, context } = await owner({ width: 360, height: 780 });
   await page.goto(`${shop.berth.url}/applications/${app.id}/deployments`);
   await page.getByRole('link', { name: /^Done/ }).first().click();
-  await page.getByRole('button', { name: 'Roll back' }).click();
+  await page.getByRole('button', { name: /^Roll back to/ }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
   await heading(page, /^Rollback/).waitFor();
   await done(page).waitFor({ timeout: 240_000 });
-  expect((await app.answer()).body).toBe('v1');
+  expect((await app.answer()).body).toBe('v2');
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -309,7 +309,8 @@ const asDocumented: Record<string, (text: string) => unknown> = {
   'application healthCheck.command': (text) => splitWords(text, 'command'),
   'application preReleaseCommand': (text) => splitWords(text, 'command'),
   'schedule command': (text) => splitWords(text, 'command'),
-  'application customGitUrl': (text) => (text === '' ? text : parseGitUrl(text).url),
+  'application customGitUrl': keptAddress,
+  'compose customGitUrl': keptAddress,
   'registry registryUrl': parseRegistryAddress,
   'registry imagePrefix': parseImagePrefix,
   'destination path': (text) => parseObjectPath(text, 'path'),
@@ -317,6 +318,10 @@ const asDocumented: Record<string, (text: string) => unknown> = {
   'mount mountPath': withoutEnd,
   'mount hostPath': withoutEnd,
 };
+
+function keptAddress(text: string): string {
+  return text === '' ? text : parseGitUrl(text).url;
+}
 
 function withoutEnd(path: string): string {
   return posix.normalize(path).replace(/(.)\/$/, '$1');

@@ -79,7 +79,7 @@ export function jobTests(place: () => ApplicationFixture, owner: () => Promise<W
     await steps.click(
       page.getByRole('link', { name: `Open log: why the last deployment of ${name} failed` }),
     );
-    await page.getByRole('alert').getByText('Failed in the stage build').waitFor();
+    await page.getByRole('alert').getByText('Failed: Build').waitFor();
     await page.getByRole('log').getByText('the disk is upside down').first().waitFor();
     expect(steps.count).toBe(1);
     expect(watched.faults).toEqual([]);

@@ -15,7 +15,7 @@ export function releaseTests(place: () => ApplicationFixture, owner: () => Promi
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await page
       .getByRole('alert')
-      .getByText('Failed in the stage await-healthy')
+      .getByText('Failed: Wait until healthy')
       .waitFor({ timeout: 240_000 });
     await page.getByRole('link', { name: 'Shop / careful' }).click();
     await page.getByText('Up', { exact: true }).first().waitFor();

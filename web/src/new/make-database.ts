@@ -1,4 +1,4 @@
-/** A database with a name, a user and a generated password, deployed. */
+/** A database with a name, a user and a generated password. */
 import { ask, type Input, type Path } from '../live/api.ts';
 import type { DatabaseKind } from '../live/services.ts';
 
@@ -25,9 +25,7 @@ export async function makeDatabase(kind: DatabaseKind, name: string, environment
       ...own[kind],
     } as Input<Path>,
   )) as never;
-  const id = String(made[`${kind}Id`]);
-  await ask(`${kind}.deploy` as Path, { [`${kind}Id`]: id } as Input<Path>);
-  return id;
+  return String(made[`${kind}Id`]);
 }
 
 /** Letters and digits; not predictable. */

@@ -1,6 +1,7 @@
-/** Makes what is missing for a new service and deploys it; gives the page to look at. */
-import { ask, send, type Answer } from '../live/api.ts';
+/** Makes what is missing for a new service and deploys it. */
+import { ask, send, type Answer, type Input, type Path } from '../live/api.ts';
 import { pathOf, type DatabaseKind, type ServiceKind } from '../live/services.ts';
+import { named, ownerOf, procedureOf } from '../service/service.ts';
 import { makeDatabase } from './make-database.ts';
 
 export type Kind = 'git' | 'upload' | 'image' | 'template' | 'database' | 'compose';
@@ -22,67 +23,85 @@ export interface Values {
   variables: Readonly<Record<string, string>>;
 }
 
-export async function make(kind: Kind, values: Values): Promise<string> {
-  const environmentId =
-    values.environmentId || (await ask('project.create', { name: values.project })).environment.environmentId;
-  const { made, id, owner } = await makers[kind]({ ...values, environmentId });
-  const latest = await ask('deployment.latest', owner);
-  return latest ? `/deployments/${latest.deploymentId}?new=yes` : pathOf({ kind: made, id });
+/** The page to look at, and why the service that was made does not deploy. */
+export interface Begun {
+  target: string;
+  refusal?: unknown;
+}
+
+/** A source that is refused leaves nothing behind; a refused deployment leads to the service it is of. */
+export async function make(kind: Kind, values: Values): Promise<Begun> {
+  const environmentId = values.environmentId || (await newProject(values.project));
+  const { made, id, deploy } = await makers[kind]({ ...values, environmentId });
+  const page = pathOf({ kind: made, id });
+  try {
+    await deploy();
+  } catch (error) {
+    return { target: page, refusal: error };
+  }
+  const latest = await ask('deployment.latest', ownerOf(made, id));
+  return { target: latest ? `/deployments/${latest.deploymentId}?new=yes` : page };
+}
+
+/** Once for a name while the page is open: after a refusal the next press goes on in the same project. */
+const begunProjects = new Map<string, string>();
+
+async function newProject(name: string): Promise<string> {
+  const begun = begunProjects.get(name);
+  if (begun !== undefined) return begun;
+  const { environment } = await ask('project.create', { name });
+  begunProjects.set(name, environment.environmentId);
+  return environment.environmentId;
 }
 
 interface Made {
   made: ServiceKind;
   id: string;
-  owner: Record<string, string>;
+  deploy: () => Promise<unknown>;
 }
 
 const makers: Record<Kind, (values: Values) => Promise<Made>> = {
   async database({ databaseKind, name, environmentId }) {
     const id = await makeDatabase(databaseKind, name, environmentId);
-    return { made: databaseKind, id, owner: { databaseId: id } };
+    return {
+      made: databaseKind,
+      id,
+      deploy: () => ask(procedureOf(databaseKind, 'deploy'), named(databaseKind, id) as Input<Path>),
+    };
   },
   async compose({ name, environmentId, file, url, branch, composePath }) {
-    const isOfGit = url !== '';
     const { composeId } = await ask('compose.create', {
       name,
       environmentId,
-      ...(isOfGit ? { sourceType: 'git' as const } : { composeFile: file, sourceType: 'raw' as const }),
+      ...(url === '' ? { composeFile: file } : { customGitUrl: url, customGitBranch: branch, composePath }),
     });
-    if (isOfGit)
-      await ask('compose.update', { composeId, customGitUrl: url, customGitBranch: branch, composePath });
-    await ask('compose.deploy', { composeId });
-    return { made: 'compose', id: composeId, owner: { composeId } };
+    return { made: 'compose', id: composeId, deploy: () => ask('compose.deploy', { composeId }) };
   },
   template: fromTemplate,
-  async git(values) {
-    const applicationId = await newApplication(values);
-    await ask('application.saveGitProvider', {
-      applicationId,
-      customGitUrl: values.url,
-      customGitBranch: values.branch,
-    });
-    return deployed(applicationId);
-  },
-  async image(values) {
-    const applicationId = await newApplication(values);
-    await ask('application.saveContainerProvider', { applicationId, containerImage: values.image });
-    return deployed(applicationId);
-  },
-  async upload(values) {
-    if (!values.archive) throw new Error('Drop a folder or an archive first.');
-    const applicationId = await newApplication(values);
-    await send('application.dropDeployment', { applicationId }, values.archive);
-    return { made: 'application', id: applicationId, owner: { applicationId } };
+  git: ({ url, branch, ...values }) => newApplication(values, { customGitUrl: url, customGitBranch: branch }),
+  image: ({ image, ...values }) => newApplication(values, { containerImage: image }),
+  async upload({ archive, ...values }) {
+    if (!archive) throw new Error('Drop a folder or an archive first.');
+    const { id, made } = await newApplication(values, {});
+    return { made, id, deploy: () => send('application.dropDeployment', { applicationId: id }, archive) };
   },
 };
 
-async function newApplication({ name, environmentId }: Values): Promise<string> {
-  return (await ask('application.create', { name, environmentId, withDomain: true })).applicationId;
-}
-
-async function deployed(applicationId: string): Promise<Made> {
-  await ask('application.deploy', { applicationId });
-  return { made: 'application', id: applicationId, owner: { applicationId } };
+async function newApplication(
+  { name, environmentId }: Pick<Values, 'name' | 'environmentId'>,
+  source: Pick<Input<'application.create'>, 'customGitUrl' | 'customGitBranch' | 'containerImage'>,
+): Promise<Made> {
+  const { applicationId } = await ask('application.create', {
+    name,
+    environmentId,
+    withDomain: true,
+    ...source,
+  });
+  return {
+    made: 'application',
+    id: applicationId,
+    deploy: () => ask('application.deploy', { applicationId }),
+  };
 }
 
 async function fromTemplate({ name, environmentId, template, host, variables }: Values): Promise<Made> {
@@ -94,5 +113,5 @@ async function fromTemplate({ name, environmentId, template, host, variables }: 
     ...(host === '' ? {} : { host }),
     variables: { ...variables },
   });
-  return { made: 'compose', id: composeId, owner: { composeId } };
+  return { made: 'compose', id: composeId, deploy: () => Promise.resolve() };
 }

@@ -3,7 +3,7 @@ import { useSearch } from '@tanstack/react-router';
 import { useState, type FormEvent, type ReactElement } from 'react';
 import { TextField } from '../form/text-field.tsx';
 import { faultsOf } from '../form/words.tsx';
-import { useGo } from '../frame/link.tsx';
+import { Go, useGo } from '../frame/link.tsx';
 import { ask, refresh, useAsk } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
@@ -11,7 +11,7 @@ import { Fault } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Gallery } from './gallery.tsx';
 import { KindFields } from './kind-fields.tsx';
-import { make, type Kind, type Values } from './make.ts';
+import { make, type Begun, type Kind, type Values } from './make.ts';
 import { nameFrom, newPlace } from './names.ts';
 import { Place } from './place.tsx';
 import { Steps } from './steps.tsx';
@@ -98,7 +98,10 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
     host: '',
     variables: {},
   }));
-  const [state, setState] = useState<{ isBusy: boolean; error: unknown }>({ isBusy: false, error: null });
+  const [state, setState] = useState<{ isBusy: boolean; error: unknown; begun?: Begun }>({
+    isBusy: false,
+    error: null,
+  });
   const edit = (change: Partial<Values>): void => {
     setValues((former) => ({ ...former, ...change }));
     onEdit();
@@ -108,9 +111,10 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
     event.preventDefault();
     setState({ isBusy: true, error: null });
     make(kind, { ...values, name }).then(
-      (target) => {
+      (begun) => {
         void refresh('project', 'service');
-        go(target);
+        if (begun.refusal === undefined) go(begun.target);
+        else setState({ isBusy: false, error: null, begun });
       },
       (error: unknown) => setState({ isBusy: false, error }),
     );
@@ -120,6 +124,7 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
       (found) => edit({ template: found, variables: {} }),
       (error: unknown) => setState({ isBusy: false, error }),
     );
+  if (state.begun) return <NotDeployed name={name} begun={state.begun} />;
   const faults = faultsOf(state.error);
   if (kind === 'template' && !values.template)
     return (
@@ -150,6 +155,20 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
           </Button>
         </div>
       </form>
+    </Panel>
+  );
+}
+
+/** The service is there; a second press of Deploy would make another one. */
+function NotDeployed({ name, begun }: { name: string; begun: Begun }): ReactElement {
+  return (
+    <Panel isPadded>
+      <div className="grid justify-items-start gap-4">
+        <Fault title={`${name} was created, but not deployed`} error={begun.refusal} />
+        <Go to={begun.target} className="font-medium underline">
+          Open {name}
+        </Go>
+      </div>
     </Panel>
   );
 }

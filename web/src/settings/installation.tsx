@@ -10,7 +10,7 @@ import { Ago, Took } from '../parts/time.tsx';
 import { ServerMetrics } from '../server/server-metrics.tsx';
 import { groups, words } from './installation-fields.ts';
 import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
-import { ThingsOfOthers, UnknownServices } from './unknown.tsx';
+import { FormerIncarnation, ThingsOfOthers, UnknownServices } from './unknown.tsx';
 import { Organizations } from '../organization/organizations.tsx';
 
 export function Installation(): ReactElement {
@@ -46,6 +46,7 @@ export function Installation(): ReactElement {
       <FormerVolumes />
       <UnknownServices />
       <ThingsOfOthers />
+      <FormerIncarnation />
       <Builders />
       <PortWall />
     </>

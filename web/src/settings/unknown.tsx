@@ -1,5 +1,7 @@
 /** What stands on machines without a record of this installation. */
 import { useState, type ReactElement } from 'react';
+import { Form } from '../form/form.tsx';
+import { toast } from '../frame/toasts.tsx';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm } from '../parts/dialog.tsx';
@@ -90,6 +92,27 @@ export function ThingsOfOthers(): ReactElement | null {
         ))}
       </ul>
       <p className="px-4 py-2 text-13 text-faint">Berth never touches them.</p>
+    </Panel>
+  );
+}
+
+/** For servers that a restored or moved Berth finds kept by the one before it. */
+export function FormerIncarnation(): ReactElement {
+  return (
+    <Panel title="Servers kept by a former Berth" isPadded>
+      <div className="grid gap-4 text-13">
+        <p className="text-muted">
+          Each restore of this installation begins a new incarnation. A server that a former one keeps refuses
+          this Berth and names that incarnation. Once it has ended for good, give it up here, then set the
+          server up again.
+        </p>
+        <Form
+          of="cleanup.giveUp"
+          change={{ incarnationId: { label: 'Former incarnation' } }}
+          verb="Give up"
+          onDone={() => toast('The former incarnation is given up')}
+        />
+      </div>
     </Panel>
   );
 }

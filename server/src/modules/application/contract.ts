@@ -1,7 +1,15 @@
 /** Applications (interface document, Applications; decisions 5). */
 import { programGrant } from '../../domain/access/permissions.ts';
 import { gitHosts, perSaveProcedure } from '../../domain/git/git-host.ts';
-import { appName, argv, givenRevision, line, serviceStatus } from '../service/contract-fields.ts';
+import {
+  appName,
+  argv,
+  gitBranch,
+  gitUrl,
+  givenRevision,
+  line,
+  serviceStatus,
+} from '../service/contract-fields.ts';
 import { z } from 'zod';
 import { logEvent } from '../../procedure/log-event.ts';
 import { partial } from '../../procedure/input/shape.ts';
@@ -16,6 +24,7 @@ const title = line(200);
 const description = z.string().max(2000);
 const status = z.object({ applicationId: z.string(), applicationStatus: serviceStatus });
 const optionalId = z.string().nullable();
+const image = line(500).min(1);
 const success = z.object({ success: z.literal(true) });
 
 const withoutCache = z
@@ -28,9 +37,11 @@ export const applicationContract = {
     summary: 'Creates an application',
     description:
       'Without appName one is made from the name and 6 random characters. serverId names the server it ' +
-      'will run on, and is required in a cloud installation.',
+      'will run on, and is required in a cloud installation. With a git address or an image the source is ' +
+      'set as well; a source that is refused leaves no application behind.',
     access: {
       class: 'protected',
+      hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
       resources: [
         { kind: 'environment', field: 'environmentId' },
         { kind: 'server', field: 'serverId' },
@@ -47,6 +58,9 @@ export const applicationContract = {
         .boolean()
         .default(false)
         .describe("Gives it a host name that resolves to its server's address at once"),
+      customGitUrl: gitUrl.optional(),
+      customGitBranch: gitBranch.optional().describe('main unless given'),
+      containerImage: image.optional(),
     }),
     output: createdApplication,
     refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
@@ -135,8 +149,8 @@ export const applicationContract = {
       ],
     },
     input: id.extend({
-      customGitUrl: line(2000).min(1),
-      customGitBranch: line(250).min(1),
+      customGitUrl: gitUrl,
+      customGitBranch: gitBranch,
       ...pick('customGitBuildPath', 'customGitSSHKeyId', 'watchPaths', 'enableSubmodules'),
     }),
     output: applicationFields,
@@ -147,7 +161,7 @@ export const applicationContract = {
     description:
       'An image from another registry needs the password again; a stored password belongs to its host.',
     access: own,
-    input: id.extend({ containerImage: line(500).min(1), ...pick('registryUrl', 'username', 'password') }),
+    input: id.extend({ containerImage: image, ...pick('registryUrl', 'username', 'password') }),
     output: applicationFields,
   }),
   uploadedChunks: query({

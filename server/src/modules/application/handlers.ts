@@ -128,10 +128,13 @@ export function applicationHandlers(
   return {
     async create({ actor, write }, input) {
       await desk.requireServer(input.serverId, actor.organizationId);
+      const source = sourceOf(input);
       const create = async (): Promise<ApplicationRecord> => {
         const application = await applications.create({ ...input, organizationId: actor.organizationId });
         await members.grantCreated(actor, 'accessedServices', application.applicationId);
-        return application;
+        return source
+          ? applications.update(application.applicationId, actor.organizationId, source)
+          : application;
       };
       if (!input.withDomain) return { ...shown(await write(create)), address: null };
       const { application, address } = await desk.withDomain(input.serverId, write, create);
@@ -325,6 +328,22 @@ export function applicationHandlers(
       });
     },
   };
+}
+
+/** The source that a new application is given with its name; undefined when it is set later. */
+function sourceOf({
+  customGitUrl,
+  customGitBranch,
+  containerImage,
+}: Pick<ApplicationInput, 'customGitUrl' | 'customGitBranch' | 'containerImage'>):
+  | ApplicationInput
+  | undefined {
+  if (customGitUrl && containerImage)
+    throw badField('containerImage', 'cannot be given with customGitUrl; an application has one source');
+  if (customGitBranch && !customGitUrl)
+    throw badField('customGitBranch', 'is the branch of customGitUrl, which is missing');
+  if (customGitUrl) return { sourceType: 'git', customGitUrl, customGitBranch: customGitBranch ?? 'main' };
+  return containerImage ? { sourceType: 'container', containerImage } : undefined;
 }
 
 const asked = ({ title, description, withoutCache }: Asked): Asked => ({ title, description, withoutCache });

@@ -109,7 +109,9 @@ export const cleanupContract = {
       'An incarnation begins with each restore of the installation. A server that another one keeps is ' +
       'refused, with the name of that incarnation, until it is given up.',
     access: { class: 'installation', resources: [] },
-    input: z.object({ incarnationId: z.string().min(1).max(100) }),
+    input: z.object({
+      incarnationId: z.string().min(1).max(100).describe('As the refusal of the server names it'),
+    }),
     output: z.boolean(),
     refusals: ['BAD_REQUEST'],
   }),

@@ -4,6 +4,8 @@ import {
   appName,
   block,
   description,
+  gitBranch,
+  gitUrl,
   givenRevision,
   id,
   line,
@@ -38,6 +40,9 @@ const sourceType = z
 /** Its reading is a matter of a second at most (measured). */
 const composeFile = referring(z.string().max(65_536).describe('The file, for the source raw'));
 const title = line(200);
+const composePath = ruled(line(1000), parseSourcePath).describe(
+  'For a repository: the path of the file in it',
+);
 
 const {
   repository,
@@ -64,9 +69,11 @@ export const composeContract = {
       "itself (host binds outside the service's own folder, the engine's socket, capabilities, sysctls, " +
       'ports below 1024) is approved when somebody with host reach saves it, as far as no variable ' +
       'decides it; else it waits for `compose.approve`. So are the image, user, entrypoint and command of ' +
-      'the services that ask for it.',
+      'the services that ask for it. With a git address the source is that repository; an address that is ' +
+      'refused leaves no service behind.',
     access: {
       class: 'protected',
+      hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
       decidesHostReach: true,
       resources: [
         { kind: 'environment', field: 'environmentId' },
@@ -83,6 +90,9 @@ export const composeContract = {
       composeType: composeType.default('compose'),
       sourceType: sourceType.default('raw'),
       composeFile: composeFile.nullish(),
+      customGitUrl: gitUrl.optional(),
+      customGitBranch: gitBranch.optional().describe('main unless given'),
+      composePath: composePath.optional(),
     }),
     output: composeRecord,
     refusals: ['CONFLICT'],
@@ -118,9 +128,7 @@ export const composeContract = {
           composeType,
           sourceType,
           composeFile: composeFile.nullable(),
-          composePath: ruled(line(1000), parseSourcePath).describe(
-            'For a repository: the path of the file in it',
-          ),
+          composePath,
           env: block.nullable(),
           ...secretEnvFields,
           createEnvFile,

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
@@ -98,9 +98,22 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   return {
     async create(context, input) {
       const { actor, write } = context;
+      const { customGitUrl, customGitBranch, composePath, ...ofNew } = input;
+      if (customGitUrl && input.composeFile)
+        throw badField('composeFile', 'cannot be given with customGitUrl, whose repository has the file');
+      for (const [field, value] of Object.entries({ customGitBranch, composePath }))
+        if (value !== undefined && customGitUrl === undefined)
+          throw badField(field, 'belongs to customGitUrl, which is missing');
       await desk.requireServer(input.serverId, actor.organizationId);
       return write(async () => {
-        const compose = await composes.create(actor, input);
+        const made = await composes.create(actor, ofNew);
+        const source = customGitUrl && { sourceType: 'git' as const, customGitUrl, composePath };
+        const compose = source
+          ? await composes.update(made.composeId, actor, {
+              ...source,
+              customGitBranch: customGitBranch ?? 'main',
+            })
+          : made;
         await members.grantCreated(actor, 'accessedServices', compose.composeId);
         await approveSaved(context, compose);
         return shown(compose);

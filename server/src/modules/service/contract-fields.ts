@@ -24,6 +24,10 @@ export function line(max: number): z.ZodString {
   return schema;
 }
 
+/** A git address where one has to be given, and its branch. */
+export const gitUrl = line(2000).min(1);
+export const gitBranch = line(250).min(1);
+
 /** Variables in the dotenv grammar. */
 export const block = referring(z.string().max(500_000));
 export const variableName = z

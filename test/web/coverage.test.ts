@@ -33,6 +33,7 @@ const unused: Record<string, string> = {
   'container.getServiceContainersByAppName': 'getContainers shows all',
   'server.setTrusted': 'names a server of another organization, which has no page for its people',
   'server.getServerMetrics': 'wants a token that nobody may read',
+  'sshKey.makePair': 'generate stores the pair, so that the private key never leaves the server',
   'registry.test': 'create and update try the sign-in',
   'environment.byProjectId': 'project.one has its environments',
   'previewDeployment.one': 'all has the same fields',
