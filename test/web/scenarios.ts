@@ -66,7 +66,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     number: 11,
-    what: 'log of a million lines',
+    what: 'log of 300,000 lines, a million with --long',
     shown: [['test/web/long-log.interface.test.ts', 'is read to its last line']],
   },
   {
