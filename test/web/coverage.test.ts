@@ -21,7 +21,6 @@ const unused: Record<string, string> = {
   'webhook.one': 'webhook.all has the same fields',
   'application.scale': 'the form of settings sets replicas, in effect at the next deploy',
   'backup.all': 'byDatabase shows the schedules of a database, runsByDatabase their runs',
-  'backup.run': 'manual backups answer when they are stored, with the run',
   'backup.restore': 'restoreBackupWithLogs shows each step as it happens',
   'volumeBackup.all': 'byService shows those of a service',
   'volumeBackup.runs': 'runsByService shows those of every schedule together',

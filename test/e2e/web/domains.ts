@@ -39,12 +39,13 @@ export function domainTests(place: () => ApplicationFixture, owner: () => Promis
     await page.getByRole('button', { name: 'Add domain' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Host').fill(host);
-    await dialog.getByLabel('https').check();
-    await dialog.getByLabel('Certificate').selectOption('Issued by itself');
+    expect(await dialog.getByLabel('https').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('Certificate').inputValue()).toBe('acme');
     await dialog.getByRole('button', { name: 'Add domain' }).click();
     const steps = page.getByRole('list', { name: `Certificate of ${host}` });
     await page.getByText(`leads to ${elsewhere} instead of`).first().waitFor();
     await page.getByText(/Next try:/).waitFor();
+    await page.getByText(`${host} A ${berth.host.ip}`, { exact: true }).waitFor();
     expect(await acme.orders()).toBe(0);
 
     await acme.resolve(host, [berth.host.ip]);

@@ -8,6 +8,7 @@ import { Fault, Notice } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
 import { cronWords } from '../schedule/cron-words.ts';
 import type { Database } from '../service/service.ts';
+import { AddDestination } from './add-destination.tsx';
 import { LastGood } from './last-good.tsx';
 import { Restore } from './restore.tsx';
 import { Runs } from './runs.tsx';
@@ -34,6 +35,8 @@ export function Backups({
   const { data: runs, error } = useAsk('backup.runsByDatabase', { databaseId }, { every: 10_000 });
   const [isRestoring, setRestoring] = useState(false);
   const options = destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name }));
+  // A MongoDB server has no database of its own name.
+  const databaseName = database.databaseName ?? database.name;
   const names = new Map(options.map(({ value, label }) => [value, label]));
   const good = backups
     .map(({ lastGoodAt }) => lastGoodAt)
@@ -54,6 +57,7 @@ export function Backups({
         title={good ? 'Backups' : 'Backups: none yet'}
         noun="schedule"
         about={destinations.length === 0 ? texts.noDestination : texts.empty}
+        start={destinations.length === 0 && <AddDestination />}
         id="backupId"
         list="backup.byDatabase"
         input={{ databaseId, databaseType: kind }}
@@ -73,9 +77,9 @@ export function Backups({
           'enabled',
         ]}
         change={{
-          destinationId: { label: 'Destination', options },
-          schedule: { placeholder: '0 3 * * *', help: texts.schedule },
-          database: { label: 'Name of the database', placeholder: database.databaseName },
+          destinationId: { label: 'Destination', options, start: () => options[0]?.value ?? '' },
+          schedule: { help: texts.schedule, start: () => nightly },
+          database: { label: 'Name of the database', start: () => databaseName },
         }}
         name={({ schedule }) => cronWords(String(schedule))}
         detail={({ destinationId, lastGoodAt, enabled }) => (
@@ -97,6 +101,9 @@ export function Backups({
           </Button>
         }
       />
+      {backups.length === 0 && options.length > 0 && kind !== 'redis' && (
+        <FirstBackup {...{ databaseId, kind, databaseName, options }} />
+      )}
       {backups.length > 0 && (
         <div className="mb-4 flex flex-wrap gap-2">
           {backups.map(({ backupId, schedule }) => (
@@ -122,6 +129,71 @@ export function Backups({
         />
       )}
     </>
+  );
+}
+
+const nightly = '0 3 * * *';
+
+/** A backup that no schedule runs: it is set up switched off, so that it can be made again by hand. */
+function FirstBackup({
+  databaseId,
+  kind,
+  databaseName,
+  options,
+}: {
+  databaseId: string;
+  kind: keyof typeof manual;
+  databaseName: string;
+  options: readonly { value: string; label: string }[];
+}): ReactElement {
+  const [destinationId, setDestination] = useState(options[0]?.value ?? '');
+  const [state, setState] = useState<{ isBusy?: boolean; error?: unknown }>({});
+  const begin = async (): Promise<void> => {
+    const { backupId } = await ask('backup.create', {
+      databaseType: kind,
+      databaseId,
+      destinationId,
+      schedule: nightly,
+      database: databaseName,
+      enabled: false,
+    });
+    await ask('backup.run', { backupId });
+    await refresh('backup');
+  };
+  return (
+    <div className="mb-4 flex flex-wrap items-center gap-2">
+      <Button
+        icon="download"
+        isBusy={state.isBusy === true}
+        onClick={() => {
+          setState({ isBusy: true });
+          begin().then(
+            () => setState({}),
+            (error: unknown) => setState({ error }),
+          );
+        }}
+      >
+        Back up now
+      </Button>
+      {options.length > 1 && (
+        <label className="flex items-center gap-2 text-13">
+          to
+          <select
+            className="input"
+            aria-label="Destination"
+            value={destinationId}
+            onChange={(event) => setDestination(event.target.value)}
+          >
+            {options.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <Fault error={state.error} />
+    </div>
   );
 }
 

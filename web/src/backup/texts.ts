@@ -1,5 +1,5 @@
 export const texts = {
-  noDestination: 'Add a destination first, under Settings, Destinations: an S3 bucket or a folder.',
+  noDestination: 'Backups go to a destination: an S3 bucket or a folder of this machine.',
   empty: 'A schedule dumps the database, stores it and reads it again to compare.',
   schedule: 'Minute, hour, day, month, weekday: 0 3 * * * is every night at three. Or @daily.',
   emptyVolume: 'A schedule packs the files of a volume, stores them and reads them again to compare.',

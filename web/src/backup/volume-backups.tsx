@@ -14,6 +14,7 @@ import { Ago } from '../parts/time.tsx';
 import { cronWords } from '../schedule/cron-words.ts';
 import { named, type Service } from '../service/service.ts';
 import { ChooseObject, type StoredObject } from './choose-object.tsx';
+import { AddDestination } from './add-destination.tsx';
 import { LastGood } from './last-good.tsx';
 import { Runs } from './runs.tsx';
 import { texts } from './texts.ts';
@@ -53,6 +54,7 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
         title={isRedis ? 'Backups' : 'Backups of volumes'}
         noun="schedule"
         about={options.length === 0 ? texts.noDestination : isRedis ? texts.empty : texts.emptyVolume}
+        start={options.length === 0 && <AddDestination />}
         id="volumeBackupId"
         list="volumeBackup.byService"
         input={owner}

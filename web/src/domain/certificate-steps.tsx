@@ -2,6 +2,7 @@
 import { useEffect, useState, type ReactElement } from 'react';
 import { useAsk, useDo } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
+import { Value } from '../parts/copy.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
@@ -24,6 +25,9 @@ function stepsOf(
   return [resolves, reaches, status === 'pending' ? 'pending' : 'none', 'none'];
 }
 
+/** As a zone file has it, which forms of DNS providers take apart. */
+const recordOf = (host: string, ip: string): string => `${host} ${ip.includes(':') ? 'AAAA' : 'A'} ${ip}`;
+
 /** Whoever has just mended a name watches it: the server tells nobody when an authority answers. */
 const everyMs = 2_000;
 
@@ -38,6 +42,11 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
   const isIssued = status === 'issued';
   const dns = check.data;
   useEffect(() => setWatched(status === 'pending'), [status]);
+  const { mutate: look, isIdle } = check;
+  const awaitsName = certificate?.step === 'find';
+  useEffect(() => {
+    if (awaitsName && isIdle) look({ domain: host });
+  }, [awaitsName, isIdle, look, host]);
   const [resolves, reaches, asked, issued] = stepsOf(certificate ?? {}, dns);
   return (
     <div className="grid gap-2 px-4 py-3">
@@ -56,6 +65,12 @@ export function CertificateSteps({ domain }: { domain: Domain }): ReactElement {
         </li>
       </ol>
       <Fault error={error ?? check.error ?? again.error} />
+      {!isIssued && dns && !dns.isValid && dns.expectedIp && (
+        <p className="flex flex-wrap items-center gap-x-3 text-13">
+          <span className="text-muted">Record to add at your DNS provider:</span>
+          <Value what="DNS record">{recordOf(host, dns.expectedIp)}</Value>
+        </p>
+      )}
       <div className="flex flex-wrap items-center gap-3 text-13 text-muted">
         <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
           {isIssued && (

@@ -148,17 +148,22 @@ function PlainHttp({ domain }: { domain: Domain }): ReactElement {
   );
 }
 
+/** Names that no authority issues a certificate for. */
+const isOwnMachine = (host: unknown): boolean =>
+  /(^|\.)localhost\.?$/i.test(typeof host === 'string' ? host.trim() : '');
+
 const changes: Readonly<Record<string, FieldChange>> = {
   host: { label: 'Host', placeholder: 'shop.example.com' },
   path: { label: 'Path', placeholder: '/' },
   port: { label: 'Port of the service', placeholder: '3000' },
-  https: { label: 'https' },
+  https: { label: 'https', start: ({ host }) => !isOwnMachine(host) },
   certificateType: {
     label: 'Certificate',
+    start: () => 'acme',
     when: ({ https }) => https === true,
     help: 'Issued automatically as soon as the name points here.',
     options: [
-      { value: 'acme', label: 'Issued by itself' },
+      { value: 'acme', label: 'Issued automatically' },
       { value: 'custom', label: 'From an authority of your own' },
       { value: 'none', label: 'An uploaded one' },
     ],
@@ -225,7 +230,7 @@ function GenerateDomain({ service }: { service: Service }): ReactElement {
             .catch(setError)
         }
       >
-        Take a test name
+        Generate a test domain
       </Button>
       <Fault error={error} />
     </>

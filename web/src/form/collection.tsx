@@ -36,6 +36,8 @@ export interface CollectionProps {
   command?: string;
   /** Instead of the form of `create`. */
   extra?: ReactNode;
+  /** What an empty list offers where `create` is not. */
+  start?: ReactNode;
 }
 
 type Over = { what: 'create' } | { what: 'update' | 'remove'; row: Row };
@@ -67,7 +69,11 @@ export function Collection(props: CollectionProps): ReactElement {
       )}
       {!rows && !error && <SkeletonRows rows={2} />}
       {rows?.length === 0 && (
-        <Empty title={`No ${noun} yet`} action={add} {...(props.command ? { command: props.command } : {})}>
+        <Empty
+          title={`No ${noun} yet`}
+          action={add ?? props.start}
+          {...(props.command ? { command: props.command } : {})}
+        >
           {about}
         </Empty>
       )}

@@ -23,6 +23,8 @@ export interface FieldChange {
   as?: 'password' | 'area' | 'text' | 'parts' | 'size';
   /** Values to choose from, with their words. */
   options?: readonly { value: string; label: string }[];
+  /** Of a new thing: what stands there, and is sent, until somebody edits the field. */
+  start?: (values: Readonly<Record<string, unknown>>) => string | boolean;
   /** Shown only when this is true of what is in the form. */
   when?: (values: Readonly<Record<string, unknown>>) => boolean;
 }
@@ -60,13 +62,14 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     enableBeforeUnload: () => isEdited && stored !== undefined,
   });
   const defaults = stored === undefined ? Object.fromEntries(fields.map(({ n, v }) => [n, v])) : {};
-  const values: Record<string, unknown> = { ...defaults, ...stored, ...fixed, ...edits };
+  const given = { ...startsOf(props, fields, { ...defaults, ...fixed, ...edits }), ...edits };
+  const values: Record<string, unknown> = { ...defaults, ...stored, ...fixed, ...given };
   const shown = fields.filter(({ n }) => changeOf(props, n).when?.(values) ?? true);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const { input, wrong } = inputOf({
       fields: shown,
-      edits,
+      edits: given,
       stored,
       isUnsaved: props.isUnsaved === true,
       asOf: (name) => changeOf(props, name).as,
@@ -97,7 +100,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
             field={field}
             change={changeOf(props, field.n)}
             isChange={stored !== undefined}
-            value={edits[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
+            value={given[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
             fault={faults[field.n]}
             onEdit={(value) => {
               setSaved(false);
@@ -145,6 +148,19 @@ function changeOf<P extends Path>({ change }: FormProps<P>, name: string): Field
   if (part === undefined) return changes[whole] ?? {};
   const { when } = changes[whole] ?? {};
   return { label: labelOf(part), ...(when ? { when } : {}), ...changes[name] };
+}
+
+/** In the order of the fields: one may follow from those before it. */
+function startsOf<P extends Path>(
+  props: FormProps<P>,
+  fields: readonly Field[],
+  values: Readonly<Record<string, unknown>>,
+): Record<string, string | boolean> {
+  if (props.stored !== undefined) return {};
+  return fields.reduce<Record<string, string | boolean>>((starts, { n }) => {
+    const start = changeOf(props, n).start?.({ ...values, ...starts });
+    return start === undefined || values[n] !== undefined ? starts : { ...starts, [n]: start };
+  }, {});
 }
 
 function storedText(
