@@ -112,6 +112,7 @@ export async function startContractServer(): Promise<ContractServer> {
       signOut: async (given) => void signedOut.push(...given),
       session: async () => undefined,
       awaitsFirstAccount: async () => false,
+      invitation: async () => undefined,
     },
     {
       cookies,

@@ -125,8 +125,11 @@ it('who is invited joins in a browser of their own and sees what is theirs, with
   const member = await openPage(browser);
   const { page, faults, context } = member;
   await page.goto(`${shop.berth.url}/join#${token}`);
+  await heading(page, /^Join /).waitFor();
+  expect(await page.getByLabel('Email').inputValue()).toBe('bob@example.com');
+  // Loaded once more, the page still has its token.
+  await page.reload();
   await page.getByLabel('Name').fill('Bob');
-  await page.getByLabel('Email').fill('bob@example.com');
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByRole('button', { name: 'Create your account' }).click();
   await heading(page, 'Home').waitFor();

@@ -60,7 +60,7 @@ const always = ({ foreign }: World): string[] => [
   ...pick(foreign, ['applicationId', 'postgresId', 'projectId', 'environmentId', 'serverId', 'registryId']),
 ];
 
-/** Of these the ordinary run takes one by its seed: they see all of an organization, or nothing of this one. */
+/** They see all of the organization, or nothing of it: the ordinary run takes one by its seed. */
 const ends: readonly Case[] = [
   { who: 'owner', hidden: () => [] },
   { who: 'admin', hidden: () => [] },

@@ -52,7 +52,7 @@ const looks = [
   ],
 ] as const;
 
-/** The rules of accessibility take the most time: a screen is held to them in one look, in each with `--long`. */
+/** The rules of accessibility take the most time: one look of each screen, or all with `--long`. */
 const isHeldToRules = (screen: number, look: number): boolean =>
   isWhole() || (screen + look + modeOf().seed) % 2 === 0;
 

@@ -13,10 +13,7 @@ export function releaseTests(place: () => ApplicationFixture, owner: () => Promi
     const { page, faults, context } = await owner();
     await page.goto(`${place().berth.url}/applications/${app.id}`);
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
-    await page
-      .getByRole('alert')
-      .getByText('Failed: Wait until healthy')
-      .waitFor({ timeout: 240_000 });
+    await page.getByRole('alert').getByText('Failed: Wait until healthy').waitFor({ timeout: 240_000 });
     await page.getByRole('link', { name: 'Shop / careful' }).click();
     await page.getByText('Up', { exact: true }).first().waitFor();
     await page.getByText('Last deployment failed', { exact: true }).waitFor();

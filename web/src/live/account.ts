@@ -33,6 +33,24 @@ export const useSession = (): UseQueryResult<Session | null> =>
 export const useDoorState = (): UseQueryResult<DoorState> =>
   useQuery({ queryKey: ['door'], queryFn: () => auth<DoorState>('state') });
 
+export interface InvitationCard {
+  organization: string;
+  /** Name of the person who sent it. */
+  invitedBy: string;
+  email: string;
+  role: string;
+  expiresAt: string;
+}
+
+/** null: the token cannot be used. */
+export const useInvitation = (token: string): UseQueryResult<InvitationCard | null> =>
+  useQuery({
+    queryKey: ['invitation', token],
+    queryFn: () => auth<InvitationCard | null>('invitation', { token }),
+    enabled: token !== '',
+    retry: 1,
+  });
+
 export interface SignIn {
   email: string;
   password: string;

@@ -2,7 +2,16 @@
 import { useEffect, useState, type FormEvent, type ReactElement } from 'react';
 import { faultsOf } from '../form/words.tsx';
 import { TextField } from '../form/text-field.tsx';
-import { needsCode, signIn, signUp, useDoorState, useSession } from '../live/account.ts';
+import {
+  needsCode,
+  signIn,
+  signUp,
+  useDoorState,
+  useInvitation,
+  useSession,
+  type InvitationCard,
+  type Session,
+} from '../live/account.ts';
 import { ask } from '../live/api.ts';
 import { Go, useGo } from '../frame/link.tsx';
 import { Button } from '../parts/button.tsx';
@@ -12,8 +21,21 @@ import { texts } from './texts.ts';
 
 type Kind = 'sign-in' | 'sign-up' | 'join';
 
-/** The token stands behind the #, which no server and no preview of a link ever sees. */
-const tokenOfAddress = (): string => decodeURIComponent(location.hash.slice(1));
+const tokenKey = 'berth-invitation';
+
+/**
+ * The token stands behind the #, which no server and no preview of a link ever sees. It is taken out of the
+ * history of the browser, and kept for this tab until it is used, so that the page can be loaded again.
+ */
+function tokenOfAddress(): string {
+  const given = decodeURIComponent(location.hash.slice(1));
+  if (given === '') return sessionStorage.getItem(tokenKey) ?? '';
+  sessionStorage.setItem(tokenKey, given);
+  history.replaceState(history.state, '', location.pathname);
+  return given;
+}
+
+const forgetToken = (): void => sessionStorage.removeItem(tokenKey);
 
 export function Door({ kind }: { kind: Kind }): ReactElement {
   const { data: session } = useSession();
@@ -22,7 +44,7 @@ export function Door({ kind }: { kind: Kind }): ReactElement {
   const next = new URLSearchParams(location.search).get('next');
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   useEffect(() => {
-    document.title = 'Sign in · Berth';
+    document.title = `${{ 'sign-in': texts.signIn, 'sign-up': texts.signUp, join: texts.join }[kind]} · Berth`;
     if (kind === 'sign-in' && state?.awaitsFirstAccount) go(`/sign-up${location.hash}`, { replace: true });
   }, [kind, state, go]);
   useEffect(() => {
@@ -32,7 +54,12 @@ export function Door({ kind }: { kind: Kind }): ReactElement {
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-[360px]">
         <img src="/berth.svg" alt="Berth" width={40} height={40} className="mb-6" />
-        {kind === 'sign-in' && <SignInForm title onDone={() => go(target)} />}
+        {kind === 'sign-in' && (
+          <>
+            <SignInForm title onDone={() => go(target)} />
+            <p className="mt-6 text-center text-13 text-muted">{texts.forgotten}</p>
+          </>
+        )}
         {/* Whether it is the first account decides what is asked for, and where it leads. */}
         {kind === 'sign-up' &&
           (state ? (
@@ -42,7 +69,7 @@ export function Door({ kind }: { kind: Kind }): ReactElement {
           ) : (
             <SkeletonRows rows={4} />
           ))}
-        {kind === 'join' && <Join isSignedIn={session != null} />}
+        {kind === 'join' && session !== undefined && <Join session={session} />}
       </div>
     </main>
   );
@@ -52,12 +79,15 @@ function SignInForm({
   onDone,
   title = false,
   token,
+  email: known = '',
 }: {
   onDone: () => void;
   title?: boolean;
   token?: string;
+  /** The one address that the token is for. */
+  email?: string;
 }): ReactElement {
-  const [email, setEmail] = useState('');
+  const [email, setEmail] = useState(known);
   const [password, setPassword] = useState('');
   const [code, setCode] = useState<string | undefined>();
   const { error, isBusy, submit } = useSubmit(async () => {
@@ -67,6 +97,7 @@ function SignInForm({
       if (needsCode(fault) && code === undefined) return setCode('');
       throw fault;
     }
+    if (token) forgetToken();
     onDone();
   });
   return (
@@ -108,27 +139,39 @@ function SignInForm({
   );
 }
 
-function SignUpForm({ isFirst, needsToken }: { isFirst: boolean; needsToken: boolean }): ReactElement {
+function SignUpForm({
+  isFirst,
+  needsToken,
+  invitation,
+}: {
+  isFirst: boolean;
+  needsToken: boolean;
+  invitation?: InvitationCard;
+}): ReactElement {
   const go = useGo();
-  const [values, setValues] = useState({ name: '', email: '', password: '', token: tokenOfAddress() });
+  const [values, setValues] = useState(() => ({
+    name: '',
+    email: invitation?.email ?? '',
+    password: '',
+    token: tokenOfAddress(),
+  }));
   const [cameWithToken] = useState(values.token !== '');
-  useEffect(() => {
-    // It is in the form now; nobody needs it in the history of the browser.
-    if (location.hash !== '') history.replaceState(history.state, '', location.pathname);
-  }, []);
   const set = (name: keyof typeof values) => (value: string) =>
     setValues((former) => ({ ...former, [name]: value }));
   const { error, isBusy, submit } = useSubmit(async () => {
     const { token, ...account } = values;
     await signUp({ ...account, ...(token ? { token } : {}) });
+    forgetToken();
     go(isFirst ? '/new' : '/', { replace: true });
   });
   const faults = faultsOf(error);
   return (
     <form className="grid gap-4" onSubmit={submit}>
       <div>
-        <h1 className="text-20">{texts.signUp}</h1>
-        <p className="mt-1 text-13 text-muted">{isFirst ? texts.first : texts.later}</p>
+        <h1 className="text-20">{invitation ? texts.joined(invitation) : texts.signUp}</h1>
+        <p className="mt-1 text-13 text-muted">
+          {invitation ? texts.invited(invitation) : isFirst ? texts.first : texts.later}
+        </p>
       </div>
       <TextField
         label="Name"
@@ -144,6 +187,7 @@ function SignUpForm({ isFirst, needsToken }: { isFirst: boolean; needsToken: boo
         type="email"
         autoComplete="email"
         required
+        readOnly={invitation !== undefined}
         value={values.email}
         onEdit={set('email')}
         fault={faults['email']}
@@ -157,7 +201,7 @@ function SignUpForm({ isFirst, needsToken }: { isFirst: boolean; needsToken: boo
         onEdit={set('password')}
         fault={faults['password']}
       />
-      {needsToken && (!cameWithToken || faults['token'] !== undefined) && (
+      {needsToken && !invitation && (!cameWithToken || error !== null) && (
         <TextField
           label={isFirst ? texts.token : 'Token of the invitation'}
           help={isFirst ? texts.tokenHelp : undefined}
@@ -172,7 +216,7 @@ function SignUpForm({ isFirst, needsToken }: { isFirst: boolean; needsToken: boo
       <Button type="submit" look="primary" isBusy={isBusy}>
         {texts.signUp}
       </Button>
-      {!isFirst && (
+      {!isFirst && !invitation && (
         <Go to="/sign-in" className="text-center text-13 text-muted">
           Sign in instead
         </Go>
@@ -182,36 +226,72 @@ function SignUpForm({ isFirst, needsToken }: { isFirst: boolean; needsToken: boo
 }
 
 /** Those who have an account accept; the others make one with the same token. */
-function Join({ isSignedIn }: { isSignedIn: boolean }): ReactElement {
+function Join({ session }: { session: Session | null }): ReactElement {
   const go = useGo();
   const [token] = useState(tokenOfAddress);
   const [hasAccount, setAccount] = useState(false);
-  const { error, isBusy, submit } = useSubmit(async () => {
-    await ask('organization.accept', { token });
-    location.assign('/');
-  });
+  const { data: invitation, error } = useInvitation(token);
   if (token === '') return <Notice>This address is missing its token. Ask for the complete link.</Notice>;
-  if (isSignedIn)
+  if (error) return <ReadFault error={error} />;
+  if (invitation === undefined) return <SkeletonRows rows={4} />;
+  if (invitation === null)
     return (
-      <form className="grid gap-4" onSubmit={submit}>
-        <h1 className="text-20">Join the organization</h1>
-        <Fault error={error} />
-        <Button type="submit" look="primary" isBusy={isBusy}>
-          Join
-        </Button>
-      </form>
+      <div className="grid gap-4">
+        <h1 className="text-20">{texts.join}</h1>
+        <Notice>{texts.unusable}</Notice>
+        <Go to={session ? '/' : '/sign-in'} className="text-center text-13 text-muted">
+          {session ? 'Home' : 'Sign in'}
+        </Go>
+      </div>
     );
+  if (session) return <Accept {...{ token, invitation, session }} />;
   return (
     <div className="grid gap-4">
       {hasAccount ? (
-        <SignInForm title token={token} onDone={() => go('/')} />
+        <>
+          <p className="text-13 text-muted">{texts.invited(invitation)}</p>
+          <SignInForm title token={token} email={invitation.email} onDone={() => go('/')} />
+        </>
       ) : (
-        <SignUpForm isFirst={false} needsToken />
+        <SignUpForm isFirst={false} needsToken invitation={invitation} />
       )}
       <Button look="quiet" onClick={() => setAccount(!hasAccount)}>
         {hasAccount ? 'I have no account yet' : 'I have an account'}
       </Button>
     </div>
+  );
+}
+
+/** One press joins, and leads into the organization that was joined. */
+function Accept({
+  token,
+  invitation,
+  session,
+}: {
+  token: string;
+  invitation: InvitationCard;
+  session: Session;
+}): ReactElement {
+  const { error, isBusy, submit } = useSubmit(async () => {
+    const { organizationId } = await ask('organization.accept', { token });
+    forgetToken();
+    await ask('organization.setActive', { organizationId });
+    location.assign('/');
+  });
+  return (
+    <form className="grid gap-4" onSubmit={submit}>
+      <div>
+        <h1 className="text-20">{texts.joined(invitation)}</h1>
+        <p className="mt-1 text-13 text-muted">{texts.invited(invitation)}</p>
+      </div>
+      {session.user.email !== invitation.email && (
+        <Notice tone="warn">{texts.otherAccount(session.user.email, invitation.email)}</Notice>
+      )}
+      <Fault error={error} />
+      <Button type="submit" look="primary" isBusy={isBusy}>
+        Join
+      </Button>
+    </form>
   );
 }
 

@@ -8,6 +8,8 @@ import {
   createInvitations,
   endInvitationsOf,
   type Invitations,
+  invitationCards,
+  type InvitationCard,
 } from '../../modules/organization/invitation.ts';
 import { createMembers, type Members } from '../../modules/organization/member.ts';
 import { createMemberships, type Memberships } from '../../modules/organization/membership.ts';
@@ -50,6 +52,7 @@ export interface Accounts {
     signUp: SignUp;
     session(tokens: readonly string[]): Promise<SessionView | undefined>;
     awaitsFirstAccount(): Promise<boolean>;
+    invitation(token: string): Promise<InvitationCard | undefined>;
   };
   /** What the procedures of accounts need besides. */
   desk: UserDesk;
@@ -118,6 +121,14 @@ export function createAccounts(
       ...createSignIn(stores.users, { entrance, invitations, throttle, twoFactors }),
       session: userSession(stores.users, clock),
       awaitsFirstAccount: firstAccountAwaited(stores.users),
+      invitation: invitationCards(
+        {
+          invitations: stores.invitations,
+          organizations: stores.organizations,
+          users: stores.users.users,
+        },
+        clock,
+      ),
     },
   };
 }

@@ -37,8 +37,7 @@ export const applicationContract = {
     summary: 'Creates an application',
     description:
       'Without appName one is made from the name and 6 random characters. serverId names the server it ' +
-      'will run on, and is required in a cloud installation. With a git address or an image the source is ' +
-      'set as well; a source that is refused leaves no application behind.',
+      'will run on, and is required in a cloud installation. A source that is refused creates nothing.',
     access: {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],

@@ -39,6 +39,29 @@ eachDatabase('invitations', (test) => {
       headers: { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: server.url },
     });
 
+  it('are shown to whoever holds the token, as long as it can be used', async () => {
+    const world = await begin();
+    const { owner, server } = world;
+    const cardOf = async (token: string): Promise<unknown> =>
+      (await send(`${server.url}/api/auth/invitation`, { body: { token } })).body;
+    const token = await tokenOf(owner, { role: 'admin' });
+    const { organizationId } = Object(await owner.query('user.get', {}));
+    const { name } = (await createStores(world.database).organizations.find({ organizationId })) ?? {};
+    expect(await cardOf(token)).toEqual({
+      organization: name,
+      invitedBy: expect.stringMatching(/./),
+      email: 'new@example.com',
+      role: 'admin',
+      expiresAt: expect.any(String),
+    });
+    expect(await cardOf(`${token}x`)).toBeNull();
+    const next = await tokenOf(owner);
+    expect(await cardOf(token)).toBeNull();
+    expect(await cardOf(next)).toMatchObject({ role: 'member' });
+    expect((await signUp(world, { token: next })).status).toBe(200);
+    expect(await cardOf(next)).toBeNull();
+  });
+
   it('are made by Owner and Admin, their token shown once and stored as a hash only', async () => {
     const { owner, admin, member, stranger, nobody, place, foreign, database } = await begin();
     expect(await invite(nobody)).toMatchObject({ code: 'UNAUTHORIZED' });

@@ -50,6 +50,46 @@ export interface Invitations {
   ): Promise<T>;
 }
 
+/** What the holder of a token is shown before joining. */
+export interface InvitationCard {
+  organization: string;
+  /** Name of the person who sent it. */
+  invitedBy: string;
+  email: string;
+  role: Role;
+  expiresAt: string;
+}
+
+export interface CardDeps {
+  invitations: Pick<InvitationStore, 'find'>;
+  organizations: { find(where: { organizationId: string }): Promise<{ name: string } | undefined> };
+  users: { find(where: { userId: string }): Promise<{ name: string } | undefined> };
+}
+
+/** Reads the open invitation of a token; undefined for every token that cannot be used. */
+export function invitationCards(
+  { invitations, organizations, users }: CardDeps,
+  clock: Clock,
+): (token: string) => Promise<InvitationCard | undefined> {
+  return async (token) => {
+    const record = await invitations.find({ tokenHash: hashToken(token) });
+    if (!record || record.status !== 'pending' || record.expiresAt <= clock.now()) return undefined;
+    const { organizationId, invitedBy: userId, email, role } = record;
+    const [organization, inviter] = await Promise.all([
+      organizations.find({ organizationId }),
+      users.find({ userId }),
+    ]);
+    if (!organization || !inviter) return undefined;
+    return {
+      organization: organization.name,
+      invitedBy: inviter.name,
+      email,
+      role,
+      expiresAt: new Date(record.expiresAt).toISOString(),
+    };
+  };
+}
+
 const lifetimeMs = 7 * 24 * 3_600_000;
 
 interface Parts {

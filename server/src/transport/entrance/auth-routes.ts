@@ -46,6 +46,12 @@ export interface SignInDoor {
   >;
   /** Whether the first account is still to be made. */
   awaitsFirstAccount(): Promise<boolean>;
+  /** The open invitation of a token; undefined for every token that cannot be used. */
+  invitation(
+    token: string,
+  ): Promise<
+    { organization: string; invitedBy: string; email: string; role: string; expiresAt: string } | undefined
+  >;
 }
 
 const optional = <T extends z.ZodType>(field: T) => field.nullish().transform((value) => value ?? undefined);
@@ -61,6 +67,9 @@ export const signInInput = z.object({
   token: optional(tokenField),
   code: optional(codeField),
 });
+
+/** In the body: an address would stand in logs. */
+export const invitationInput = z.object({ token: tokenField });
 
 /** As long as a browser keeps it; each sign-in begins anew. */
 const deviceLifetimeMs = 365 * 24 * 3_600_000;
@@ -121,6 +130,13 @@ export function addAuthRoutes(
       'auth.getSession',
       async (request) => (await door.session(cookies.sessionTokens(request))) ?? null,
     ),
+  );
+  app.post(
+    '/api/auth/invitation',
+    answered('auth.invitation', async (request) => {
+      const { token } = invitationInput.parse(parseInput(invitationInput, request.body));
+      return (await door.invitation(token)) ?? null;
+    }),
   );
   app.get(
     '/api/auth/state',

@@ -8,7 +8,7 @@ import { propertiesOf, type Schema } from '../../procedure/describe/describe-typ
 import { exampleOf } from '../../procedure/describe/example.ts';
 import { inlineSchemaOf } from '../../procedure/describe/json-schema.ts';
 import { published } from '../../procedure/describe/published.ts';
-import { signInInput, signUpInput } from '../entrance/auth-routes.ts';
+import { invitationInput, signInInput, signUpInput } from '../entrance/auth-routes.ts';
 
 interface FixedRoute {
   id: string;
@@ -151,6 +151,21 @@ const routes: Readonly<Record<string, FixedRoute>> = {
     answer: {
       anyOf: [
         object({ user, session: object({ id: text, activeOrganizationId: text, expiresAt: text }) }),
+        { type: 'null' },
+      ],
+    },
+  },
+  '/api/auth/invitation': {
+    id: 'auth_invitation',
+    method: 'post',
+    tag: 'auth',
+    summary: 'The open invitation of a token: organization, inviter, address and role',
+    input: invitationInput,
+    refusals: ['BAD_REQUEST', 'FORBIDDEN', 'PAYLOAD_TOO_LARGE', 'INTERNAL_SERVER_ERROR'],
+    description: 'Needs no login. null for every token that cannot be used, whatever the reason.',
+    answer: {
+      anyOf: [
+        object({ organization: text, invitedBy: text, email: text, role: text, expiresAt: text }),
         { type: 'null' },
       ],
     },
