@@ -20,6 +20,10 @@ import { Fault, Notice, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { texts } from './texts.ts';
 
 type Kind = 'sign-in' | 'sign-up' | 'join';
+const titles = { 'sign-in': texts.signIn, 'sign-up': texts.signUp, join: texts.join } satisfies Record<
+  Kind,
+  string
+>;
 
 const tokenKey = 'berth-invitation';
 
@@ -44,7 +48,7 @@ export function Door({ kind }: { kind: Kind }): ReactElement {
   const next = new URLSearchParams(location.search).get('next');
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   useEffect(() => {
-    document.title = `${{ 'sign-in': texts.signIn, 'sign-up': texts.signUp, join: texts.join }[kind]} · Berth`;
+    document.title = `${titles[kind]} · Berth`;
     if (kind === 'sign-in' && state?.awaitsFirstAccount) go(`/sign-up${location.hash}`, { replace: true });
   }, [kind, state, go]);
   useEffect(() => {

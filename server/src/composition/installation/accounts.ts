@@ -121,14 +121,7 @@ export function createAccounts(
       ...createSignIn(stores.users, { entrance, invitations, throttle, twoFactors }),
       session: userSession(stores.users, clock),
       awaitsFirstAccount: firstAccountAwaited(stores.users),
-      invitation: invitationCards(
-        {
-          invitations: stores.invitations,
-          organizations: stores.organizations,
-          users: stores.users.users,
-        },
-        clock,
-      ),
+      invitation: invitationCards({ ...stores, users: stores.users.users }, clock),
     },
   };
 }

@@ -88,18 +88,7 @@ export function addAuthRoutes(
   door: SignInDoor,
   { cookies, secureAddress, toError }: AuthRouteOptions,
 ): void {
-  const answered =
-    (path: string, work: Work) =>
-    async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      try {
-        if (request.method !== 'GET') requireSameOrigin(request);
-        sendJson(reply, await work(request, reply));
-      } catch (error) {
-        const answer = errorAnswer(toError(error, path), path, 'form-b');
-        void reply.code(answer.status).headers(answer.headers);
-        sendJson(reply, answer.body);
-      }
-    };
+  const answered = answering(toError);
   app.post(
     '/api/auth/sign-up/email',
     answered('auth.signUp', async (request, reply) => {
@@ -124,6 +113,16 @@ export function addAuthRoutes(
       return { success: true };
     }),
   );
+  addStateRoutes(app, door, cookies, answered);
+}
+
+/** Who is signed in, and what can be done without. */
+function addStateRoutes(
+  app: FastifyInstance,
+  door: SignInDoor,
+  cookies: CookieJar,
+  answered: ReturnType<typeof answering>,
+): void {
   app.get(
     '/api/auth/get-session',
     answered(
@@ -146,6 +145,20 @@ export function addAuthRoutes(
     }),
   );
 }
+
+const answering =
+  (toError: AuthRouteOptions['toError']) =>
+  (path: string, work: Work) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    try {
+      if (request.method !== 'GET') requireSameOrigin(request);
+      sendJson(reply, await work(request, reply));
+    } catch (error) {
+      const answer = errorAnswer(toError(error, path), path, 'form-b');
+      void reply.code(answer.status).headers(answer.headers);
+      sendJson(reply, answer.body);
+    }
+  };
 
 function originOf(request: FastifyRequest, cookies: CookieJar): RequestOrigin {
   return {
