@@ -9,7 +9,15 @@ import { builtPrefix, platformPrefix } from '../../server/src/domain/names/image
 import { recipeLabel } from '../../images/images.ts';
 
 /** In the order in which they can be removed: each kind may be in use by those before it. */
-export const engineKinds = ['service', 'container', 'config', 'network', 'volume', 'image'] as const;
+export const engineKinds = [
+  'service',
+  'container',
+  'config',
+  'secret',
+  'network',
+  'volume',
+  'image',
+] as const;
 export type EngineKind = (typeof engineKinds)[number];
 
 export interface EngineObject {
@@ -156,6 +164,7 @@ async function objectsOf(
       .filter(({ Labels }) => isOurs(Labels, own))
       .map(({ Id, Names }) => object('container', nameOf(Names, Id), Id)),
     ...specs('config', await list.configs()),
+    ...specs('secret', await list.secrets()),
     ...(await list.networks())
       .filter(({ Labels }) => isOurs(Labels, own))
       .map(({ Id, Name }) => object('network', Name, Id)),
@@ -169,12 +178,15 @@ async function objectsOf(
 }
 
 async function isSwarmShared(list: Lists, own: string | undefined): Promise<boolean> {
-  const named = [...(await list.services('all')), ...(await list.configs('all'))];
+  const named = [
+    ...(await list.services('all')),
+    ...(await list.configs('all')),
+    ...(await list.secrets('all')),
+  ];
   const overlays = (await list.networks('all')).filter(({ Scope, Ingress }) => Scope === 'swarm' && !Ingress);
   return (
     named.some(({ Spec }) => !isOurs(Spec.Labels, own)) ||
     overlays.some(({ Labels }) => !isOurs(Labels, own)) ||
-    (await list.secrets()).length > 0 ||
     (await list.nodes()).length > 1
   );
 }
@@ -212,7 +224,7 @@ function lister(client: EngineClient, signal: AbortSignal) {
     networks: async (whose: Whose = 'ours') => rows('/networks', networks, whose),
     volumes: async () => (await rows('/volumes', volumes, 'ours')).Volumes ?? [],
     images: async () => rows('/images/json', images, 'all'),
-    secrets: async () => ofSwarm('/secrets', anything, 'all'),
+    secrets: async (whose: Whose = 'ours') => ofSwarm('/secrets', specified, whose),
     nodes: async () => ofSwarm('/nodes', anything, 'all'),
   };
 }
@@ -221,6 +233,7 @@ const pathOf: Record<EngineKind, (id: string) => string> = {
   service: (id) => `/services/${segment(id)}`,
   container: (id) => `/containers/${segment(id)}`,
   config: (id) => `/configs/${segment(id)}`,
+  secret: (id) => `/secrets/${segment(id)}`,
   network: (id) => `/networks/${segment(id)}`,
   volume: (id) => `/volumes/${segment(id)}`,
   image: (id) => imagePath(id),

@@ -135,6 +135,7 @@ const limitMs: Record<EngineKind, number> = {
   service: 30_000,
   container: 60_000,
   config: 30_000,
+  secret: 30_000,
   network: 60_000,
   volume: 60_000,
   image: 10_000,

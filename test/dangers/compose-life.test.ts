@@ -104,3 +104,49 @@ it('what others wait for is tried again after a failure, where the file says so'
   await call('compose.update', { composeId, composeFile: file('"no"') });
   expect((await deployed(composeId)).log).not.toContain('running it again');
 });
+
+it('a folder beside the file has the file mounts below it, and is shared with what reads it', async () => {
+  const composeId = await made(
+    `services:\n${service('web', '[serve]', '    volumes: ["./conf:/etc/conf:ro", "./up:/up"]\n')}` +
+      service('reader', '[serve]', '    volumes: ["./up/:/srv:ro"]\n'),
+  );
+  for (const name of ['a.conf', 'more/b.conf'])
+    await call('mount.create', {
+      composeId,
+      type: 'file',
+      filePath: `conf/${name}`,
+      mountPath: `/elsewhere/${name}`,
+      content: name,
+    });
+  expect((await deployed(composeId)).end).toBe('done');
+  const running = [...stage.machine.memory.state.containers.values()].filter(
+    ({ state }) => state === 'running',
+  );
+  const of = (name: string) => running.find(({ labels }) => labels['berth.service'] === name);
+  expect(Object.fromEntries(of('web')?.files ?? [])).toMatchObject({
+    '/etc/conf/a.conf': 'a.conf',
+    '/etc/conf/more/b.conf': 'more/b.conf',
+  });
+  expect(of('web')?.volumes).toEqual(of('reader')?.volumes);
+  expect(of('web')?.volumes).toHaveLength(1);
+  await call('compose.update', {
+    composeId,
+    composeFile: `services:\n${service('web', '[serve]', '    volumes: ["./none.conf:/none.conf:ro"]\n')}`,
+  });
+  expect((await deployed(composeId)).end).toContain('there is no ./none.conf');
+});
+
+it('secrets are kept as the secrets of the engine', async () => {
+  const rest = 'secrets: { pw: { environment: PW } }\nconfigs: { c: { content: open } }\n';
+  const composeId = await made(
+    `services:\n${service('web', '[serve]', '    secrets: [pw]\n    configs: [c]\n')}${rest}`,
+  );
+  await call('compose.saveEnvironment', { composeId, env: 'PW=s3cret' });
+  expect((await deployed(composeId)).end).toBe('done');
+  const { secrets, configs, containers } = stage.machine.memory.state;
+  const kept = (store: typeof secrets): string[] =>
+    [...store.values()].map(({ data }) => Buffer.from(data, 'base64').toString());
+  expect([kept(secrets), kept(configs)]).toEqual([['s3cret'], expect.not.arrayContaining(['s3cret'])]);
+  const running = [...containers.values()].find(({ labels }) => labels['berth.service'] === 'web');
+  expect(running?.files.get('/run/secrets/pw')).toBe('s3cret');
+});

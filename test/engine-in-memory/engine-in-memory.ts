@@ -48,6 +48,7 @@ export function createEngineInMemory({ mountedPrograms = {} }: EngineOptions = {
     networks: new Map(),
     volumes: new Map(),
     configs: new Map(),
+    secrets: new Map(),
     containers: new Map(),
     services: new Map(),
     tasks: new Map(),

@@ -94,6 +94,8 @@ function read(state: State, body: unknown): ServiceBody {
   for (const network of spec.TaskTemplate.Networks) network.Target = findNetwork(state, network.Target).id;
   for (const { ConfigID: id, ConfigName: name } of spec.TaskTemplate.ContainerSpec.Configs)
     if (!state.configs.has(id)) throw swarmRefusal(400, 'InvalidArgument', `config ${name} not found`);
+  for (const { SecretID: id, SecretName: name } of spec.TaskTemplate.ContainerSpec.Secrets)
+    if (!state.secrets.has(id)) throw swarmRefusal(400, 'InvalidArgument', `secret ${name} not found`);
   refuseTakenPorts(state, spec);
   return spec;
 }

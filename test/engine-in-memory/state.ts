@@ -171,6 +171,7 @@ export interface State {
   networks: Map<string, Network>;
   volumes: Map<string, Volume>;
   configs: Map<string, Config>;
+  secrets: Map<string, Config>;
   containers: Map<string, Container>;
   services: Map<string, Service>;
   tasks: Map<string, Task>;

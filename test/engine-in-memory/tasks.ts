@@ -192,7 +192,7 @@ function fromTemplate(state: State, task: Task) {
     },
     volumes: volumes.map(({ name }) => name),
     mounted: new Set(spec.Mounts.map(({ Target }) => Target)),
-    files: filesOf(state, spec.Configs),
+    files: filesOf(state, spec),
     memoryBytes: needs?.Limits?.MemoryBytes ?? undefined,
     hasInit: spec.Init,
     ...(grace == null ? {} : { stopGraceMs: grace / nanosecondsPerMs }),
@@ -202,14 +202,19 @@ function fromTemplate(state: State, task: Task) {
 
 function filesOf(
   state: State,
-  references: ServiceBody['TaskTemplate']['ContainerSpec']['Configs'],
+  { Configs: configs, Secrets: secrets }: ServiceBody['TaskTemplate']['ContainerSpec'],
 ): Map<string, string> {
-  return new Map(
-    references.map(({ ConfigID, File: file }) => [
+  const text = (data = ''): string => Buffer.from(data, 'base64').toString();
+  return new Map([
+    ...configs.map(({ ConfigID: id, File: file }): [string, string] => [
       file?.Name ?? '',
-      Buffer.from(state.configs.get(ConfigID)?.data ?? '', 'base64').toString(),
+      text(state.configs.get(id)?.data),
     ]),
-  );
+    ...secrets.map(({ SecretID: id, File: file }): [string, string] => [
+      file?.Name ?? '',
+      text(state.secrets.get(id)?.data),
+    ]),
+  ]);
 }
 
 const defaultHealth = { intervalMs: 30_000, timeoutMs: 30_000, retries: 3, startPeriodMs: 0 };

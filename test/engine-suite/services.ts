@@ -93,6 +93,32 @@ export function servicesSuite({ engine, api }: EngineFixture): void {
       });
     });
 
+    test('with restart: on-failure is not started again once it has ended with 0', async () => {
+      const spec = stepService(name('once'), [{ do: 'exit', code: 0 }], { restart: 'on-failure' });
+      const failing = stepService(name('again'), [{ do: 'exit', code: 3 }], {
+        restart: 'on-failure',
+        restartDelayMs: 200,
+      });
+      await engine.applyService(spec);
+      await engine.applyService(failing);
+      const states = async (of: string): Promise<string[]> =>
+        (await engine.tasks(of)).map(({ state }) => state);
+      await until('it failed twice', async () => {
+        const ended = (await states(failing.name)).filter((state) => state === 'failed');
+        return ended.length >= 2;
+      });
+      await until('it is done', async () => (await states(spec.name)).includes('complete'));
+      expect(await states(spec.name)).toEqual(['complete']);
+      expect(await engine.service(spec.name)).toMatchObject({
+        restart: 'on-failure',
+        running: 0,
+        replicas: 1,
+      });
+      const [task] = await engine.tasks(spec.name);
+      const end = await engine.containerEnd(task?.containerId ?? '');
+      expect(Date.parse(end?.finishedAt ?? '')).toBeLessThanOrEqual(Date.parse(task?.stateAt ?? ''));
+    });
+
     test('of an image that only this node has is pinned to it, so that no registry is asked', async () => {
       const spec = idleService(name('pin'), { replicas: 0 });
       await engine.applyService(spec);

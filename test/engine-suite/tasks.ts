@@ -69,18 +69,22 @@ export function tasksSuite({ engine }: EngineFixture): void {
     });
 
     test('has its environment, files and volumes', async () => {
-      const files = [{ path: '/etc/app/settings.json', content: '{"größe":1}' }];
+      const files = [
+        { path: '/etc/app/settings.json', content: '{"größe":1}' },
+        { path: '/run/secrets/word', content: 'open sesame', isSecret: true as const },
+      ];
       const steps: Step[] = [
         { do: 'sayVariable', name: 'ODD', end: '' },
         { do: 'say', text: ' ', end: '' },
         { do: 'sayFile', path: '/etc/app/settings.json' },
+        { do: 'sayFile', path: '/run/secrets/word' },
         { do: 'writeFile', path: '/data/x' },
       ];
       const mounts = [
         { type: 'volume', source: uniqueName('vol'), target: '/data', labels: { 'berth.test': 'true' } },
       ];
       const { texts, result } = await run(steps, { spec: { files, mounts, env: ['ODD=a b\t"c" $d'] } });
-      expect(texts).toEqual(['stdout a b\t"c" $d {"größe":1}']);
+      expect(texts).toEqual(['stdout a b\t"c" $d {"größe":1}', 'stdout open sesame']);
       expect(result?.exitCode).toBe(0);
       const volume = mounts[0]?.source ?? '';
       expect(await engine.volumes('berth.test')).toContain(volume);

@@ -106,7 +106,7 @@ async function reconcileOne(
 }
 
 /** An engine that stops ends its containers, and notes it when it is back; this is the least time between. */
-const leastAbsenceMs = 1_000;
+const leastAbsenceMs = 2_000;
 
 /**
  * Whether a service whose tasks may end well was ended by a restart of its engine: swarm starts nothing again

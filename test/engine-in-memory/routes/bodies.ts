@@ -40,6 +40,15 @@ const containerBody = z.looseObject({
       }),
     )
     .default([]),
+  Secrets: z
+    .array(
+      z.looseObject({
+        SecretID: z.string(),
+        SecretName: z.string(),
+        File: z.looseObject({ Name: z.string() }).optional(),
+      }),
+    )
+    .default([]),
 });
 
 const templateBody = z.looseObject({

@@ -1,7 +1,7 @@
 /** Calls of the engine's API about the swarm: services, tasks, networks, files, nodes. */
 import { z } from 'zod';
 import * as answers from './answers.ts';
-import { configBody, connectBody, networkBody } from './bodies.ts';
+import { configBody, connectBody, networkBody, type ServiceBody } from './bodies.ts';
 import { findContainer } from '../containers.ts';
 import { eventStream } from '../events.ts';
 import { logQueryOf, serviceLog, taskLogs } from '../logs.ts';
@@ -9,7 +9,7 @@ import { addNetwork, connect, disconnect, findNetwork, pruneNetworks, removeNetw
 import { Refusal, swarmRefusal } from './refusal.ts';
 import { passes, type Answers, type Call, type Streams } from './routes.ts';
 import { changeService, createService, findService, removeService } from '../services.ts';
-import { changed, swarmId, type State } from '../state.ts';
+import { changed, swarmId } from '../state.ts';
 
 export const version = '20.10.24';
 
@@ -114,20 +114,8 @@ export const swarmAnswers: Answers = [
       disconnect(call.state, id, findNetwork(call.state, first(call)));
     },
   },
-  {
-    method: 'GET',
-    path: '/configs',
-    answer: ({ state, filters }) =>
-      [...state.configs.values()]
-        .filter(
-          ({ name, labels }) =>
-            passes(labels, filters['label']) &&
-            (filters['name'] ?? ['']).some((part) => name.startsWith(part)),
-        )
-        .map(answers.configJson),
-  },
-  { method: 'POST', path: '/configs/create', answer: createConfig },
-  { method: 'DELETE', path: '/configs/*', answer: (call) => removeConfig(call.state, first(call)) },
+  ...storeRoutes('configs', ({ Configs: all }) => all.map(({ ConfigID }) => ConfigID)),
+  ...storeRoutes('secrets', ({ Secrets: all }) => all.map(({ SecretID }) => SecretID)),
 ];
 
 export const swarmStreams: Streams = [
@@ -159,28 +147,56 @@ function listTasks({ state, filters }: Call): unknown[] {
     .map(answers.taskJson);
 }
 
-function createConfig({ state, body }: Call): unknown {
-  const { Name: name, Labels: labels, Data: data } = z.parse(configBody, body);
-  if ([...state.configs.values()].some((config) => config.name === name))
-    throw swarmRefusal(409, 'AlreadyExists', `config ${name} already exists`);
-  const config = { id: swarmId(), name, labels, data, createdAt: Date.now() };
-  state.configs.set(config.id, config);
-  changed(state);
-  return { ID: config.id };
-}
-
-function removeConfig(state: State, id: string): void {
-  const config = state.configs.get(id);
-  if (config === undefined) throw new Refusal(404, `config ${id} not found`);
-  const user = [...state.services.values()].find(({ spec }) =>
-    spec.TaskTemplate.ContainerSpec.Configs.some(({ ConfigID }) => ConfigID === id),
-  );
-  if (user !== undefined) {
-    throw swarmRefusal(
-      400,
-      'InvalidArgument',
-      `config '${config.name}' is in use by the following service: ${user.spec.Name}`,
-    );
-  }
-  state.configs.delete(id);
+/** Config objects and secrets are stored alike; `idsOf` are those that a container has. */
+function storeRoutes(
+  store: 'configs' | 'secrets',
+  idsOf: (spec: ServiceBody['TaskTemplate']['ContainerSpec']) => string[],
+): Answers {
+  const word = store.slice(0, -1);
+  return [
+    {
+      method: 'GET',
+      path: `/${store}`,
+      answer: ({ state, filters }) =>
+        [...state[store].values()]
+          .filter(
+            ({ name, labels }) =>
+              passes(labels, filters['label']) &&
+              (filters['name'] ?? ['']).some((part) => name.startsWith(part)),
+          )
+          .map(answers.configJson),
+    },
+    {
+      method: 'POST',
+      path: `/${store}/create`,
+      answer({ state, body }) {
+        const { Name: name, Labels: labels, Data: data } = z.parse(configBody, body);
+        if ([...state[store].values()].some((stored) => stored.name === name))
+          throw swarmRefusal(409, 'AlreadyExists', `${word} ${name} already exists`);
+        const stored = { id: swarmId(), name, labels, data, createdAt: Date.now() };
+        state[store].set(stored.id, stored);
+        changed(state);
+        return { ID: stored.id };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `/${store}/*`,
+      answer(call) {
+        const id = first(call);
+        const stored = call.state[store].get(id);
+        if (stored === undefined) throw new Refusal(404, `${word} ${id} not found`);
+        const user = [...call.state.services.values()].find(({ spec }) =>
+          idsOf(spec.TaskTemplate.ContainerSpec).includes(id),
+        );
+        if (user !== undefined)
+          throw swarmRefusal(
+            400,
+            'InvalidArgument',
+            `${word} '${stored.name}' is in use by the following service: ${user.spec.Name}`,
+          );
+        call.state[store].delete(id);
+      },
+    },
+  ];
 }

@@ -1,5 +1,5 @@
 /** Turns the plan into services for the engine, with everything that is only known on this server. */
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { readEnvFile, readRawEnvFile } from '../../domain/variables/env-expansion.ts';
@@ -265,7 +265,7 @@ function missing({ compose }: ComposeContext, path: string): string {
 async function filesOf(context: ComposeContext, { files }: PlannedService): Promise<ServiceSpec['files']> {
   const field = fieldOf(context.compose);
   return Promise.all(
-    files.map(async ({ source, target, where, uid, gid, mode }) => {
+    files.map(async ({ source, target, where, isSecret, uid, gid, mode }) => {
       const content = await contentOf(context, source, where);
       if (content === undefined)
         throw badField(
@@ -280,6 +280,7 @@ async function filesOf(context: ComposeContext, { files }: PlannedService): Prom
         ...(uid === undefined ? {} : { uid }),
         ...(gid === undefined ? {} : { gid }),
         ...(mode === undefined ? {} : { mode }),
+        ...(isSecret ? { isSecret: true as const } : {}),
       };
     }),
   );
@@ -303,27 +304,27 @@ async function contentOf(
 async function knownMounts(context: ComposeContext, { name, mounts }: PlannedService): Promise<KnownMount[]> {
   const known: KnownMount[] = [];
   for (const mount of mounts) {
-    known.push(mount.type === 'own' ? await ownMount(context, mount, `services.${name}.volumes`) : mount);
+    if (mount.type === 'own') known.push(...(await ownMount(context, mount, `services.${name}.volumes`)));
+    else known.push(mount);
   }
   return known;
 }
 
 /**
- * A path in the repository is mounted from this version of the repository; any other path is a volume
- * that outlives the release.
+ * A path in the repository is mounted from this version of the repository, a file mount as its text, and a
+ * folder of file mounts as theirs; any other path is a volume that outlives the release.
  */
 async function ownMount(
   context: ComposeContext,
   mount: PlannedMount & { type: 'own' },
   where: string,
-): Promise<KnownMount> {
+): Promise<KnownMount[]> {
   const { compose, deployment, host, records, log } = context;
   const { target, readOnly, path } = mount;
   const folder = folderOf(compose);
-  const beside = (await records.mounts(compose.composeId)).find(
-    ({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''),
-  );
-  if (beside) return { type: 'file', target, content: beside.content ?? '' };
+  const files = (await records.mounts(compose.composeId)).filter(({ type }) => type === 'file');
+  const beside = files.find(({ filePath }) => filePath === cleanPath(path));
+  if (beside) return [{ type: 'file', target, content: beside.content ?? '' }];
   if (folder !== undefined) {
     const inside = inFolder(folder, path, { field: fieldOf(compose), where });
     const copy = join(
@@ -338,12 +339,24 @@ async function ownMount(
         field: `${fieldOf(compose)}: ${where}`,
       })
     )
-      return { type: 'copy', path: copy, target, readOnly };
+      return [{ type: 'copy', path: copy, target, readOnly }];
   }
-  if (readOnly) throw badField(fieldOf(compose), `${where}: ${missing(context, path)}`);
+  const prefix = cleanPath(path) === '.' ? '' : `${cleanPath(path)}/`;
+  const below = files.flatMap(({ filePath, content }): KnownMount[] =>
+    filePath?.startsWith(prefix) === true
+      ? [{ type: 'file', target: posix.join(target, filePath.slice(prefix.length)), content: content ?? '' }]
+      : [],
+  );
+  if (readOnly && below.length > 0) return below;
+  // docker compose makes an empty folder, which a program that wants a file cannot use.
+  if (readOnly && posix.extname(path) !== '')
+    throw badField(fieldOf(compose), `${where}: ${missing(context, path)}`);
   const { volumeOfPath } = await import('../../modules/compose/translation/mounts.ts');
   const why =
     folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there';
   log.line(`${where}: ${path} is kept as a volume of this compose, since ${why}.`);
-  return { type: 'volume', name: volumeOfPath(path), isForeign: false, target, readOnly };
+  return [{ type: 'volume', name: volumeOfPath(path), isForeign: false, target, readOnly }, ...below];
 }
+
+/** As file mounts have their paths. */
+const cleanPath = (path: string): string => posix.normalize(path).replace(/(.)\/$/, '$1');

@@ -30,6 +30,7 @@ const file = z.object({
   uid: z.string().optional(),
   gid: z.string().optional(),
   mode: amount,
+  isSecret: z.literal(true).exactOptional(),
 } satisfies Fields<ServiceSpec['files'][number]>);
 
 const port = z.object({

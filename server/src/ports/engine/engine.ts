@@ -258,13 +258,14 @@ export interface ServiceSpec {
   limits: { memoryBytes?: number | undefined; nanoCpus?: number | undefined; pids?: number | undefined };
   reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
   mounts: ServiceMount[];
-  /** Small files put at a path in the container (engine config objects of ours, named by content). */
+  /** Small files at paths in the container: config objects of the engine, or with `isSecret` its secrets. */
   files: {
     path: string;
     content: string;
     uid?: string | undefined;
     gid?: string | undefined;
     mode?: number | undefined;
+    isSecret?: true;
   }[];
   ports: PublishedPort[];
   /** Absent: the image's own check stays. */

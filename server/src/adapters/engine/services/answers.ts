@@ -48,6 +48,7 @@ const updateStatus = z.looseObject({
 });
 
 const configReference = z.looseObject({ ConfigID: z.string().default('') });
+const secretReference = z.looseObject({ SecretID: z.string().default('') });
 
 const taskTemplate = z.looseObject({
   ForceUpdate: z.number().default(0),
@@ -57,6 +58,7 @@ const taskTemplate = z.looseObject({
       Image: z.string(),
       Labels: labels,
       Configs: z.array(configReference).nullish(),
+      Secrets: z.array(secretReference).nullish(),
       Mounts: z
         .array(z.looseObject({ Type: z.string(), Source: z.string().default('') }))
         .nullish()
@@ -115,6 +117,7 @@ export type TaskAnswer = z.infer<typeof taskAnswer>;
 
 export const tasksAnswer = z.array(taskAnswer);
 
+/** Config objects and secrets look alike. */
 export const configsAnswer = z.array(
   z.looseObject({
     ID: z.string(),

@@ -229,3 +229,26 @@ test('a generation is a digest and a count of restarts', () => {
   expect(generationOf({ 'berth.spec': 'abc' }, 2)).toBe('abc.2');
   expect(generationOf({}, 0)).toBe('.0');
 });
+
+test('a secret is one of the engine; a specification without any has the digest of before', () => {
+  const file = { path: '/run/secrets/pw', content: 's3cret', isSecret: true as const };
+  const name = configName(file.content, owner);
+  const spec = { ...plain, files: [file] };
+  const { TaskTemplate: template } = toDockerSpec(spec, {
+    ...context,
+    configIds: new Map([[`secrets/${name}`, 's1']]),
+  });
+  expect(template.ContainerSpec).toMatchObject({
+    Configs: [],
+    Secrets: [
+      {
+        File: { Name: '/run/secrets/pw', UID: '0', GID: '0', Mode: 0o444 },
+        SecretID: 's1',
+        SecretName: name,
+      },
+    ],
+  });
+  expect(toDockerSpec(plain, context).TaskTemplate.ContainerSpec).not.toHaveProperty('Secrets');
+  const { isSecret: _isSecret, ...open } = file;
+  expect(specDigest(spec)).not.toBe(specDigest({ ...spec, files: [open] }));
+});

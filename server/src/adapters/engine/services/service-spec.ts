@@ -22,7 +22,7 @@ export interface SpecContext {
   owner: Owner;
   /** What runs under `spec.image` (see pinned-image.ts). */
   image: string;
-  /** Ids of the files' config objects, by name. */
+  /** Ids of the files' config objects and secrets, by their stores' names and theirs (`storedKey`). */
   configIds: ReadonlyMap<string, string>;
   /** How many restarts were asked for so far. */
   restarts: number;
@@ -70,6 +70,16 @@ export function generationOf(labels: Record<string, string>, restarts: number): 
 export function configName(content: string, { installation }: Owner): string {
   return `berth-${installation}-${contentName(content)}`;
 }
+
+/** Where the engine keeps a file. */
+export type FileStore = 'configs' | 'secrets';
+
+export const storeOf = ({ isSecret }: { isSecret?: true }): FileStore =>
+  isSecret === true ? 'secrets' : 'configs';
+
+/** Key of a stored file in `SpecContext.configIds`. */
+export const storedKey = (store: FileStore, name: string): string =>
+  store === 'configs' ? name : `${store}/${name}`;
 
 const contentName = (content: string): string =>
   createHash('sha256').update(content).digest('hex').slice(0, 24);
@@ -123,6 +133,7 @@ function containerSpec(
   made: Made | undefined,
 ) {
   const defaults = defaultsOf(spec);
+  const { configs = [], secrets } = Object.groupBy(spec.files, storeOf);
   return defined({
     Image: context.image,
     Labels: containerLabels(spec, made),
@@ -134,7 +145,8 @@ function containerSpec(
     StopGracePeriod: spec.stopGracePeriodMs * nanosecondsPerMs,
     Healthcheck: spec.healthCheck === undefined ? undefined : healthConfig(spec.healthCheck),
     Mounts: spec.mounts.map((each) => mount(each, made?.owner)),
-    Configs: spec.files.map((file) => configReference(file, context.configIds, made?.owner)),
+    Configs: configs.map((file) => configReference(file, context.configIds, made?.owner)),
+    Secrets: secrets?.map((file) => secretReference(file, context.configIds, made?.owner)),
     Sysctls: { ...defaults.sysctls, ...spec.sysctls },
   });
 }
@@ -232,18 +244,27 @@ function sourceOf({ type, source, perSlot }: ServiceMount): string | undefined {
   return perSlot ? `${literal(source)}-{{.Task.Slot}}` : literal(source);
 }
 
-function configReference(
-  file: ServiceSpec['files'][number],
-  configIds: ReadonlyMap<string, string>,
-  owner: Owner | undefined,
-) {
-  const name = owner ? configName(file.content, owner) : `berth-${contentName(file.content)}`;
-  return {
-    File: { Name: file.path, UID: file.uid ?? '0', GID: file.gid ?? '0', Mode: file.mode ?? 0o444 },
-    ConfigID: configIds.get(name) ?? '',
-    ConfigName: name,
-  };
+type File = ServiceSpec['files'][number];
+
+function configReference(file: File, ids: ReadonlyMap<string, string>, owner: Owner | undefined) {
+  const name = storedName(file, owner);
+  return { File: placeOf(file), ConfigID: ids.get(storedKey('configs', name)) ?? '', ConfigName: name };
 }
+
+function secretReference(file: File, ids: ReadonlyMap<string, string>, owner: Owner | undefined) {
+  const name = storedName(file, owner);
+  return { File: placeOf(file), SecretID: ids.get(storedKey('secrets', name)) ?? '', SecretName: name };
+}
+
+const storedName = ({ content }: File, owner: Owner | undefined): string =>
+  owner ? configName(content, owner) : `berth-${contentName(content)}`;
+
+const placeOf = ({ path, uid, gid, mode }: File) => ({
+  Name: path,
+  UID: uid ?? '0',
+  GID: gid ?? '0',
+  Mode: mode ?? 0o444,
+});
 
 /**
  * Text as it is: the engine reads variables and the paths of mounts as Go templates (Docker, "Create services

@@ -156,7 +156,7 @@ export function usedFiles(
   value: unknown,
   place: Place,
   defined: ReadonlyMap<string, PlannedFile['source']>,
-  defaultFolder: string,
+  defaultFolder: '/' | '/run/secrets/',
 ): PlannedFile[] {
   return listAt(value, place).map((item, index) => {
     const at = below(place, index);
@@ -169,6 +169,7 @@ export function usedFiles(
     return {
       source,
       where: at.where,
+      isSecret: defaultFolder !== '/',
       target: targetOf(target.startsWith('/') ? target : `${defaultFolder}${target}`, at),
       uid: uid === undefined ? undefined : textAt(uid, at),
       gid: gid === undefined ? undefined : textAt(gid, at),

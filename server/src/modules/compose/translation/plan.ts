@@ -100,6 +100,8 @@ export interface PlannedFile {
     | { from: 'file'; path: string }
     | { from: 'variable'; name: string };
   where: string;
+  /** Nobody reads it back from the engine. */
+  isSecret: boolean;
   uid: string | undefined;
   gid: string | undefined;
   mode: number | undefined;
