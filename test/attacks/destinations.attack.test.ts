@@ -1,5 +1,5 @@
 /** A tenant looks for other organizations' backups, and for Berth's own data, by a local destination. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { data, project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf, type Call } from '../e2e/fixtures/caller.ts';
@@ -7,7 +7,7 @@ import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { newName } from './support/deployments.ts';
-import { attackedHost, type Attacked } from './support/fixture.ts';
+import { sharedHost, type Attacked } from './support/fixture.ts';
 
 const dump = 'nightly-of-the-installation.sql.gz';
 const table = attackTable('local destinations');
@@ -16,14 +16,11 @@ let world: Attacked;
 let theirs = '';
 
 beforeAll(async () => {
-  world = await attackedHost(await bedOfRun(), 'destinations', 49);
+  world = await sharedHost(await bedOfRun());
   theirs = `${data}/backups-local/${world.installation.organizationId}`;
   const { host } = world.berth;
   await host.exec(['sh', '-ec', 'mkdir -p "$1/shop"; echo secret > "$1/shop/$2"', 'sh', theirs, dump]);
   await host.exec(['ln', '-s', data, '/srv/looks-harmless']);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
 });
 
 /** Whether a destination there shows a file of that name. */

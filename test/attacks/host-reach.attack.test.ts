@@ -2,7 +2,7 @@
  * A tenant, a member and a stranger who pushes, each on the way to the machine: by a compose file, by a
  * variable in it, by the next commit, by another branch, by a bind that nobody approved.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { growingPause } from '../bed/machine/pauses.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
@@ -14,7 +14,7 @@ import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import { newName } from './support/deployments.ts';
 import type { Outcome } from './support/rows.ts';
-import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
+import { sharedHost, type Attacked, type Party } from './support/fixture.ts';
 
 /** On the machine, for nobody's eyes. */
 const folder = '/etc/berth-attacks';
@@ -23,7 +23,7 @@ const table = attackTable('host reach');
 let world: Attacked;
 
 beforeAll(async () => {
-  world = await attackedHost(await bedOfRun(), 'attacks', 38);
+  world = await sharedHost(await bedOfRun());
   const { host } = world.berth;
   await host.exec(['mkdir', '-p', folder]);
   await host.exec(['sh', '-c', `echo ${loot} > ${folder}/secret`]);
@@ -33,9 +33,6 @@ beforeAll(async () => {
       buildsConcurrency: 4,
     }),
   );
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
 });
 
 /** A service that runs once and says what it finds; its words stand in the deployment's log. */

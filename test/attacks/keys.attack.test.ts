@@ -12,7 +12,7 @@ import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { newName } from './support/deployments.ts';
-import { attackedHost, type Attacked } from './support/fixture.ts';
+import { sharedHost, type Attacked } from './support/fixture.ts';
 
 const loot = 'for-people-who-may-read-secrets';
 const table = attackTable('narrowed keys and probes');
@@ -26,12 +26,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => neighbour.listen(0, machineIp, resolve));
   const address = neighbour.address();
   openPort = typeof address === 'object' && address !== null ? address.port : 0;
-  world = await attackedHost(await bedOfRun(), 'keys', 54);
+  world = await sharedHost(await bedOfRun());
 });
-afterAll(async () => {
-  neighbour.close();
-  await world[Symbol.asyncDispose]();
-});
+afterAll(() => void neighbour.close());
 
 /** Nobody listens there: it was free a moment ago. */
 async function closedPort(): Promise<number> {

@@ -2,7 +2,7 @@
  * Whoever pushes to a repository leads Berth out of it by links: writing `.env` on the machine, reading its
  * files as a service's variables, copying its folders into a service.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
@@ -11,7 +11,7 @@ import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { lootOf, newName } from './support/deployments.ts';
-import { attackedHost, type Attacked } from './support/fixture.ts';
+import { sharedHost, type Attacked } from './support/fixture.ts';
 
 /** On the machine, for nobody's eyes. */
 const folder = '/etc/berth-links';
@@ -20,7 +20,7 @@ const table = attackTable('links of a repository');
 let world: Attacked;
 
 beforeAll(async () => {
-  world = await attackedHost(await bedOfRun(), 'links', 46);
+  world = await sharedHost(await bedOfRun());
   await world.berth.host.exec(['mkdir', '-p', folder]);
   await world.berth.host.exec(['sh', '-c', `echo LOOT=${loot} > ${folder}/secret`]);
   await valueOf(
@@ -29,9 +29,6 @@ beforeAll(async () => {
       buildsConcurrency: 4,
     }),
   );
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
 });
 
 /** A repository with a link in it. */

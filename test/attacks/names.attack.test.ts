@@ -2,7 +2,7 @@
  * A tenant on the way to another organization's services through the proxy: by a service of its own, never
  * deployed, whose name is that of theirs on the engine, and a domain.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { growingPause } from '../bed/machine/pauses.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
@@ -12,7 +12,7 @@ import { deployed } from '../e2e/fixtures/settling.ts';
 import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
-import { attackedHost, type Attacked, type Party } from './support/fixture.ts';
+import { sharedHost, type Attacked, type Party } from './support/fixture.ts';
 
 const loot = 'what the others keep';
 const answering = `require('http').createServer((_, response) => response.end('${loot}')).listen(3000)`;
@@ -26,7 +26,7 @@ const table = attackTable('names');
 let world: Attacked;
 
 beforeAll(async () => {
-  world = await attackedHost(await bedOfRun(), 'names', 42);
+  world = await sharedHost(await bedOfRun());
   const { owner } = world.installation;
   const composeId = await compose(world.installation, 'vault');
   await valueOf(owner('compose.deploy', { composeId }));
@@ -37,9 +37,6 @@ beforeAll(async () => {
   );
   await valueOf(owner('application.update', { applicationId, command: 'node', args: ['-e', answering] }));
   await deployed(owner, applicationId);
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
 });
 
 async function application({ owner, environmentId }: Party, appName: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** A repository of a folder that the installation allows names others of the machine as its submodules. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { project } from '../e2e/fixtures/berth-host.ts';
 import { valueOf } from '../e2e/fixtures/caller.ts';
@@ -8,7 +8,7 @@ import { textOf } from '../http/interface-client.ts';
 import { attackTable, leavesOutWall } from './support/attack.ts';
 import type { Outcome } from './support/rows.ts';
 import { lootOf, newName } from './support/deployments.ts';
-import { attackedHost, type Attacked } from './support/fixture.ts';
+import { sharedHost, type Attacked } from './support/fixture.ts';
 
 const loot = 'for-no-repository-s-eyes';
 const openGit = '/usr/local/bin/git-of-all-folders';
@@ -18,7 +18,7 @@ let world: Attacked;
 let vault: Repository;
 
 beforeAll(async () => {
-  world = await attackedHost(await bedOfRun(), 'repositories', 47);
+  world = await sharedHost(await bedOfRun());
   const { host } = world.berth;
   vault = await createRepository(host, 'vault/secret', { secret: `${loot}\n` });
   const script = '#!/bin/sh\nexec /usr/bin/git -c protocol.file.allow=always "$@"\n';
@@ -29,9 +29,6 @@ beforeAll(async () => {
       buildsConcurrency: 4,
     }),
   );
-});
-afterAll(async () => {
-  await world[Symbol.asyncDispose]();
 });
 
 /** Builds an image that says what the submodule holds. */

@@ -76,6 +76,32 @@ export async function attackedHost(bed: Bed, name: string, index: number): Promi
   };
 }
 
+let shared: Promise<Attacked> | undefined;
+let isAsBuilt = true;
+
+/**
+ * The host of files whose attacks leave each other alone: each has services of its own, and sets what it
+ * needs of the settings. It ends with the bed. After a file that left out its wall Berth is as built again.
+ */
+export async function sharedHost(bed: Bed): Promise<Attacked> {
+  shared ??= makeShared(bed);
+  const world = await shared;
+  if (isAsBuilt) return world;
+  await world.berth.stop();
+  await world.berth.start();
+  return world;
+}
+
+async function makeShared(bed: Bed): Promise<Attacked> {
+  const world = await attackedHost(bed, 'attacked', 38);
+  const { berth } = world;
+  const start: BerthHost['start'] = async (env, program) => {
+    await berth.start(env, program);
+    isAsBuilt = program === undefined;
+  };
+  return { ...world, berth: { ...berth, start }, [Symbol.asyncDispose]: async () => undefined };
+}
+
 async function addTenantsMember(users: UserStore, organizationId: string): Promise<void> {
   await users.users.insert({
     userId: 'user-tenants-member',
