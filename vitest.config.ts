@@ -29,6 +29,7 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
     pool: 'threads',
     ...shared,
     testTimeout: minutes(5),
+    hookTimeout: minutes(5),
   },
   database: {
     ...shared,

@@ -8,6 +8,7 @@ import { tableStore } from '../../server/src/db/table-store.ts';
 import { tables, type TableName } from '../../server/src/db/tables.ts';
 import { callerOf, procedures, valueOf } from '../e2e/fixtures/caller.ts';
 import { withText } from '../e2e/hostile/input-fields.ts';
+import { isWhole, ofThisRun } from '../run/mode.ts';
 import { hiddenTexts } from '../world/fixtures.ts';
 import { inputFor, inputWith } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
@@ -126,10 +127,14 @@ const counts: Record<Holder, { refused: number; harmless: number }> = {
 
 it('refuses what is not the caller’s in every way of calling, and shows and changes nothing', async () => {
   const before = await rowsOfOthers();
-  const cells = tried.flatMap((field) =>
-    valuesOf(field, { tenant, installation, dataFolder: program.dataFolder }).map(
-      (reach): Cell => ({ field, ...reach }),
+  // The ordinary run takes a half of them, by its seed.
+  const cells = ofThisRun(
+    tried.flatMap((field) =>
+      valuesOf(field, { tenant, installation, dataFolder: program.dataFolder }).map(
+        (reach): Cell => ({ field, ...reach }),
+      ),
     ),
+    2,
   );
   const sent = [...new Set(cells.map(({ text }) => text))];
   const met = new Set<string>();
@@ -173,9 +178,10 @@ it('refuses what is not the caller’s in every way of calling, and shows and ch
     ].join('\n'),
   );
   expect(faults).toEqual([]);
-  expect(harmlessRows.filter((key) => !met.has(key))).toEqual([]);
+  const unmet = harmlessRows.filter((key) => !met.has(key));
+  expect(isWhole() ? unmet : []).toEqual([]);
   expect(await rowsOfOthers()).toEqual(before);
-  expect(calls).toBeGreaterThan(10_000);
+  expect(calls).toBeGreaterThan(isWhole() ? 10_000 : 5000);
 });
 
 it('met nothing unexpected', () => expect(program.faults()).toEqual([]));

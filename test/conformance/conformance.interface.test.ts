@@ -14,6 +14,7 @@ import { password } from '../world/inputs.ts';
 import { startProgram } from '../world/program.ts';
 import { documentedProcedures } from './documented.ts';
 import { documentedRules } from './documented-rules.ts';
+import { ofThisRun } from '../run/mode.ts';
 import { placesOf, runsAt, suitePlaces } from '../run/places.ts';
 import { rows, rowsOf, suites } from './rows.ts';
 import { nameOf } from './run-row.ts';
@@ -37,7 +38,15 @@ const runs = placesOf('conformance').flatMap((place) =>
   Object.keys(servers).map((name) => ({ place, name })),
 );
 
-it.each(runs)(
+/** The ordinary run takes one database for each place, by its seed. */
+it.each(
+  placesOf('conformance').flatMap((place) =>
+    ofThisRun(
+      runs.filter((run) => run.place === place),
+      2,
+    ),
+  ),
+)(
   'the document holds in each row without an engine, under both forms, on $name, with services on: $place',
   async ({ name, place }) => {
     const rows = ready.filter((row) => runsAt(place, 'conformance', nameOf(row)));

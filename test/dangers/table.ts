@@ -44,13 +44,16 @@ export interface DangerRow {
 
 export const hostFolder = '/srv/of-the-machine';
 
+/** Stands on the machine already. */
+export const volumeOfOthers = 'volume-of-others';
+
 export const composeDangers: readonly DangerRow[] = [
   { what: 'bind', service: `volumes: ["${hostFolder}:/host"]`, marker: hostFolder },
   {
     what: 'volume',
     service: 'volumes: ["theirs:/data"]',
-    rest: 'volumes: { theirs: { external: true, name: volume-of-others } }',
-    marker: '"volume-of-others"',
+    rest: `volumes: { theirs: { external: true, name: ${volumeOfOthers} } }`,
+    marker: `"${volumeOfOthers}"`,
   },
   { what: 'capability', service: 'cap_add: [SYS_ADMIN]', marker: 'SYS_ADMIN' },
   { what: 'sysctl', service: 'sysctls: { net.core.somaxconn: "4096" }', marker: 'net.core.somaxconn' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../fuzz/random.ts';
 import { fuzzPlan } from '../fuzz/plan.ts';
-import { isWhole, modeOf, ofThisRun, parseSeed, sampleOf } from './mode.ts';
+import { isOfThisRun, isWhole, modeOf, ofThisRun, parseSeed, sampleOf } from './mode.ts';
 
 test('the ordinary run has a seed of its own unless it is given one', () => {
   expect(modeOf({})).toEqual({ isLong: false, seed: expect.any(Number) });
@@ -33,6 +33,19 @@ test('the ordinary run takes a share by its seed; the long one and a file run by
   expect(ofThisRun(items, 3, { BERTH_TEST_LONG: '1', BERTH_TEST_SEED: '5' })).toEqual(items);
   expect(ofThisRun(items, 3, {})).toEqual(items);
   expect([isWhole(ordinary), isWhole({})]).toEqual([false, true]);
+});
+
+test('a share is chosen by name, too, and each name by one seed or another', () => {
+  const names = Array.from({ length: 300 }, (_, index) => `name ${index}`);
+  const takenBy = (seed: string, long = '0'): string[] =>
+    names.filter((name) => isOfThisRun(name, 3, { BERTH_TEST_LONG: long, BERTH_TEST_SEED: seed }));
+  expect(takenBy('1')).toEqual(takenBy('1'));
+  expect(takenBy('1').length).toBeGreaterThan(60);
+  expect(takenBy('1').length).toBeLessThan(140);
+  const seeds = Array.from({ length: 60 }, (_, seed) => `${seed}`);
+  expect(new Set(seeds.flatMap((seed) => takenBy(seed))).size).toBe(names.length);
+  expect(takenBy('1', '1')).toEqual(names);
+  expect(names.filter((name) => isOfThisRun(name, 3, {}))).toEqual(names);
 });
 
 test('the ordinary run makes 15,000 requests, the long one all', () => {

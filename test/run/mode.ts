@@ -2,6 +2,7 @@
  * How much a run tries, as bin/test tells its projects: `--long` for the whole, `--seed N` for the same
  * choice again.
  */
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { createRandom } from '../fuzz/random.ts';
 
@@ -67,6 +68,15 @@ export function sampleOf<T>(items: readonly T[], share: number, next: () => numb
 export function ofThisRun<T>(items: readonly T[], share: number, environment = process.env): readonly T[] {
   if (isWhole(environment)) return items;
   return sampleOf(items, share, createRandom(modeOf(environment).seed).next);
+}
+
+/** Whether this run takes what has the name: one in `share` of all names, by its seed; all with `--long`. */
+export function isOfThisRun(name: string, share: number, environment = process.env): boolean {
+  if (isWhole(environment)) return true;
+  const digest = createHash('sha256')
+    .update(`${modeOf(environment).seed} ${name}`)
+    .digest();
+  return digest.readUInt32BE() % share === 0;
 }
 
 /** Whether the run leaves nothing out: with `--long`, and when vitest was started by hand. */

@@ -8,7 +8,7 @@ import { createCipher, type Cipher } from '../../server/src/db/values/cipher.ts'
 import type { Database } from '../../server/src/db/database.ts';
 import { openPostgres } from '../../server/src/db/postgres.ts';
 import { openSqlite } from '../../server/src/db/sqlite.ts';
-import { isQuick } from '../run/mode.ts';
+import { isOfThisRun, isQuick } from '../run/mode.ts';
 import { lend, type Lent } from './lent-databases.ts';
 
 export interface TestDatabase {
@@ -27,15 +27,23 @@ export interface TestDatabase {
   close(database: Database): Promise<void>;
 }
 
+type Define = (test: TestDatabase, dialect: Database['dialect']) => void;
+
 /**
- * Defines the same tests for every database: SQLite in a file, PostgreSQL in the server of this run, which
- * the quick run leaves out.
+ * Defines the same tests for SQLite in a file and for PostgreSQL in the server of this run. The quick run
+ * leaves PostgreSQL out.
  */
-export function eachDatabase(
-  name: string,
-  define: (test: TestDatabase, dialect: Database['dialect']) => void,
-): void {
-  const places = { sqlite: sqlitePlace, ...(isQuick() ? {} : { postgres: postgresPlace }) };
+export function bothDatabases(name: string, define: Define): void {
+  onPlaces(name, { sqlite: sqlitePlace, ...(!isQuick() && { postgres: postgresPlace }) }, define);
+}
+
+/** As `bothDatabases`, for what shows little of SQL: the ordinary run takes PostgreSQL for a third. */
+export function eachDatabase(name: string, define: Define): void {
+  if (isOfThisRun(name, 3)) bothDatabases(name, define);
+  else onPlaces(name, { sqlite: sqlitePlace }, define);
+}
+
+function onPlaces(name: string, places: Readonly<Record<string, () => Place>>, define: Define): void {
   for (const [dialect, place] of Object.entries(places)) {
     describe(`${name} (${dialect})`, () => {
       const opened = new Map<Database, string>();

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../server/src/db/database.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
-import { eachDatabase } from './each-database.ts';
+import { bothDatabases } from './each-database.ts';
 
-eachDatabase('the database of a test', (test, dialect) => {
+bothDatabases('the database of a test', (test, dialect) => {
   const isLent = dialect === 'postgres';
   let former: { location: string; database: Database } | undefined;
   const next = async (): Promise<{ database: Database; isFormer: boolean; last: Database | undefined }> => {

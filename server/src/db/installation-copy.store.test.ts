@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { eachDatabase } from '../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../test/store/each-database.ts';
 import { readConfig } from '../config.ts';
 import { installationCopies } from './installation-copy.ts';
 
-eachDatabase('a snapshot of the installation', (test, dialect) => {
+bothDatabases('a snapshot of the installation', (test, dialect) => {
   it('is the whole database in its own form, a manifest and the sealed key, closed to others', async () => {
     const database = await test.open();
     const root = await mkdtemp(join(tmpdir(), 'berth-snapshot-'));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../test/store/each-database.ts';
 import type { Database } from './database.ts';
 import { migrate, migrations, schemaVersion } from './migrations.ts';
 import { tableStore } from './table-store.ts';
@@ -8,7 +8,7 @@ import { tables } from './tables.ts';
 const now = '2026-01-01T00:00:00.000Z';
 const newest = migrations.at(-1)?.version ?? 0;
 
-eachDatabase('migrations', ({ open, openEmpty }) => {
+bothDatabases('migrations', ({ open, openEmpty }) => {
   it('make the columns that tables.ts says, with the same nulls', async () => {
     const database = await open();
     for (const [table, columns] of Object.entries(tables)) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../test/store/each-database.ts';
 import { createCipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
 import { tableStore } from './table-store.ts';
@@ -31,7 +31,7 @@ async function storedRow(database: Database, table: string): Promise<Record<stri
   )[0];
 }
 
-eachDatabase('secret columns', ({ open, reopen }) => {
+bothDatabases('secret columns', ({ open, reopen }) => {
   it('are ciphertext in the database and text in the product', async () => {
     const database = await open();
     await tableStore(database, 'registry').insert(registry);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../test/store/each-database.ts';
 import { tableStore } from './table-store.ts';
 import type { TableRecord } from './tables.ts';
 
@@ -20,7 +20,7 @@ function entry(auditId: string, patch: Partial<TableRecord<'audit'>> = {}): Tabl
   };
 }
 
-eachDatabase('a table store', ({ open }) => {
+bothDatabases('a table store', ({ open }) => {
   it('gives back what it was given, whatever the text', async () => {
     const store = tableStore(await open(), 'audit');
     const odd = entry('1', {

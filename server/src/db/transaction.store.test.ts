@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../test/store/each-database.ts';
 import type { Database } from './database.ts';
 import { tableStore } from './table-store.ts';
 
-eachDatabase('a transaction', ({ open, reopen }) => {
+bothDatabases('a transaction', ({ open, reopen }) => {
   const settingsOf = (database: Database): ReturnType<typeof tableStore<'setting'>> =>
     tableStore(database, 'setting');
   const names = async (database: Database): Promise<string[]> =>

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../test/store/each-database.ts';
 import type { JobRecord } from '../db/tables.ts';
 import { systemClock } from '../ports/clock.ts';
 import type { Queue } from '../ports/queue.ts';
@@ -11,7 +11,7 @@ import { createWorker, type WorkerOptions } from './worker.ts';
 
 const leaseMs = 1000;
 
-eachDatabase('the job queue', ({ open }) => {
+bothDatabases('the job queue', ({ open }) => {
   async function queue(...serviceKeys: string[]): Promise<{
     store: JobStore;
     slots: SlotStore;

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { bothDatabases } from '../../../../test/store/each-database.ts';
 import { tableStore } from '../table-store.ts';
 import { keepUntilWritten } from './until-written.ts';
 
-eachDatabase('what is kept until something is written', ({ open }) => {
+bothDatabases('what is kept until something is written', ({ open }) => {
   it('is never what it was before a write that has been answered', async () => {
     const database = await open();
     const settings = tableStore(database, 'setting');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
+import { line } from '../service/contract-fields.ts';
 
 const serverId = z
   .string()
@@ -99,7 +100,7 @@ export const cleanupContract = {
   removeUnknown: mutation({
     summary: 'Removes a service that cleanup.unknown lists; its volumes stay',
     access,
-    input: z.object({ serverId, name: z.string().min(1).max(200) }),
+    input: z.object({ serverId, name: line(200).min(1) }),
     output: z.boolean(),
     refusals: ['SERVICE_UNAVAILABLE', 'NOT_FOUND'],
   }),
