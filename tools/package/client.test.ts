@@ -9,7 +9,7 @@ import { packageClient } from './client.ts';
 import { typeOf } from './client-types.ts';
 
 const run = promisify(execFile);
-const limitMs = 120_000;
+const limitMs = 300_000;
 const root = join(import.meta.dirname, '../..');
 let folder: string;
 

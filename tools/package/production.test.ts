@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { strict } from './strict.ts';
 
 const run = promisify(execFile);
-const limitMs = 120_000;
+const limitMs = 300_000;
 const root = join(import.meta.dirname, '../..');
 let folder: string;
 

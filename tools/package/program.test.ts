@@ -11,7 +11,7 @@ import { onFreePort, saysTaken } from '../../test/free-port.ts';
 import { packageProgram } from './program.ts';
 
 const root = join(import.meta.dirname, '../..');
-const limitMs = 120_000;
+const limitMs = 300_000;
 let folder: string;
 interface Running {
   url: string;

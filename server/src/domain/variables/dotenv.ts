@@ -53,8 +53,9 @@ export function parseEnvLines(text: string, field = 'env', grammar: EnvGrammar =
   let line = 1;
   while (at < source.length) {
     const read = readLine(source, at, grammar, (what) => badField(field, `line ${line}: ${what}`));
+    const end = Math.min(read.next - 1, source.length);
     lines.push({
-      text: source.slice(at, read.next - 1).replace(/\r$/, ''),
+      text: source.slice(at, end > at && source[end - 1] === '\r' ? end - 1 : end),
       variable: read.variable && { ...read.variable, line },
     });
     line += countLines(source, at, read.next);
@@ -87,7 +88,7 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 function readLine(source: string, at: number, grammar: EnvGrammar, fail: Fail): ReadLine {
   const end = lineEnd(source, at);
-  const whole = source.slice(at, end).trim();
+  const whole = end === at ? '' : source.slice(at, end).trim();
   if (whole === '' || whole.startsWith('#')) return { variable: undefined, next: end + 1 };
   const separator = separators[grammar];
   separator.lastIndex = at;
