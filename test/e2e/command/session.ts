@@ -153,8 +153,9 @@ export const sessionOf = ({
   [
     'Elsewhere',
     [
-      { line: 'berth ci setup github' },
-      { line: 'berth ci setup gitlab' },
+      { line: 'berth ci setup github', ends: 2 },
+      { line: 'berth ci setup github --runner-url https://berth.example.com' },
+      { line: 'berth ci setup gitlab --runner-url https://berth.example.com' },
       { line: 'berth mcp < /dev/null' },
       { line: 'berth completion bash | head -4' },
       { line: 'berth stauts', ends: 2 },

@@ -24,6 +24,10 @@ export function DataTab({ service }: { service: Service }): ReactElement {
                   {database.connection.internal}
                 </Value>
               </dd>
+              <dt>As a variable of another service</dt>
+              <dd>
+                <Value what="reference">{`\${{${service.name}.URL}}`}</Value>
+              </dd>
               <dt>From outside</dt>
               <dd>
                 {database.connection.external ? (

@@ -81,7 +81,11 @@ function asAnswer<P extends Path>(value: unknown): Answer<P> {
   return value as Answer<P>;
 }
 
-const isFinal = (error: unknown): boolean => error instanceof BerthError && error.code !== 'UNREACHABLE';
+/** What a proxy answers while Berth starts. */
+const ofProxies: readonly (number | undefined)[] = [502, 504];
+
+const isFinal = (error: unknown): boolean =>
+  error instanceof BerthError && error.code !== 'UNREACHABLE' && !ofProxies.includes(error.httpStatus);
 
 const noteRefusal = (error: unknown): void => {
   if (error instanceof BerthError && error.code === 'UNAUTHORIZED') noteSessionEnded();
@@ -98,6 +102,38 @@ export const queries = new QueryClient({
     },
   },
 });
+
+/** Ids of things that were removed, or are being removed: nothing is read of them again. */
+const gone = new Set<unknown>();
+
+const isGone = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && Object.values(input).some((value) => gone.has(value));
+
+/** The id of what a procedure removes. */
+function removedBy(path: string, input: unknown): unknown {
+  const [router = '', name = ''] = path.split('.');
+  if (name !== 'remove' && name !== 'delete') return undefined;
+  return (input as Readonly<Record<string, unknown>> | undefined)?.[`${router}Id`];
+}
+
+async function change<P extends Path>(path: P, input: Input<P>): Promise<Answer<P>> {
+  const removed = removedBy(path, input);
+  if (removed === undefined) return ask(path, input);
+  gone.add(removed);
+  try {
+    return await ask(path, input);
+  } catch (error) {
+    gone.delete(removed);
+    throw error;
+  }
+}
+
+/** Reads again what is on the screen of these procedures, unless it is about something that is gone. */
+export const readAgain = (isMeant: (path: string, readAt: number) => boolean): Promise<void> =>
+  queries.invalidateQueries({
+    predicate: ({ queryKey: [path, input], state: { dataUpdatedAt } }) =>
+      typeof path === 'string' && isMeant(path, dataUpdatedAt) && !isGone(input),
+  });
 
 export interface AskOptions {
   enabled?: boolean;
@@ -117,7 +153,8 @@ export function useAsk<P extends Path>(
     queryKey: [path, input ?? {}],
     queryFn: ({ signal }) => ask(path, input, signal),
     enabled,
-    refetchInterval: every,
+    refetchInterval: () => !isGone(input) && every,
+    refetchOnWindowFocus: () => !isGone(input),
     ...(retry === undefined ? {} : { retry }),
     ...(keeps ? { placeholderData: (former) => former } : {}),
   });
@@ -125,11 +162,9 @@ export function useAsk<P extends Path>(
 
 /** Reads again whatever of these routers or procedures is on the screen. */
 export function refresh(...names: readonly string[]): Promise<void> {
-  return queries.invalidateQueries({
-    predicate: ({ queryKey: [path] }) =>
-      typeof path === 'string' &&
-      names.some((name) => path === name || path.startsWith(`${name}.`) || name === '*'),
-  });
+  return readAgain((path) =>
+    names.some((name) => path === name || path.startsWith(`${name}.`) || name === '*'),
+  );
 }
 
 /** After a change of a router's thing, these may show something else. */
@@ -153,7 +188,7 @@ const ofServices = [
 
 export function useDo<P extends Path>(path: P): UseMutationResult<Answer<P>, Error, Input<P>> {
   return useMutation<Answer<P>, Error, Input<P>>({
-    mutationFn: (input) => ask(path, input),
+    mutationFn: (input) => change(path, input),
     onSettled: () => {
       const [router = ''] = path.split('.');
       return refresh(router, ...(touches[router] ?? ofServices));

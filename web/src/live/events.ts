@@ -2,7 +2,7 @@
  * What happens on the server, as one stream for all tabs: each event has what it touches read again, gathered
  * for 100 ms. Without the stream everything on the screen is read every 10 s.
  */
-import { exists, queries } from './api.ts';
+import { exists, readAgain } from './api.ts';
 import { againMs } from './event-stream.ts';
 import { openEventStream } from './shared-events.ts';
 
@@ -33,9 +33,18 @@ export function startEvents(): () => void {
     stopPolling?.();
     stopPolling = undefined;
   };
+  let knowsPosition = false;
   const stream = openEventStream((told) => {
-    if ('event' in told) return note(told.event);
-    if (!told.isLive) return void (stopPolling ??= poll(() => become('polling')));
+    if ('event' in told) {
+      if (!isPosition(told.event)) return note(told.event);
+      if (!knowsPosition) readOlder();
+      knowsPosition = true;
+      return;
+    }
+    if (!told.isLive) {
+      knowsPosition = false;
+      return void (stopPolling ??= poll(() => become('polling')));
+    }
     endPolling();
     become('live');
   });
@@ -59,8 +68,7 @@ export function startEvents(): () => void {
 function poll(begun: () => void): () => void {
   begun();
   const timer = setInterval(() => {
-    if (!document.hidden)
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => isLive(queryKey[0]) });
+    if (!document.hidden) void readAgain(isLive);
   }, againMs);
   return () => clearInterval(timer);
 }
@@ -87,8 +95,18 @@ const live = [
 ];
 
 /** What changes by itself; settings and the like are read when somebody looks. */
-const isLive = (name: unknown): boolean =>
-  typeof name === 'string' && live.includes(name.split('.')[0] ?? '');
+const isLive = (path: string): boolean => live.includes(path.split('.')[0] ?? '');
+
+const isPosition = (event: unknown): boolean => (event as Happening | null)?.type === 'position';
+
+/** Milliseconds: what was read so shortly before the stream stands is as new as the stream. */
+const newMs = 1000;
+
+/** What was read before the stream stood, as before a crash that it had to wait for, may be old. */
+function readOlder(): void {
+  const now = Date.now();
+  void readAgain((path, readAt) => isLive(path) && now - readAt > newMs);
+}
 
 interface Happening {
   kind?: string;
@@ -107,10 +125,7 @@ function note(data: unknown): void {
     const names = gathered;
     gathered = new Set();
     gathering = undefined;
-    void queries.invalidateQueries({
-      predicate: ({ queryKey: [name] }) =>
-        typeof name === 'string' && (names.has('*') ? isLive(name) : names.has(name.split('.')[0] ?? '')),
-    });
+    void readAgain((path) => (names.has('*') ? isLive(path) : names.has(path.split('.')[0] ?? '')));
   }, 100);
 }
 

@@ -1,6 +1,8 @@
 /** What each kind of service asks for. */
 import { useId, useState, type ReactElement } from 'react';
+import { fieldsOf } from '../form/fields.ts';
 import { TextField } from '../form/text-field.tsx';
+import type { Path } from '../live/api.ts';
 import { databaseKinds, kindWords } from '../live/services.ts';
 import { Drop } from './drop.tsx';
 import { TemplateFields } from './gallery.tsx';
@@ -72,26 +74,40 @@ const Template = ({ values, onEdit }: FieldsProps): ReactElement | null =>
     />
   ) : null;
 
-function Database({ values, onEdit }: FieldsProps): ReactElement {
+function Database({ values, faults, onEdit }: FieldsProps): ReactElement {
   const id = useId();
   return (
-    <div className="field">
-      <label htmlFor={id}>Kind</label>
-      <select
-        id={id}
-        className="input"
-        value={values.databaseKind}
-        onChange={({ target }) =>
-          onEdit({ databaseKind: databaseKinds.find((one) => one === target.value) ?? 'postgres' })
+    <div className="grid gap-4 sm:grid-cols-2">
+      <div className="field">
+        <label htmlFor={id}>Kind</label>
+        <select
+          id={id}
+          className="input"
+          value={values.databaseKind}
+          onChange={({ target }) =>
+            onEdit({ databaseKind: databaseKinds.find((one) => one === target.value) ?? 'postgres' })
+          }
+        >
+          {databaseKinds.map((one) => (
+            <option key={one} value={one}>
+              {kindWords[one]}
+            </option>
+          ))}
+        </select>
+        <p className="help">
+          Name, user and a generated password are set; its Data tab shows the connection.
+        </p>
+      </div>
+      <TextField
+        label="Image (optional)"
+        placeholder={
+          fieldsOf(`${values.databaseKind}.create` as Path).find(({ n }) => n === 'containerImage')?.d
         }
-      >
-        {databaseKinds.map((one) => (
-          <option key={one} value={one}>
-            {kindWords[one]}
-          </option>
-        ))}
-      </select>
-      <p className="help">Name, user and a generated password are set; its Data tab shows the connection.</p>
+        help="Decides the version. It can be upgraded later, never downgraded."
+        value={values.image}
+        onEdit={(image) => onEdit({ image })}
+        fault={faults['containerImage']}
+      />
     </div>
   );
 }

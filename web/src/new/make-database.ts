@@ -2,7 +2,10 @@
 import { ask, type Input, type Path } from '../live/api.ts';
 import type { DatabaseKind } from '../live/services.ts';
 
-export async function makeDatabase(kind: DatabaseKind, name: string, environmentId: string): Promise<string> {
+export async function makeDatabase(
+  kind: DatabaseKind,
+  { name, environmentId, image }: { name: string; environmentId: string; image: string },
+): Promise<string> {
   const word =
     name
       .toLowerCase()
@@ -22,6 +25,7 @@ export async function makeDatabase(kind: DatabaseKind, name: string, environment
       appName: `${word}-${random(6)}`,
       databasePassword: random(24),
       environmentId,
+      ...(image === '' ? {} : { containerImage: image }),
       ...own[kind],
     } as Input<Path>,
   )) as never;

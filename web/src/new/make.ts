@@ -61,8 +61,8 @@ interface Made {
 }
 
 const makers: Record<Kind, (values: Values) => Promise<Made>> = {
-  async database({ databaseKind, name, environmentId }) {
-    const id = await makeDatabase(databaseKind, name, environmentId);
+  async database({ databaseKind, name, environmentId, image }) {
+    const id = await makeDatabase(databaseKind, { name, environmentId, image });
     return {
       made: databaseKind,
       id,

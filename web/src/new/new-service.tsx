@@ -106,7 +106,8 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
     setValues((former) => ({ ...former, ...change }));
     onEdit();
   };
-  const name = values.name || values.template?.name || nameFrom(values.url || values.image);
+  const name =
+    values.name || values.template?.name || nameFrom(values.url || (kind === 'image' ? values.image : ''));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setState({ isBusy: true, error: null });

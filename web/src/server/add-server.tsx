@@ -27,10 +27,11 @@ export function AddServer({ onClose }: { onClose: () => void }): ReactElement {
         show={['name', 'ipAddress', 'port', 'username', 'serverType']}
         change={{
           ipAddress: { label: 'Address' },
-          port: { label: 'Port of SSH', placeholder: '22' },
-          username: { placeholder: 'root' },
+          port: { label: 'Port of SSH', help: 'Usually 22.', start: () => '22' },
+          username: { start: () => 'root' },
           serverType: {
             label: 'Used for',
+            start: () => 'deploy',
             options: [
               { value: 'deploy', label: 'Services' },
               { value: 'build', label: 'Builds' },
@@ -106,7 +107,7 @@ function ChooseKey({
         </Button>
         {key && (
           <Button look="primary" onClick={() => onChosen(key.sshKeyId)}>
-            Go on
+            Continue
           </Button>
         )}
       </div>

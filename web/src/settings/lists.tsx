@@ -65,6 +65,8 @@ export const SshKeys = (): ReactElement => (
   />
 );
 
+const isBucket = ({ provider }: Readonly<Record<string, unknown>>): boolean => provider === 's3';
+
 export const Destinations = (): ReactElement => (
   <Collection
     title="Destinations of backups"
@@ -76,6 +78,23 @@ export const Destinations = (): ReactElement => (
     update="destination.update"
     remove="destination.remove"
     test="destination.testConnection"
+    show={['name', 'provider', 'endpoint', 'region', 'bucket', 'accessKey', 'secretAccessKey', 'path']}
+    change={{
+      provider: {
+        label: 'Kind',
+        help: 'Any service that speaks S3, or a folder on the machine that Berth runs on.',
+        start: () => 's3',
+        options: [
+          { value: 's3', label: 'S3 bucket' },
+          { value: 'local', label: 'Folder on this machine' },
+        ],
+      },
+      endpoint: { when: isBucket, placeholder: 'https://s3.eu-central-1.amazonaws.com' },
+      region: { when: isBucket },
+      bucket: { when: isBucket },
+      accessKey: { when: isBucket },
+      secretAccessKey: { when: isBucket },
+    }}
     name={({ name }) => text(name)}
     detail={({ provider, bucket, endpoint }) => `${text(provider)} ${text(bucket)} ${text(endpoint)}`}
     removal={

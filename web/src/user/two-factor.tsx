@@ -84,7 +84,7 @@ function Over({ over, onClose }: { over: 'set up' | 'off' | 'codes'; onClose: ()
       ) : (
         <Form
           of="user.twoFactorSetUp"
-          verb="Go on"
+          verb="Continue"
           onDone={(answer) => setPair(answer as Answered)}
           onCancel={onClose}
         />
