@@ -102,6 +102,8 @@ export const makeRouter = () =>
       design,
       frame.addChildren(pages),
     ]),
+    // Within the frame, which stays.
+    defaultErrorComponent: PageFault,
     defaultPreload: 'intent',
     defaultPendingMinMs: 0,
     scrollRestoration: true,

@@ -16,6 +16,7 @@ import { onSessionEnd, sessionHasEnded } from '../live/session-ended.ts';
 import { streamState, onStreamState, startEvents } from '../live/events.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
+import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { SignInOver } from '../user/door.tsx';
 import { useKeys } from './keys.ts';
 import { Go, useGo } from './link.tsx';
@@ -35,7 +36,7 @@ const places: readonly { to: string; label: string; icon: IconName }[] = [
 ];
 
 export function Frame(): ReactElement | null {
-  const { data: newest, isPending } = useSession();
+  const { data: newest, isPending, error, refetch } = useSession();
   // The frame and its first page are drawn in small pieces, between which the browser can do something else.
   const session = useDeferredValue(newest);
   const go = useGo();
@@ -47,7 +48,8 @@ export function Frame(): ReactElement | null {
   }, [isOut, hasEnded, go]);
   useEffect(() => (session ? startEvents() : undefined), [session?.user.id, session]);
   useKeys({ onPalette: () => setOver('palette'), onHelp: () => setOver('keys') });
-  if (!session && !hasEnded) return null;
+  if (!session && !hasEnded)
+    return isOut ? null : <BeforeSession error={error} onRetry={() => void refetch()} />;
   return (
     <div className="min-h-dvh md:pl-[56px] lg:pl-[216px]">
       <a
@@ -73,6 +75,15 @@ export function Frame(): ReactElement | null {
       </Suspense>
       {hasEnded && <SignInOver />}
     </div>
+  );
+}
+
+/** Stands until it is known who looks. */
+function BeforeSession({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactElement {
+  return (
+    <main className="mx-auto max-w-[640px] p-6">
+      {error ? <Fault title={texts.noSession} error={error} onRetry={onRetry} /> : <SkeletonRows rows={4} />}
+    </main>
   );
 }
 
@@ -241,10 +252,24 @@ function BottomBar(): ReactElement {
   );
 }
 
+/** A Berth on the same machine needs no network. */
+const isReachable = (): boolean =>
+  navigator.onLine || /^(?:.*\.)?localhost$|^127\.|^\[::1\]$/.test(location.hostname);
+
+function onNetwork(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
+}
+
 /** Said only when it lasts: what is on the screen may be old. */
 function StreamMark(): ReactElement | null {
   const state = useSyncExternalStore(onStreamState, streamState);
-  if (state === 'live' || state === 'off') return null;
+  const isOnline = useSyncExternalStore(onNetwork, isReachable);
+  if (isOnline && (state === 'live' || state === 'off')) return null;
   return (
     <p
       role="status"
@@ -253,7 +278,11 @@ function StreamMark(): ReactElement | null {
         'text-12 text-warn shadow-raised md:bottom-3'
       }
     >
-      {state === 'polling' ? 'No live updates; refreshing every 10 s' : texts.offline}
+      {!isOnline
+        ? texts.noNetwork
+        : state === 'polling'
+          ? 'No live updates; refreshing every 10 s'
+          : texts.offline}
     </p>
   );
 }

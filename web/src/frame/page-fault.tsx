@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react';
+import { sentenceOf } from '../live/api.ts';
 import { Empty, Fault } from '../parts/notices.tsx';
 import { Go } from './link.tsx';
+import { texts } from './texts.ts';
 
 export function NotFound(): ReactElement {
   return (
@@ -20,11 +22,19 @@ export function NotFound(): ReactElement {
   );
 }
 
+/** In the words of each browser: the code of a page that an upgrade replaced, or that cannot be fetched. */
+const isOfCode = (error: unknown): boolean =>
+  /dynamically imported module|module script failed/i.test(sentenceOf(error));
+
 /** A page that broke: the rest of the dashboard goes on. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }): ReactElement {
   return (
-    <main className="mx-auto max-w-[640px] p-6">
-      <Fault title="This page could not be shown" error={error} onRetry={reset} />
-    </main>
+    <div className="mx-auto max-w-[640px] p-6">
+      {isOfCode(error) ? (
+        <Fault title={texts.noCode} error={texts.noCodeHelp} onRetry={() => location.reload()} />
+      ) : (
+        <Fault title="This page could not be shown" error={error} onRetry={reset} />
+      )}
+    </div>
   );
 }

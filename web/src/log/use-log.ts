@@ -1,4 +1,4 @@
-/** A live log as lines in a store; one stream, ended when the page leaves it or is hidden for 30 s. */
+/** A live log as lines in a store; one stream, ended when the page leaves it or is hidden for 5 s. */
 import { useEffect, useState } from 'react';
 import { listen, sentenceOf, type Path } from '../live/api.ts';
 import { createLogStore, type LogStore } from './lines.ts';
@@ -21,7 +21,8 @@ interface Event {
   outcome?: string;
 }
 
-const hiddenLimitMs = 30_000;
+/** Short: over plain http a browser has six connections for all its tabs. */
+const hiddenLimitMs = 5_000;
 
 /** `attempt` begins it anew where the same input leads to another log. */
 export function useLog(path: Path, input: object, isOn = true, attempt = 0): LiveLog {
