@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startProgram, type Program } from '../world/program.ts';
-import { openPage, startBrowser } from './browser.ts';
+import { openPage, signIn, startBrowser } from './browser.ts';
 
 let program: Program;
 let browser: Browser;
@@ -54,6 +54,28 @@ it('the first visit leads to sign-up, then home; one signs out and in again', as
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Deploy your first application' }).waitFor();
   expect(faults).toEqual([]);
+  await context.close();
+});
+
+it('who cannot reach Berth, or has an old tab, is told so and goes on', async () => {
+  const watched = await openPage(browser);
+  const { page, context } = watched;
+  await signIn(watched, program.url, 'ada@example.com', password);
+  const session = '**/api/auth/get-session';
+  await page.route(session, (route) => route.fulfill({ status: 500, body: 'broken' }));
+  await page.goto(program.url);
+  await page.getByRole('alert').getByText('Berth does not answer').waitFor();
+  await page.unroute(session);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Deploy your first application' }).waitFor();
+  const code = '**/assets/projects-*.js';
+  await page.route(code, (route) => route.abort());
+  await page.getByRole('link', { name: 'Projects' }).first().click();
+  await page.getByRole('alert').getByText('This page could not be loaded').waitFor();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await page.unroute(code);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Projects' }).waitFor();
   await context.close();
 });
 
