@@ -165,7 +165,7 @@ function Account({ name, email }: { name: string; email: string }): ReactElement
         { label: email || name, icon: 'user', onPick: () => go('/settings/account') },
         'line',
         ...themes.map((one) => ({
-          label: { system: 'Theme of the system', light: 'Light theme', dark: 'Dark theme' }[one],
+          label: { system: 'System theme', light: 'Light theme', dark: 'Dark theme' }[one],
           icon: theme === one ? ('check' as const) : one === 'dark' ? ('moon' as const) : ('sun' as const),
           onPick: () => {
             applyTheme(one);

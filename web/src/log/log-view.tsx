@@ -109,7 +109,7 @@ export function LogView({
         key={[wanted, level, task, service, times.from, times.to, folded.size].join('|')}
         {...{ store, found, expression, label, isLive, height, isMixed, isWrapped, linksBy }}
         hasTimes={showsTimes && hasTimes}
-        empty={found && count > 0 ? 'No line is so.' : empty}
+        empty={found && count > 0 ? 'No lines match.' : empty}
       />
     </div>
   );

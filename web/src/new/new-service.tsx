@@ -38,11 +38,7 @@ export function NewService(): ReactElement {
   return (
     <Page title={isFirst ? texts.first : texts.title} isNarrow>
       <Steps at={isStarted ? 1 : 0} />
-      <div
-        role="radiogroup"
-        aria-label="What it is made of"
-        className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3"
-      >
+      <div role="radiogroup" aria-label="Source" className="mb-4 grid grid-cols-2 gap-2 sm:grid-cols-3">
         {kinds.map((one) => (
           <button
             key={one}

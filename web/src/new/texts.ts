@@ -1,7 +1,7 @@
 export const texts = {
   title: 'New service',
   first: 'Deploy your first application',
-  steps: ['What it is made of', 'Name and deploy', 'Watch it start'],
+  steps: ['Source', 'Name and deploy', 'Watch it start'],
   drop: 'Drop a folder, a zip or a tar here',
   templates:
     'Compose files of our own writing with pinned images. Each version of Berth checks that it can run ' +

@@ -39,7 +39,7 @@ export function OrganizationSettings(): ReactElement {
         <Form
           of="organization.update"
           show={['name', 'requireTwoFactor']}
-          change={{ requireTwoFactor: { label: 'Everybody needs a second factor' } }}
+          change={{ requireTwoFactor: { label: 'Require a second factor' } }}
           fixed={{ organizationId }}
           stored={{ ...own }}
           verb="Save"
