@@ -165,7 +165,13 @@ const routes: Readonly<Record<string, FixedRoute>> = {
     description: 'Needs no login. null for every token that cannot be used, whatever the reason.',
     answer: {
       anyOf: [
-        object({ organization: text, invitedBy: text, email: text, role: text, expiresAt: text }),
+        object({
+          organization: { ...text, description: 'Name of the organization' },
+          invitedBy: { ...text, description: 'Name of the person who sent it' },
+          email: text,
+          role: text,
+          expiresAt: text,
+        }),
         { type: 'null' },
       ],
     },
