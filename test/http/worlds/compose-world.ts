@@ -10,7 +10,7 @@ import { createQueue } from '../../../server/src/jobs/queue.ts';
 import type { Queue } from '../../../server/src/ports/queue.ts';
 import { createSchedules } from '../../../server/src/modules/schedule/schedule.ts';
 import { approveSavedFile, createComposeApprovals } from '../../../server/src/modules/compose/approvals.ts';
-import { createComposes } from '../../../server/src/modules/compose/compose.ts';
+import { createComposes, type RepositoryFile } from '../../../server/src/modules/compose/compose.ts';
 import { composeContract } from '../../../server/src/modules/compose/contract.ts';
 import { deployedComposes } from '../../../server/src/modules/compose/deployed.ts';
 import { composeHandlers, type ComposeDesk } from '../../../server/src/modules/compose/handlers.ts';
@@ -62,10 +62,13 @@ export const composeLogs = createFileLogs(join(tmpdir(), 'berth-no-logs'), syste
 
 const envBlocks = async () => ({ project: 'TEAM=blue', environment: '' });
 
-async function repositoryFile({ composePath }: { composePath: string }): Promise<string> {
+async function repositoryFile({ composePath }: { composePath: string }): Promise<RepositoryFile> {
   if (composePath === 'none.yml')
     throw new AppError('PRECONDITION_FAILED', 'There is no file none.yml in the repository.');
-  return 'services:\n  from: {image: repository}\n';
+  return {
+    text: 'include: [more.yml]\nservices:\n  from: {image: repository}\n',
+    files: new Map([['more.yml', 'services: {included: {image: too}}']]),
+  };
 }
 
 function leavingOf({ schedules: store }: Stores, queue: Queue): ComposeDesk['leaveSchedules'] {

@@ -12,7 +12,7 @@ import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import { placeCompose } from '../../modules/compose/moving.ts';
-import type { Composes } from '../../modules/compose/compose.ts';
+import type { Composes, RepositoryFile } from '../../modules/compose/compose.ts';
 import {
   createComposeRuntime,
   type ComposeRuntime,
@@ -32,7 +32,7 @@ export interface RunningComposes {
   liveServices(compose: ComposeRecord): Promise<LiveService[]>;
   runtime: ComposeRuntime;
   envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
-  repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
+  repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<RepositoryFile>;
 }
 
 interface ComposesAround extends Pick<ComposePorts, 'judgeFile'> {

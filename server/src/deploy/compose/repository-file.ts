@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ComposeRecord } from '../../db/tables.ts';
+import type { RepositoryFile } from '../../modules/compose/compose.ts';
 import { AppError } from '../../domain/errors.ts';
 import { randomId } from '../../ports/clock.ts';
 import type { Git } from '../../ports/git.ts';
@@ -22,14 +23,14 @@ export interface RepositoryFileParts {
   records: ComposePorts['records'];
 }
 
-/** Throws PRECONDITION_FAILED when the repository has no such file. */
+/** With the files that it names; throws PRECONDITION_FAILED when the repository has no such file. */
 export function createRepositoryFile({
   files,
   git,
   workRoot,
   localRepositoryPaths,
   records,
-}: RepositoryFileParts): (compose: ComposeRecord, signal: AbortSignal) => Promise<string> {
+}: RepositoryFileParts): (compose: ComposeRecord, signal: AbortSignal) => Promise<RepositoryFile> {
   return async (compose, signal) => {
     const link = await linkOf(compose, records);
     const source = requireRepository(compose, await localRepositoryPaths(compose.organizationId), link);
@@ -47,16 +48,19 @@ export function createRepositoryFile({
         checkout,
         { signal, limitMs: fetchLimitMs, onLine: () => undefined, onChild: async () => undefined },
       );
-      const text = await files.readInside(checkout, compose.composePath, {
-        field: 'composePath',
-        maxBytes: fileLimitBytes,
-      });
+      const read = (path: string): Promise<string | undefined> =>
+        files.readInside(checkout, path, { field: 'composePath', maxBytes: fileLimitBytes });
+      const text = await read(compose.composePath);
       if (text === undefined)
         throw new AppError(
           'PRECONDITION_FAILED',
           `There is no file ${compose.composePath} in the repository. Set composePath with compose.update.`,
         );
-      return text;
+      const { folderOf, readLinkedFiles } = await import(
+        '../../modules/compose/translation/whole/linked-files.ts'
+      );
+      const folder = folderOf(compose.composePath);
+      return { text, files: await readLinkedFiles(text, { field: 'composePath', folder, read }) };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

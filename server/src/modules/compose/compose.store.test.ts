@@ -145,7 +145,7 @@ eachDatabase('compose services', (test) => {
       nextCursor: 'web',
     });
     await owner.mutate('compose.update', { composeId, sourceType: 'git' });
-    expect(await owner.query('compose.loadServices', { composeId })).toEqual(['from']);
+    expect(await owner.query('compose.loadServices', { composeId })).toEqual(['from', 'included']);
     await owner.mutate('compose.update', { composeId, composePath: 'none.yml' });
     expect(await owner.query('compose.loadServices', { composeId })).toMatchObject({
       code: 'PRECONDITION_FAILED',

@@ -299,10 +299,16 @@ export async function checkDeployable(compose: ComposeRecord, hosts: Hosts): Pro
   await hosts.of(serverKeyOf(compose));
 }
 
-/** Names of the services in a file, in their order; PRECONDITION_FAILED without one. */
+/** A compose file with the other files of its repository that it names, by their paths. */
+export interface RepositoryFile {
+  text: string;
+  files: ReadonlyMap<string, string>;
+}
+
+/** Names of the services in a file, then of those that it includes; PRECONDITION_FAILED without one. */
 export async function servicesOf(
-  { name }: Pick<ComposeRecord, 'name'>,
-  text: string,
+  { name, composePath }: Pick<ComposeRecord, 'name' | 'composePath'>,
+  { text, files }: RepositoryFile,
   field = 'composeFile',
 ): Promise<string[]> {
   if (text === '')
@@ -311,5 +317,9 @@ export async function servicesOf(
       `${name} has no compose file yet. Set composeFile with compose.update.`,
     );
   const { parseComposeFile } = await import('./compose-file.ts');
-  return [...parseComposeFile(text, field).services.keys()];
+  const { folderOf, withIncluded } = await import('./translation/whole/linked-files.ts');
+  const file = parseComposeFile(text, field);
+  const whole =
+    files.size === 0 ? file : withIncluded({ file, folder: folderOf(composePath) }, { field, files });
+  return [...whole.services.keys()];
 }

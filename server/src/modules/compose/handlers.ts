@@ -17,7 +17,13 @@ import type { Mount } from '../mount/mount.ts';
 import type { Members } from '../organization/member.ts';
 import type { EnvironmentOfService, LiveReader } from '../service/service.ts';
 import { approveSavedFile, type ComposeApprovals } from './approvals.ts';
-import { checkDeployable, servicesOf, type ComposeInput, type Composes } from './compose.ts';
+import {
+  checkDeployable,
+  servicesOf,
+  type ComposeInput,
+  type Composes,
+  type RepositoryFile,
+} from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
@@ -52,7 +58,7 @@ export interface ComposeDesk {
   /** Variable blocks of project and environment. */
   envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
   /** The file as the repository has it now; throws why it cannot be read. */
-  repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<string>;
+  repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<RepositoryFile>;
 }
 
 export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContract, CallContext> {
@@ -153,7 +159,9 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
       return paginate(
         await servicesOf(
           compose,
-          isRaw ? compose.composeFile : await desk.repositoryFile(compose, context.signal),
+          isRaw
+            ? { text: compose.composeFile, files: new Map() }
+            : await desk.repositoryFile(compose, context.signal),
           isRaw ? 'composeFile' : 'composePath',
         ),
         page,

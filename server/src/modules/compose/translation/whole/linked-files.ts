@@ -83,8 +83,13 @@ export function otherFile(
   const whole = inFolder(folder, plainPath(path, place), place);
   const text = files.get(whole);
   if (text === undefined) throw fault(place, missing(whole));
-  const base = posix.dirname(whole);
-  return { path: whole, file: parseLinked(text, field, whole), folder: base === '.' ? '' : base };
+  return { path: whole, file: parseLinked(text, field, whole), folder: folderOf(whole) };
+}
+
+/** The folder of a file, empty at the root. */
+export function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === '.' ? '' : folder;
 }
 
 const missing = (path: string): string =>
@@ -112,8 +117,7 @@ function namedFiles(rooted: Rooted, field: string): Named[] {
     if (file === undefined || file === null) return [];
     const place = { field, where: `services.${name}.extends.file` };
     const path = inFolder(rooted.folder, plainPath(textAt(file, place), place), place);
-    const folder = posix.dirname(path);
-    return [{ path, folder: folder === '.' ? '' : folder, place }];
+    return [{ path, folder: folderOf(path), place }];
   });
   return [...included(rooted, field), ...extending];
 }
@@ -138,8 +142,8 @@ function included({ file, folder }: Rooted, field: string): Named[] {
     const base =
       map.has('project_directory') && map.get('project_directory') !== null
         ? inFolder(folder, textAt(map.get('project_directory'), below(place, 'project_directory')), place)
-        : posix.dirname(path);
-    return { path, folder: base === '.' ? '' : base, place };
+        : folderOf(path);
+    return { path, folder: base, place };
   });
 }
 
