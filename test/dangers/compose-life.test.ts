@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { textOf } from '../http/interface-client.ts';
 import { webImage } from '../kill-matrix/images.ts';
 import { installVirtualTime } from '../virtual-time/virtual-time.ts';
@@ -11,24 +11,27 @@ import { createStage, type Stage } from './stage.ts';
 let uninstall: () => void;
 let folder: string;
 let stage: Stage;
-beforeAll(() => {
+/** Of the compose service of the test that runs. */
+let appName = '';
+let count = 0;
+beforeAll(async () => {
   uninstall = installVirtualTime();
-});
-afterAll(() => uninstall());
-beforeEach(async () => {
   folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'berth-compose-life-'));
   stage = await createStage(folder);
-});
-afterEach(async () => {
+}, 120_000);
+afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
+  uninstall();
 });
 
 const call = (path: string, input: object) => stage.tenant.owner(path, input);
 
 async function made(composeFile: string): Promise<string> {
   const { environmentId } = stage.tenant;
-  const answer = await call('compose.create', { name: 'life', appName: 'life', environmentId, composeFile });
+  count += 1;
+  appName = `life${count}`;
+  const answer = await call('compose.create', { name: appName, appName, environmentId, composeFile });
   return textOf(answer.body, 'composeId');
 }
 
@@ -42,22 +45,31 @@ async function deployed(composeId: string): Promise<{ end: string; log: string }
 const service = (name: string, command: string, more = ''): string =>
   `  ${name}:\n    image: ${webImage}\n    command: ${command}\n${more}`;
 const tasksOf = (name: string) =>
-  [...stage.machine.memory.state.tasks.values()].filter(({ serviceName }) => serviceName === `life_${name}`);
+  [...stage.machine.memory.state.tasks.values()].filter(
+    ({ serviceName }) => serviceName === `${appName}_${name}`,
+  );
+const containerOf = (name: string) =>
+  [...stage.machine.memory.state.containers.values()].find(
+    ({ labels, state }) =>
+      state === 'running' &&
+      labels['com.docker.compose.project'] === appName &&
+      labels['berth.service'] === name,
+  );
 const names = (): string[] =>
   [...stage.machine.memory.state.services.values()]
     .map(({ spec }) => spec.Name)
-    .filter((name) => name.startsWith('life'));
+    .filter((name) => name.startsWith(`${appName}_`));
 
 it('what ends with 0 is done, and runs again in the next deployment', async () => {
   const composeId = await made(`services:\n${service('web', '[serve]')}${service('job', '["true"]')}`);
   const first = await deployed(composeId);
   expect(first.end).toBe('done');
   expect(first.log).toContain('job: Ended with 0, so it is done');
-  expect(names()).toEqual(['life_web']);
+  expect(names()).toEqual([`${appName}_web`]);
   expect((await deployed(composeId)).log).toContain('job: Ended with 0, so it is done');
   await call('compose.stop', { composeId });
   expect((await call('compose.start', { composeId })).status).toBe(200);
-  expect(names()).toEqual(['life_web']);
+  expect(names()).toEqual([`${appName}_web`]);
 });
 
 it('what ends otherwise has failed', async () => {
@@ -72,24 +84,27 @@ it('with restart: always an end with 0 is a failure', async () => {
 
 it('a server that a domain leads to may not end', async () => {
   const composeId = await made(`services:\n${service('job', '["true"]', '    restart: "no"\n')}`);
-  await call('domain.create', {
+  const domain = await call('domain.create', {
     composeId,
     domainType: 'compose',
     serviceName: 'job',
     host: 'life.example.test',
     port: 3000,
   });
+  expect(domain).toMatchObject({ status: 200 });
   expect((await deployed(composeId)).end).toMatch(/^error: Service job: /);
 });
 
-it('a job that takes longer is done when it ends, and is not run again', async () => {
+it('a job that takes longer is done when it ends, and runs again in the next deployment alone', async () => {
   const composeId = await made(`services:\n${service('slow', '[sleep, "60"]')}`);
   expect((await deployed(composeId)).end).toBe('done');
-  expect(names()).toEqual(['life_slow']);
+  expect(names()).toEqual([`${appName}_slow`]);
   const isComplete = (): boolean => tasksOf('slow').some(({ state }) => state === 'complete');
   await expect.poll(isComplete).toBe(true);
   await stage.run(() => stage.world.reconciler.run());
   expect(tasksOf('slow').map(({ state }) => state)).toEqual(['complete']);
+  expect((await deployed(composeId)).log).toContain('slow: It has ended since; running it again.');
+  expect(tasksOf('slow').map(({ state }) => state)).toEqual(['complete', 'running']);
 });
 
 it('what others wait for is tried again after a failure, where the file says so', async () => {
@@ -119,16 +134,12 @@ it('a folder beside the file has the file mounts below it, and is shared with wh
       content: name,
     });
   expect((await deployed(composeId)).end).toBe('done');
-  const running = [...stage.machine.memory.state.containers.values()].filter(
-    ({ state }) => state === 'running',
-  );
-  const of = (name: string) => running.find(({ labels }) => labels['berth.service'] === name);
-  expect(Object.fromEntries(of('web')?.files ?? [])).toMatchObject({
+  expect(Object.fromEntries(containerOf('web')?.files ?? [])).toMatchObject({
     '/etc/conf/a.conf': 'a.conf',
     '/etc/conf/more/b.conf': 'more/b.conf',
   });
-  expect(of('web')?.volumes).toEqual(of('reader')?.volumes);
-  expect(of('web')?.volumes).toHaveLength(1);
+  expect(containerOf('web')?.volumes).toEqual(containerOf('reader')?.volumes);
+  expect(containerOf('web')?.volumes).toHaveLength(1);
   await call('compose.update', {
     composeId,
     composeFile: `services:\n${service('web', '[serve]', '    volumes: ["./none.conf:/none.conf:ro"]\n')}`,
@@ -143,10 +154,9 @@ it('secrets are kept as the secrets of the engine', async () => {
   );
   await call('compose.saveEnvironment', { composeId, env: 'PW=s3cret' });
   expect((await deployed(composeId)).end).toBe('done');
-  const { secrets, configs, containers } = stage.machine.memory.state;
+  const { secrets, configs } = stage.machine.memory.state;
   const kept = (store: typeof secrets): string[] =>
     [...store.values()].map(({ data }) => Buffer.from(data, 'base64').toString());
   expect([kept(secrets), kept(configs)]).toEqual([['s3cret'], expect.not.arrayContaining(['s3cret'])]);
-  const running = [...containers.values()].find(({ labels }) => labels['berth.service'] === 'web');
-  expect(running?.files.get('/run/secrets/pw')).toBe('s3cret');
+  expect(containerOf('web')?.files.get('/run/secrets/pw')).toBe('s3cret');
 });

@@ -67,6 +67,7 @@ async function repositoryFile({ composePath }: { composePath: string }): Promise
     throw new AppError('PRECONDITION_FAILED', 'There is no file none.yml in the repository.');
   return {
     text: 'include: [more.yml]\nservices:\n  from: {image: repository}\n',
+    folder: '',
     files: new Map([['more.yml', 'services: {included: {image: too}}']]),
   };
 }

@@ -59,8 +59,9 @@ export function createRepositoryFile({
       const { folderOf, readLinkedFiles } = await import(
         '../../modules/compose/translation/whole/linked-files.ts'
       );
-      const folder = folderOf(compose.composePath);
-      return { text, files: await readLinkedFiles(text, { field: 'composePath', folder, read }) };
+      const base = folderOf(compose.composePath);
+      const linked = await readLinkedFiles(text, { field: 'composePath', folder: base, read });
+      return { text, folder: base, files: linked };
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

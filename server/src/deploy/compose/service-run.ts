@@ -133,6 +133,11 @@ async function apply(
     present.replicas !== spec.replicas
   )
     await engine.scaleService(spec.name, spec.replicas);
+  // A deployment starts what has ended since, as `docker compose up` does.
+  if (isThere && isUnchanged && spec.restart !== undefined && present.running === 0 && spec.replicas > 0) {
+    log.line('It has ended since; running it again.');
+    return { ...released, applied: await engine.restartService(spec.name) };
+  }
   return released;
 }
 

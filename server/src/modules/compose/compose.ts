@@ -302,13 +302,15 @@ export async function checkDeployable(compose: ComposeRecord, hosts: Hosts): Pro
 /** A compose file with the other files of its repository that it names, by their paths. */
 export interface RepositoryFile {
   text: string;
+  /** Its folder, below the root. */
+  folder: string;
   files: ReadonlyMap<string, string>;
 }
 
 /** Names of the services in a file, then of those that it includes; PRECONDITION_FAILED without one. */
 export async function servicesOf(
-  { name, composePath }: Pick<ComposeRecord, 'name' | 'composePath'>,
-  { text, files }: RepositoryFile,
+  { name }: Pick<ComposeRecord, 'name'>,
+  { text, folder, files }: RepositoryFile,
   field = 'composeFile',
 ): Promise<string[]> {
   if (text === '')
@@ -317,9 +319,8 @@ export async function servicesOf(
       `${name} has no compose file yet. Set composeFile with compose.update.`,
     );
   const { parseComposeFile } = await import('./compose-file.ts');
-  const { folderOf, withIncluded } = await import('./translation/whole/linked-files.ts');
+  const { withIncluded } = await import('./translation/whole/linked-files.ts');
   const file = parseComposeFile(text, field);
-  const whole =
-    files.size === 0 ? file : withIncluded({ file, folder: folderOf(composePath) }, { field, files });
+  const whole = files.size === 0 ? file : withIncluded({ file, folder }, { field, files });
   return [...whole.services.keys()];
 }

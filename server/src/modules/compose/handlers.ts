@@ -160,7 +160,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
         await servicesOf(
           compose,
           isRaw
-            ? { text: compose.composeFile, files: new Map() }
+            ? { text: compose.composeFile, folder: '', files: new Map() }
             : await desk.repositoryFile(compose, context.signal),
           isRaw ? 'composeFile' : 'composePath',
         ),

@@ -14,10 +14,17 @@ export async function checkComposeService(
   if (composeId === null || serviceName === null) return;
   const compose = await store.composeFile(composeId);
   if (compose === undefined || compose.composeFile === '') return;
-  const names = await servicesOf(compose, compose.composeFile);
-  if (names.includes(serviceName)) return;
+  const { composeFile: text } = compose;
+  const names = await servicesOf(compose, { text, folder: '', files: new Map() });
+  if (names.includes(serviceName) || (await includesOthers(text))) return;
   throw badField(
     'serviceName',
     `is not a service of the file of ${compose.name}, which has: ${names.join(', ')}`,
   );
+}
+
+/** Whether services of other files come in, which are known when it is deployed. */
+async function includesOthers(text: string): Promise<boolean> {
+  const { parseComposeFile } = await import('../compose/compose-file.ts');
+  return parseComposeFile(text, 'composeFile').top.has('include');
 }
