@@ -160,3 +160,13 @@ it('secrets are kept as the secrets of the engine', async () => {
   expect([kept(secrets), kept(configs)]).toEqual([['s3cret'], expect.not.arrayContaining(['s3cret'])]);
   expect(containerOf('web')?.files.get('/run/secrets/pw')).toBe('s3cret');
 });
+
+it('what ran until its engine was restarted is started again', async () => {
+  const composeId = await made(`services:\n${service('worker', '[sleep, "60"]')}`);
+  expect((await deployed(composeId)).end).toBe('done');
+  await expect.poll(() => tasksOf('worker').map(({ state }) => state)).toEqual(['complete']);
+  // An engine that is restarted notes the end of its containers when it is back.
+  for (const { container } of tasksOf('worker')) if (container) container.finishedAt -= 10_000;
+  await stage.run(() => stage.world.reconciler.run());
+  await expect.poll(() => tasksOf('worker').map(({ state }) => state)).toEqual(['complete', 'running']);
+});
