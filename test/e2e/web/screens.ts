@@ -1,16 +1,21 @@
 /**
  * Every screen of an installation that is in use: nothing is logged, refused or thrown, nothing is wider than
- * the window, and axe finds nothing, in both themes. With BERTH_PICTURES=<folder> each is stored as a picture
+ * the window, and axe finds nothing, in either theme. With BERTH_PICTURES=<folder> each is stored as a picture
  * as well, at four widths, for whoever looks at them.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accessibilityFaults, overflow, settled, type Look, type Watched } from '../../web/browser.ts';
+import { ofThisRun } from '../../run/mode.ts';
 import type { ApplicationFixture } from '../fixtures/applications.ts';
 
 const folder = process.env['BERTH_PICTURES'];
+const bothSchemes = ['light', 'dark'] as const;
 const widths = folder === undefined ? [1280] : [360, 768, 1280, 1680];
+
+/** The ordinary run takes one by its seed: every screen without an engine is tried in both. */
+const schemes = folder === undefined ? ofThisRun(bothSchemes, 2) : bothSchemes;
 
 interface Row {
   serviceId: string;
@@ -19,7 +24,7 @@ interface Row {
 }
 
 export function screenTests(place: () => ApplicationFixture, owner: (look?: Look) => Promise<Watched>): void {
-  describe.each(widths.flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme }))))(
+  describe.each(widths.flatMap((width) => schemes.map((scheme) => ({ width, scheme }))))(
     'in use, at $width px, $scheme',
     (look) => {
       it('every screen is whole and accessible', { timeout: 900_000 }, async () => {
