@@ -1,7 +1,7 @@
 /**
  * Every screen of an installation that is in use: nothing is logged, refused or thrown, nothing is wider than
- * the window, and axe finds nothing, in either theme. With BERTH_PICTURES=<folder> each is stored as a picture
- * as well, at four widths, for whoever looks at them.
+ * the window, and axe finds nothing, in either theme. With BERTH_PICTURES=<folder> each is stored as a
+ * picture as well, at four widths, for whoever looks at them.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
