@@ -40,7 +40,7 @@ const grounds: Record<Exclude<Ground, 'types'>, NonNullable<UserWorkspaceConfig[
     ...(isQuick() && { pool: 'threads' as const, globalSetup: ['test/store/sqlite-setup.ts'] }),
   },
   // One file after another: one of them measures memory and all of them time.
-  program: { ...shared, fileParallelism: false, testTimeout: minutes(5), hookTimeout: minutes(3) },
+  program: { ...shared, fileParallelism: false, testTimeout: minutes(10), hookTimeout: minutes(5) },
   bed: onTheBed,
   servers: { ...onTheBed, globalSetup: [...onTheBed.globalSetup, 'test/bed/servers-setup.ts'] },
 };

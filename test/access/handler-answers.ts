@@ -93,6 +93,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   // The backup of the fixtures is of mysql.
   'backup.manualBackupMySql': [412],
   'backup.verify': [412],
+  // Its runs have ended.
+  'backup.cancel': [412],
   'backup.listFiles': engineIsDown,
   // Nothing of it was ever restored.
   'volumeBackup.removeFormerVolume': [400],
