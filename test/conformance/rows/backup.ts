@@ -152,12 +152,6 @@ export const backupRows: Rows = [
     refused: 'PRECONDITION_FAILED',
   },
   {
-    call: 'backup.cancel',
-    before: [{ call: 'backup.run', input: { backupId: '<backupId>' }, keep: { waiting: 'backupRunId' } }],
-    input: { backupRunId: '<waiting>' },
-    gives: { status: 'error', errorMessage: any.text },
-  },
-  {
     call: 'backup.runLogs',
     input: { backupRunId: '<backupRunId>' },
     gives: { lines: [{ type: 'end', outcome: 'error' }] },
