@@ -7,6 +7,8 @@ set -euo pipefail
 mount --make-rprivate /
 mount -t overlay overlay -o "lowerdir=$BED_LOWER,upperdir=$BED_UPPER,workdir=$BED_WORK" "$BED_ROOT"
 cd "$BED_ROOT"
+# A shell that sshd starts reads it, and a machine's own may start a dozen programs for each command over SSH.
+if [ -s root/.bashrc ]; then : >root/.bashrc; fi
 mount -t proc proc proc
 mount -t sysfs sysfs sys
 mount --rbind /dev dev
