@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Form } from '../e2e/fixtures/caller.ts';
 import type { Answer } from '../http/call.ts';
 import { hiddenTexts } from '../world/fixtures.ts';
+import { documentFault } from './served-answers.ts';
 
 /**
  * What is wrong with the answer by itself: no JSON, a status that the OpenAPI document does not have, a value
@@ -20,7 +21,10 @@ export function faultOfAnswer(procedure: NamedProcedure, answer: Answer, form: F
     return 'no JSON';
   const hidden = Object.entries(hiddenTexts).find(([, secret]) => text.includes(secret));
   if (hidden) return `shows ${hidden[0]}`;
-  if (status === 200) return valueFault(procedure, valueIn(answer, form));
+  if (status === 200) {
+    const value = valueIn(answer, form);
+    return valueFault(procedure, value) ?? documentFault(procedure.path, value);
+  }
   if (!documentedStatuses(procedure).includes(status))
     return `${status} is not among the refusals that the procedure declares`;
   return isFlatAnswer(body) || isEnvelope(body, status) ? undefined : 'no envelope';

@@ -112,7 +112,7 @@ describe('bin/up --example --json', () => {
     expect(page.body).toContain('Hello from Berth');
     expect((await curl(host, '--header', `Host: ${result.exampleHost}`, result.proxyUrl)).status).toBe(200);
     await rememberSeenFromNothing(signal);
-  }, 900_000);
+  }, 1_500_000);
 
   it('gives credentials that work, and keeps them from others', async () => {
     const user = await curl(host, '--header', `x-api-key: ${first.apiKey}`, `${first.url}/api/user.get`);

@@ -21,7 +21,7 @@ import { createKeptReads, type KeptReads } from './reading/kept-reads.ts';
 import { createPostgresReaders, type PostgresReaders } from './reading/postgres-readers.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
 import type { Tables } from './tables.ts';
-import { isUniqueViolation } from './values/unique-violation.ts';
+import { brokenRule } from './values/violations.ts';
 
 export interface PostgresOptions {
   url: string;
@@ -263,10 +263,8 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
-        cause: error,
-      });
+    const broken = brokenRule(error);
+    if (broken) throw broken;
     const sentence = outageSentence(error);
     if (sentence) throw new AppError('SERVICE_UNAVAILABLE', sentence, { cause: error });
     throw error;

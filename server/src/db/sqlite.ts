@@ -20,7 +20,7 @@ import type { Cipher } from './values/cipher.ts';
 import type { Database } from './database.ts';
 import type { NewEvent, Tables } from './tables.ts';
 import { createOutbox, type Gathered, type Outbox } from './outbox.ts';
-import { isUniqueViolation } from './values/unique-violation.ts';
+import { brokenRule } from './values/violations.ts';
 import { createWriteQueue, type WriteQueue } from './writing/write-queue.ts';
 
 export interface SqliteOptions {
@@ -261,10 +261,8 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (isUniqueViolation(error))
-      throw new AppError('CONFLICT', 'A record with this value already exists. Choose another one.', {
-        cause: error,
-      });
+    const broken = brokenRule(error);
+    if (broken) throw broken;
     if (error instanceof Error && /disk is full|database or disk/i.test(error.message)) {
       throw new AppError(
         'SERVICE_UNAVAILABLE',
