@@ -60,6 +60,9 @@ const otherLimitsMs: Record<string, number> = {
   translate: 400,
   // 70,000 variables, each with one of the others in it.
   readEnvFile: 250,
+  // Up to four blocks of the largest size, 2 MB in all.
+  resolveBlock: 250,
+  createReferences: 250,
   // JSON.parse and 400,000 names, of a body that only a known address of a webhook may send.
   payloadOf: 250,
   'providers.read': 250,
