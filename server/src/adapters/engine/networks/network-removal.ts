@@ -51,7 +51,7 @@ async function removeWhenFree(client: EngineClient, network: NetworkState): Prom
       });
       return true;
     } catch (error) {
-      if (isAbsent(error)) {
+      if (isForgotten(error)) {
         wasKnown = false;
         return true;
       }
@@ -63,6 +63,11 @@ async function removeWhenFree(client: EngineClient, network: NetworkState): Prom
   };
   if (!(await waitUntilSo(remove, { everyMs: releasePauseMs, limitMs: releaseLimitMs }))) throw refusal;
   return wasKnown;
+}
+
+/** A manager that forgets the network just then answers 500 (seen on 20.10 and 26.1). */
+function isForgotten(error: unknown): boolean {
+  return isAbsent(error) || (error instanceof EngineRefusal && /^network \S+ not found$/.test(error.words));
 }
 
 /**
