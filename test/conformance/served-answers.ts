@@ -48,5 +48,5 @@ export function answersOf(document: unknown): Map<string, z.ZodType> {
     typeof z.fromJSONSchema
   >[0]);
   if (!(all instanceof z.ZodObject)) throw new TypeError('The answers of the document are no object.');
-  return new Map(Object.entries(all.shape as Record<string, z.ZodType>));
+  return new Map(Object.entries(all.shape));
 }

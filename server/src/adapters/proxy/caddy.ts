@@ -111,10 +111,8 @@ function proxyBeside(
       return { changed: false };
     await writeFiles(beside, files);
     await beforeLoad?.();
-    const answer = await drain.during(() =>
-      callAdmin(admin, { method: 'POST', path: '/load', body: text, limitMs: loadLimitMs }),
-    );
-    if (settings.keepsStreams !== false && answer.status >= 300 && answer.body.includes(streamField)) {
+    const answer = await drain.during(() => load(admin, text));
+    if (knowsNoStreams(settings, answer)) {
       settings = { ...settings, keepsStreams: false };
       return put(routes, running);
     }
@@ -129,6 +127,15 @@ function proxyBeside(
     current: () => currentId(admin),
     expected: (routes) => idOf(caddyDocument(routes, settings).digest),
   };
+}
+
+function load(admin: AdminAddress, body: string): Promise<AdminAnswer> {
+  return callAdmin(admin, { method: 'POST', path: '/load', body, limitMs: loadLimitMs });
+}
+
+/** The proxy is older than 2.7. */
+function knowsNoStreams({ keepsStreams }: CaddySettings, { status, body }: AdminAnswer): boolean {
+  return keepsStreams !== false && status >= 300 && body.includes(streamField);
 }
 
 /** Done at the first call; after a failure at the next one again. */
