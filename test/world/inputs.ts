@@ -48,7 +48,8 @@ const hints: Readonly<Record<string, Hint>> = {
   }),
   'environment.remove': ({ otherEnvironmentId }) => ({ environmentId: otherEnvironmentId }),
   'project.remove': ({ emptyProjectId }) => ({ projectId: emptyProjectId }),
-  'application.create': ({ prefix }) => ({ name: 'another', appName: `${prefix}-another` }),
+  // Each has a name of its own made, so that one may be created beside another.
+  'application.create': () => ({ name: 'another', appName: undefined }),
   'application.update': () => ({ description: 'changed' }),
   'application.reload': reload('appName'),
   'application.move': ({ otherEnvironmentId }) => ({ targetEnvironmentId: otherEnvironmentId }),
