@@ -11,8 +11,8 @@ import { createStage, type Said, type Stage } from './stage.ts';
 
 const declaring = `${registry}/declaring:1`;
 const composeFile = `services:
-  one: {image: "${declaring}", volumes: ["/data", "named:/named"]}
-  two: {image: "${declaring}", volumes: ["/data"]}
+  one: {image: "${declaring}", restart: always, volumes: ["/data", "named:/named"]}
+  two: {image: "${declaring}", restart: always, volumes: ["/data"]}
 volumes: {named: }
 `;
 

@@ -45,7 +45,7 @@ test('these files of the product create things on engines, and no other', () => 
   const found = globSync('**/*.ts', { cwd: root })
     .filter((name) => !name.endsWith('.test.ts'))
     .filter((name) =>
-      /path: '\/(services|networks|volumes|containers|configs|secrets)\/create'/.test(
+      /path: (?:'\/(?:services|networks|volumes|containers|configs|secrets)|`\/\$\{store\})\/create/.test(
         readFileSync(join(root, name), 'utf8'),
       ),
     );

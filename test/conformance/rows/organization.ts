@@ -76,6 +76,7 @@ export const organizationRows: Rows = [
     as: { person: 'owner', by: 'session' },
     input: { organizationId: '<madeId>' },
     gives: { organizationId: '<madeId>' },
+    installation: true,
   },
   {
     rule: "deleting an organization is the Owner's",
@@ -92,6 +93,7 @@ export const organizationRows: Rows = [
     after: [
       { call: 'user.get', as: { person: 'owner', by: 'session' }, gives: { organizationId: '<madeId>' } },
     ],
+    installation: true,
   },
   {
     call: 'organization.setActive',

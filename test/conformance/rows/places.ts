@@ -338,7 +338,7 @@ export const environmentRows: Rows = [
     rule: 'duplicate copies configuration under new names',
     call: 'environment.duplicate',
     input: { environmentId: '<environmentId>', name: 'copy', description: 'A copy' },
-    gives: { ...environment, name: 'copy', isDefault: false, env: 'LOG=••••' },
+    gives: { ...environment, name: 'copy', isDefault: false, env: 'LOG=info' },
     keep: { copyId: 'environmentId' },
     after: [
       {

@@ -141,6 +141,9 @@ export const certificateResolverRows: Rows = [
       eab: { keyId: 'k', hmacKey: 'bm90LWEta2V5' },
     },
     gives: { certificateResolverId: any.id, name: 'step', directoryUrl: 'https://ca.example.com/acme' },
+    keep: { madeId: 'certificateResolverId' },
+    after: [{ call: 'certificateResolver.remove', input: { certificateResolverId: '<madeId>' } }],
+    installation: true,
   },
   {
     call: 'certificateResolver.one',
@@ -152,6 +155,7 @@ export const certificateResolverRows: Rows = [
     call: 'certificateResolver.update',
     input: { certificateResolverId: '<certificateResolverId>', email: 'tls@example.com' },
     gives: { ...resolver, email: 'tls@example.com' },
+    installation: true,
   },
   {
     call: 'certificateResolver.remove',
