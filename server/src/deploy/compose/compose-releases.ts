@@ -2,7 +2,7 @@
 import { join, posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
-import { readEnvFile, readRawEnvFile } from '../../domain/variables/env-expansion.ts';
+import { lookUpIn, readEnvFile, readRawEnvFile } from '../../domain/variables/env-expansion.ts';
 import type {
   ComposePlan,
   PlannedFile,
@@ -219,9 +219,7 @@ async function envOf(
     const found =
       format === 'raw'
         ? readRawEnvFile(text, field)
-        : readEnvFile(text, field, (key) =>
-            Object.hasOwn(context.variables, key) ? context.variables[key] : env[key],
-          );
+        : readEnvFile(text, field, lookUpIn(context.variables, env));
     Object.assign(env, Object.fromEntries(found));
   }
   for (const [key, value] of environment) {

@@ -4,7 +4,7 @@
  */
 import { blocksOfRepository } from '../../domain/variables/compose-variables.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
-import { readEnvFile } from '../../domain/variables/env-expansion.ts';
+import { lookUpIn, readEnvFile } from '../../domain/variables/env-expansion.ts';
 import { AppError } from '../../domain/errors.ts';
 import { inFolder } from '../../modules/compose/translation/paths.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';
@@ -126,11 +126,7 @@ async function repositoryText(context: FileContext): Promise<string> {
   });
   if (carried !== undefined)
     context.variables = {
-      ...Object.fromEntries(
-        readEnvFile(carried, '.env', (name) =>
-          Object.hasOwn(context.ownVariables, name) ? context.ownVariables[name] : undefined,
-        ),
-      ),
+      ...Object.fromEntries(readEnvFile(carried, '.env', lookUpIn(context.ownVariables))),
       ...context.variables,
     };
   return text;

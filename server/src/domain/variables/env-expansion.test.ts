@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { composeVariables } from './compose-variables.ts';
 import { formatEnv } from './dotenv.ts';
-import { expandBlock, readEnvFile, readRawEnvFile } from './env-expansion.ts';
+import { expandBlock, lookUpIn, readEnvFile, readRawEnvFile } from './env-expansion.ts';
 import { changedSecrets } from './secret-env.ts';
 
 const given: Record<string, string> = { OUTER: 'out', EMPTY: '' };
@@ -67,4 +67,12 @@ describe('a block of variables', () => {
     expect(formatEnv(plain)).not.toContain('s3cret');
     expect(plain).toMatchObject({ TEAM: 'blue', BOTH: 'blue-1' });
   });
+});
+
+test('a name that every object has is no variable', () => {
+  const found = readEnvFile('A=$constructor\nB=$KNOWN', 'env', lookUpIn({ KNOWN: 'yes' }, {}));
+  expect([...found]).toEqual([
+    ['A', '$constructor'],
+    ['B', 'yes'],
+  ]);
 });

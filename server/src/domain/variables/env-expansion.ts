@@ -9,6 +9,12 @@ import { parseEnv, parseEnvLines, quoteValue, type EnvVariable } from './dotenv.
 /** The value of a name; undefined where it has none. */
 export type LookUp = (name: string) => string | undefined;
 
+/** Looks a name up in each of these in turn, and in nothing that an object has by itself. */
+export const lookUpIn =
+  (...records: readonly Readonly<Record<string, string>>[]): LookUp =>
+  (name) =>
+    records.find((record) => Object.hasOwn(record, name))?.[name];
+
 const mostBytes = 1024 * 1024;
 const deepest = 16;
 
