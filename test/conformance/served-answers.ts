@@ -19,12 +19,18 @@ const goodAnswer = z.object({
 
 let known: ReadonlyMap<string, z.ZodType> | undefined;
 
+/** The schemas of the document's good answers, by path. */
+export function servedAnswers(): ReadonlyMap<string, z.ZodType> {
+  known ??= answersOf(createOpenapi(listProcedures(contracts), 'any'));
+  return known;
+}
+
 /** What a value of the procedure's good answer breaks of the document; undefined when it keeps to it. */
 export function documentFault(path: string, value: unknown): string | undefined {
-  known ??= answersOf(createOpenapi(listProcedures(contracts), 'any'));
+  const answers = servedAnswers();
   // A page has an address of its own in the document.
   const isPage = typeof value === 'object' && value !== null && 'nextCursor' in value;
-  const schema = (isPage ? known.get(`/api/${path}/page`) : undefined) ?? known.get(`/api/${path}`);
+  const schema = (isPage ? answers.get(`/api/${path}/page`) : undefined) ?? answers.get(`/api/${path}`);
   const parsed = schema?.safeParse(value);
   return parsed === undefined || parsed.success
     ? undefined
@@ -32,7 +38,7 @@ export function documentFault(path: string, value: unknown): string | undefined 
 }
 
 /** By path. All are read at once, since each reading goes through the shared schemas. */
-export function answersOf(document: unknown): Map<string, z.ZodType> {
+function answersOf(document: unknown): Map<string, z.ZodType> {
   const { paths, components } = documentShape.parse(
     JSON.parse(JSON.stringify(document).replaceAll('#/components/schemas/', '#/$defs/')),
   );

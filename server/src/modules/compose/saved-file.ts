@@ -54,7 +54,7 @@ function variablesOf(env: string): Record<string, string> {
 
 /** Whether a variable decides at this place, a profile chooses it, or a file beside the compose file does. */
 function mayBeMended(top: ReadonlyMap<unknown, unknown>, path: readonly string[]): boolean {
-  if (path[0] === 'include' || path.at(-1) === 'extends' || path.includes('extends')) return true;
+  if (path[0] === 'include' || path.includes('extends')) return true;
   if (path[0] !== 'services' && !top.has(path[0] ?? '')) return false;
   let value: unknown = top;
   for (const part of path) {

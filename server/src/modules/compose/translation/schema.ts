@@ -24,23 +24,22 @@ const reads = (...names: string[]): Level => Object.fromEntries(names.map((name)
 const byName = note('the engine gives addresses itself, and services reach each other by their names');
 const noSwarm = 'is not possible with a service of a swarm';
 const builder = refusal("is not possible with Berth's builder");
-const forBuilds = (why: string): Key => note(why);
 const mountedFile: Level = reads('source', 'target', 'uid', 'gid', 'mode');
 
 const build: Level = {
   ...reads('context', 'dockerfile', 'dockerfile_inline', 'target', 'args', 'no_cache'),
-  pull: forBuilds('the images that it is built from are asked for anew'),
-  labels: forBuilds('Berth labels its images itself'),
-  tags: forBuilds('Berth names its images itself'),
-  cache_from: forBuilds("Berth's builder keeps a cache of its own"),
-  cache_to: forBuilds("Berth's builder keeps a cache of its own"),
-  platforms: forBuilds('it is built for this server'),
-  shm_size: forBuilds("Berth's builder has limits of its own"),
-  ulimits: forBuilds("Berth's builder has limits of its own"),
-  provenance: forBuilds('no attestations are made'),
-  sbom: forBuilds('no attestations are made'),
-  no_cache_filter: forBuilds('use no_cache'),
-  isolation: forBuilds('it is a setting of Windows'),
+  pull: note('the images that it is built from are asked for anew'),
+  labels: note('Berth labels its images itself'),
+  tags: note('Berth names its images itself'),
+  cache_from: note("Berth's builder keeps a cache of its own"),
+  cache_to: note("Berth's builder keeps a cache of its own"),
+  platforms: note('it is built for this server'),
+  shm_size: note("Berth's builder has limits of its own"),
+  ulimits: note("Berth's builder has limits of its own"),
+  provenance: note('no attestations are made'),
+  sbom: note('no attestations are made'),
+  no_cache_filter: note('use no_cache'),
+  isolation: note('it is a setting of Windows'),
   additional_contexts: builder,
   entitlements: builder,
   extra_hosts: builder,
@@ -148,8 +147,17 @@ export const belowService: Level = {
   volumes: { items: volumes },
 };
 
-const made = (why: string): Key => note(why);
 const external: Key = { keys: reads('name') };
+
+/** What configs and secrets have alike. */
+const storedFile: Level = {
+  ...reads('content', 'environment', 'file'),
+  external: refusal(
+    'is made elsewhere in the engine, which is out of reach; give it content, file or environment',
+  ),
+  name: note('Berth names it by its content'),
+  labels: note('Berth labels it itself'),
+};
 
 /** Definitions beside the services, each by its name. */
 export const belowTop: Level = {
@@ -157,46 +165,36 @@ export const belowTop: Level = {
     each: {
       ...reads('name', 'driver', 'driver_opts'),
       external,
-      labels: made('Berth labels its volumes itself'),
+      labels: note('Berth labels its volumes itself'),
     },
   },
   networks: {
     each: {
       ...reads('driver', 'internal', 'name'),
       external,
-      driver_opts: made('Berth makes the network'),
+      driver_opts: note('Berth makes the network'),
       ipam: {
-        ...made('Berth gives the network its addresses'),
+        ...note('Berth gives the network its addresses'),
         keys: {
           ...reads('driver', 'options'),
           config: { items: reads('subnet', 'ip_range', 'gateway', 'aux_addresses') },
         },
       },
-      attachable: made('Berth makes the network'),
-      enable_ipv4: made('Berth gives the network its addresses'),
-      enable_ipv6: made('Berth gives the network its addresses'),
-      labels: made('Berth labels its networks itself'),
+      attachable: note('Berth makes the network'),
+      enable_ipv4: note('Berth gives the network its addresses'),
+      enable_ipv6: note('Berth gives the network its addresses'),
+      labels: note('Berth labels its networks itself'),
     },
   },
   configs: {
     each: {
-      ...reads('content', 'environment', 'file'),
-      external: refusal(
-        'is made elsewhere in the engine, which is out of reach; give it content, file or environment',
-      ),
-      name: made('Berth names it by its content'),
-      labels: made('Berth labels it itself'),
+      ...storedFile,
       template_driver: refusal('is not possible; write the values with variables, as ${NAME}, in content'),
     },
   },
   secrets: {
     each: {
-      ...reads('content', 'environment', 'file'),
-      external: refusal(
-        'is made elsewhere in the engine, which is out of reach; give it content, file or environment',
-      ),
-      name: made('Berth names it by its content'),
-      labels: made('Berth labels it itself'),
+      ...storedFile,
       driver: refusal('is not possible; use file or environment'),
       driver_opts: refusal('is not possible; use file or environment'),
       template_driver: refusal('is not possible; use file or environment'),
