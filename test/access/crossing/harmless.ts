@@ -57,7 +57,7 @@ const rows: Readonly<Record<string, Harmless>> = {
   publishDirectory: withinSource,
   dropBuildPath: withinSource,
   composePath: withinSource,
-  'application.create appName': ownNetworkOnly,
+  appName: ownNetworkOnly,
   'domain.generateDomain appName': {
     reason: 'A proposal of a name made from the text; nothing is looked up and nothing is kept.',
   },

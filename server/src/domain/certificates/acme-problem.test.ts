@@ -56,6 +56,11 @@ const documents: readonly [string, string, string][] = [
   ],
   [
     'unauthorized',
+    'Failed to connect to 203.0.113.7:443 for the tls-alpn-01 challenge',
+    'could not reach port 443 of the address of shop.test',
+  ],
+  [
+    'unauthorized',
     '203.0.113.9: Invalid response from http://shop.test/.well-known/acme-challenge/x: 404',
     'Another server answered for shop.test.',
   ],

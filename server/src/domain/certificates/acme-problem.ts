@@ -43,6 +43,13 @@ const rows: readonly Row[] = [
   { type: 'connection', detail: /could not resolve|no such host/i, sentence: unresolved },
   { type: 'malformed', detail: /could not resolve/i, sentence: unresolved },
   {
+    detail: /failed to connect .*tls-alpn-01/i,
+    sentence:
+      'The certificate authority could not reach port 443 of the address of {host}. Check that its A and ' +
+      'AAAA records point to this server, that the proxy has port 443, and that no firewall or router ' +
+      'closes it.',
+  },
+  {
     type: 'connection',
     detail: /\bAAAA\b|(?:[0-9a-f]{1,4}:){3,}|[0-9a-f]{1,4}::/i,
     sentence:
@@ -234,7 +241,8 @@ export function explainProblem(problem: AcmeProblem, host: string): string {
   const [inner] = problem.type.endsWith(':compound') ? (problem.subproblems ?? []) : [];
   const { type, detail } = inner ?? problem;
   const row = rows.find(
-    (each) => `${prefix}${each.type}` === type && (each.detail === undefined || each.detail.test(detail)),
+    (each) =>
+      (each.type === undefined || `${prefix}${each.type}` === type) && (each.detail?.test(detail) ?? true),
   );
   return told(row, detail, host);
 }
