@@ -17,6 +17,9 @@ export interface DatabaseServers {
   /** The volume of the database `d` itself. */
   current: string;
   isRunning: boolean;
+  /** The database was started and stopped again for a restore. */
+  starts: string[];
+  neverRan: boolean;
   /** It does not come up on another volume. */
   refusesChange: boolean;
   /** What answers the question for tables, in the place of their number. */
@@ -34,6 +37,8 @@ export function databaseServers(): DatabaseServers {
     servers: new Map(),
     current: 'first',
     isRunning: true,
+    starts: [],
+    neverRan: false,
     refusesChange: false,
     count: undefined,
     beside: besideOf(() => state),
@@ -75,6 +80,13 @@ function besideOf(state: () => DatabaseServers): BesideServers {
     volumeOf: async () => state().current,
     isOn: async (_, volume) => state().current === volume,
     running: async () => (state().isRunning ? serverOf('live') : undefined),
+    async whileStarted(_, work) {
+      if (state().neverRan) return undefined;
+      state().starts.push('started');
+      const result = await work(serverOf('live'));
+      state().starts.push('stopped');
+      return result;
+    },
     ownDatabase: async () => 'shop',
   };
 }
@@ -97,11 +109,29 @@ function programsOf(state: () => DatabaseServers): Programs {
         databases.set(name, []);
         return '';
       }
+      if (argv[0] === 'sh') return inPlace(volumeOf(server), env);
       if (argv.at(-1)?.includes('datname')) return [...databases.keys()].join('\n');
       return state().count ?? String(databases.get(String(env['PGDATABASE']))?.length);
     },
     output: (server, program, { input }) => ran(volumeOf(server), program, input),
   };
+}
+
+/** The scripts of a restore inside the running server, told apart by the statements that they bring. */
+function inPlace({ databases, roles }: Volume, env: DatabaseProgram['env']): string {
+  const [name, fresh, former] = ['NAME', 'FRESH', 'FORMER'].map((key) => String(env[key]));
+  if (name === undefined || fresh === undefined || former === undefined) throw new Error('No names.');
+  if ('HAS' in env) return databases.has(fresh) ? '1' : '0';
+  if ('CREATE' in env) databases.set(fresh, []);
+  if ('DROP' in env) databases.delete(fresh);
+  if ('PREPARE' in env) roles.add(String(env['ROLES']));
+  if ('SWAP' in env) {
+    const present = databases.get(name);
+    if (present) databases.set(former, present);
+    databases.set(name, databases.get(fresh) ?? []);
+    databases.delete(fresh);
+  }
+  return '';
 }
 
 async function* ran(

@@ -152,6 +152,7 @@ const plainRun: Omit<BackupRunRecord, 'backupRunId' | 'sequence'> = {
   checksum: null,
   isStored: false,
   previousVolume: null,
+  previousDatabase: null,
   held: null,
   errorCode: null,
   errorMessage: null,

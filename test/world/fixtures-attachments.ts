@@ -188,6 +188,7 @@ function failedBackup(fixtures: Fixtures, own: Own, number: number): TableRecord
     applicationId: null,
     composeId: null,
     volumeName: null,
+    previousDatabase: null,
     held: null,
   };
 }

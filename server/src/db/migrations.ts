@@ -873,6 +873,13 @@ CREATE INDEX "organization_parent" ON "organization"("parentOrganizationId")
   WHERE "parentOrganizationId" IS NOT NULL;
 `,
   },
+  {
+    version: 45,
+    name: 'the database with the state before a restore',
+    sql: `
+ALTER TABLE "backup_run" ADD COLUMN "previousDatabase" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

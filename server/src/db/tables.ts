@@ -620,6 +620,7 @@ const backupRun = {
   composeId: optionalText(),
   volumeName: optionalText(),
   held: optionalJson(stored.heldService),
+  previousDatabase: optionalText(),
 };
 
 const certificate = {

@@ -319,38 +319,32 @@ export function killTests(place: () => BackupFixture): void {
     expect(await leftBy(berth, base)).toBe('');
   });
 
-  it.each(['load', 'change over'])(
-    'Berth killed in the step %s of a restore ends it after its restart',
-    async (step) => {
-      const fixture = place();
-      const { berth } = fixture;
-      const [good = ''] = await listed(fixture, base.id);
-      await sql(berth, base, `delete from items where id % 2 = 0`);
-      const lost = restore(fixture, base, good).catch(() => undefined);
-      const runs = (): Promise<RunView[]> =>
-        berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
-      await until(
-        `the restore is in the step ${step}`,
-        async () =>
-          (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'),
-        90_000,
-        passingMs,
-      );
-      await berth.kill();
-      await lost;
-      await berth.start();
-      const run = await endOf(runs);
-      expect(run, await kept.log(run.backupRunId)).toMatchObject({
-        status: 'done',
-        previousVolume: expect.any(String),
-      });
-      expect(await kept.log(run.backupRunId)).toContain(`Berth was restarted during the step ${step}`);
-      expect(await contentOf(berth, base)).toBe(before);
-      expect(await leftBy(berth, base)).toBe('');
-      expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
-      expect(await volumes({ berth }, base)).toContain(run.previousVolume);
-      await base.do('removeFormerVolume', { volumeName: run.previousVolume });
-      expect(await volumes({ berth }, base)).not.toContain(run.previousVolume);
-    },
-  );
+  // The change over of PostgreSQL is too short to be met; restore.test.ts goes on after it.
+  it.each(['load'])('Berth killed in the step %s of a restore ends it after its restart', async (step) => {
+    const fixture = place();
+    const { berth } = fixture;
+    const [good = ''] = await listed(fixture, base.id);
+    await sql(berth, base, `delete from items where id % 2 = 0`);
+    const lost = restore(fixture, base, good).catch(() => undefined);
+    const runs = (): Promise<RunView[]> =>
+      berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
+    await until(
+      `the restore is in the step ${step}`,
+      async () => (await runs())[0]?.steps.some(({ name, status }) => name === step && status === 'running'),
+      90_000,
+      passingMs,
+    );
+    await berth.kill();
+    await lost;
+    await berth.start();
+    const run = await endOf(runs);
+    expect(run, await kept.log(run.backupRunId)).toMatchObject({
+      status: 'done',
+      previousDatabase: expect.stringContaining('berth_before_'),
+    });
+    expect(await kept.log(run.backupRunId)).toContain(`Berth was restarted during the step ${step}`);
+    expect(await contentOf(berth, base)).toBe(before);
+    expect(await leftBy(berth, base)).toBe('');
+    expect(await base.view()).toMatchObject({ applicationStatus: 'done' });
+  });
 }

@@ -71,6 +71,7 @@ export function createWorking(
     ...machines,
     databasePorts: running.ports,
     liveSpec: running.liveSpec,
+    databaseRuntime: running.runtime,
     volumeServices: createVolumeServices({
       stores: ground.stores,
       product,

@@ -345,6 +345,7 @@ function restoreOf(
     startedAt: finishedAt,
     finishedAt,
     sequence: 1,
+    previousDatabase: null,
     held: null,
   };
 }

@@ -31,6 +31,7 @@ export interface BesideParts {
   deployments: Deployments;
   databasePorts: DatabasePorts;
   liveSpec(database: DatabaseRecord): Promise<ServiceSpec | undefined>;
+  databaseRuntime: Record<'start' | 'stop', (database: DatabaseRecord) => Promise<unknown>>;
   queue: Queue;
   clock: Clock;
 }
@@ -58,6 +59,17 @@ export function createBesideServers(parts: BesideParts): BesideServers {
         : null;
     },
     running: async (databaseId) => runningServer(parts, await found(databaseId)),
+    async whileStarted(databaseId, work) {
+      const database = await found(databaseId);
+      if (!(await parts.liveSpec(database))) return undefined;
+      await parts.databaseRuntime.start(database);
+      try {
+        const server = await runningServer(parts, database);
+        return server && (await work(server));
+      } finally {
+        await parts.databaseRuntime.stop(await found(databaseId));
+      }
+    },
     start: async (databaseId, beside, options) => start(parts, await found(databaseId), beside, options),
     changeOver: async (databaseId, beside, options) =>
       changeOver(parts, await found(databaseId), beside, options),
@@ -195,8 +207,8 @@ function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): 
 }
 
 /**
- * The database as its record says, but on another volume, under another name, and without its port, files and
- * further volumes. It has no owner label of the database, because it is not the database's service.
+ * The database as its record says, but on another volume, under another name, without its port and further
+ * volumes. It has no owner label of the database, because it is not the database's service.
  */
 async function besideSpec(
   { databasePorts, liveSpec }: BesideParts,
@@ -219,11 +231,18 @@ async function besideSpec(
     database: fresh,
     placement,
     env: resolveEnv({ ...blocks, service: database.env }),
-    records: { ...records, mounts: async () => [] },
+    records: { ...records, mounts: async () => settingsOf(await records.mounts(database.databaseId)) },
   };
   const spec = await composeDatabaseSpec(context, image, beside.service);
   const { [ownerLabels.database]: _owner, ...labels } = spec.labels;
   return { ...spec, labels: { ...labels, [restoreLabel]: database.databaseId } };
+}
+
+/** Files that the args may name; scripts for a first start would fill what the object is loaded into. */
+function settingsOf<M extends { type: string; mountPath: string }>(mounts: readonly M[]): M[] {
+  return mounts.filter(
+    ({ type, mountPath }) => type === 'file' && !mountPath.startsWith('/docker-entrypoint-initdb.d'),
+  );
 }
 
 async function untilRunning(engine: Engine, name: string, signal: AbortSignal): Promise<void> {

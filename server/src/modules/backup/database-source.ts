@@ -7,7 +7,7 @@ import { type Engine } from '../../ports/engine/engine.ts';
 import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine/engine-program.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
-import type { DatabaseProgram, DatabaseTarget } from './runs/database-program.ts';
+import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './runs/database-program.ts';
 import { databasePrograms } from './runs/programs.ts';
 import type { BackupSourceKind } from './source.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
@@ -119,7 +119,7 @@ export interface DatabaseSourcePorts {
 
 export function createDatabaseSource({
   removeContainers,
-  programs,
+  programs: texts,
   running: runningServer,
 }: DatabaseSourcePorts): BackupSourceKind {
   return {
@@ -134,11 +134,16 @@ export function createDatabaseSource({
           'PRECONDITION_FAILED',
           'The database is not running, so it cannot be dumped. Start it and make the backup again.',
         );
-      const program = databasePrograms[running.kind].dump(targetOf(running, database));
+      const programs: DatabasePrograms = databasePrograms[running.kind];
+      const program = programs.dump(targetOf(running, database));
+      const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
+      const notes =
+        programs.notes && (await texts.text(running, programs.notes(targetOf(running, database)), options));
       return {
+        notes,
         title: `${database === '' ? '' : `the database ${database} of `}${running.name} (${running.image})`,
         secrets: [running.password, running.rootPassword],
-        read: () => programs.output(running, program, { backupRunId: run.backupRunId, signal, onLine: say }),
+        read: () => texts.output(running, program, options),
       };
     },
     tidy: ({ databaseId, backupRunId }) => removeContainers(databaseId, `${backupRunLabel}=${backupRunId}`),

@@ -61,6 +61,10 @@ export const backupRunRecord = z
       'Of a restore: the volume with the state before it, kept until removeFormerVolume of the ' +
         "database's kind, or volumeBackup.removeFormerVolume",
     ),
+    previousDatabase: optional.describe(
+      'Of a restore inside the running server: the database there with the state before it, until ' +
+        'backup.removeFormer; backup.putBack exchanges both',
+    ),
     errorMessage: optional,
     createdAt: z.string(),
     startedAt: optional,

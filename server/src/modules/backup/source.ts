@@ -14,6 +14,8 @@ export interface BackupSource {
    * short end.
    */
   read(): Bytes;
+  /** What the object carries besides its bytes, for a restore elsewhere. */
+  notes?: string | undefined;
   /** Values that no log may show. */
   secrets: readonly string[];
 }

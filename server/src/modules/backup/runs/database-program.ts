@@ -16,6 +16,33 @@ export interface DatabaseProgram {
   env: Record<string, string | Secret>;
 }
 
+/** The databases of one restore inside a running server. */
+export interface InPlaceNames {
+  /** The new one, until it takes the name. */
+  fresh: string;
+  /** The name of the one before afterwards. */
+  former: string;
+}
+
+/** A restore inside the running server, which touches no other database of it. */
+export interface InPlacePrograms {
+  /** Makes the new database empty, with owner, encoding, locale, settings and rights of the present one. */
+  create(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
+  /** Ends the connections of both and renames both, or changes nothing. */
+  change(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
+  /** Removes the new database and lets connections to the present one again. */
+  clear(target: DatabaseTarget, names: InPlaceNames): DatabaseProgram;
+  /** Prints 1 when there is a database of this name, otherwise 0. */
+  has(target: DatabaseTarget, name: string): DatabaseProgram;
+}
+
+export interface LoadOptions {
+  /** Owners and rights are restored: their roles are there. */
+  hasRoles: boolean;
+  /** Into a temporary server, which lacks what the machine of the running one may have. */
+  isTemporary: boolean;
+}
+
 export interface DatabasePrograms {
   /** Ending of an object's name, before the ending of the compression. */
   ending: string;
@@ -27,7 +54,14 @@ export interface DatabasePrograms {
    */
   create?(target: DatabaseTarget): DatabaseProgram;
   /** Reads the dump from its input and stops at the first error. */
-  load(target: DatabaseTarget): DatabaseProgram;
+  load(target: DatabaseTarget, options?: LoadOptions): DatabaseProgram;
+  /** Prints what an object has to carry besides the dump, as JSON. */
+  notes?(target: DatabaseTarget): DatabaseProgram;
+  /** Makes the server ready for a load: with roles and limits that it needs. */
+  prepare?(target: DatabaseTarget, notes: string | undefined): DatabaseProgram | undefined;
+  inPlace?: InPlacePrograms;
+  /** A dump may name other databases than the one that it is loaded into. */
+  mayNameOthers?: boolean;
   /** Prints how many tables (collections, keys) the database has. */
   count(target: DatabaseTarget): DatabaseProgram;
   /** What `count` counts, in the singular. */

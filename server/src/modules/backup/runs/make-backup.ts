@@ -6,6 +6,7 @@ import { AppError, sentenceOf } from '../../../domain/errors.ts';
 import { requireFreeDisk } from '../../../domain/resources/free-disk.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
+import { withNotes } from '../in-place/object-notes.ts';
 import { removeOld, sweepFailed } from './retention.ts';
 import type { RunContext } from './run-context.ts';
 import type { BackupRuns } from './runs.ts';
@@ -131,7 +132,11 @@ async function send(source: BackupSource, store: ObjectStore, context: RunContex
   const dumped = watched(measured(endedBy(signal, source.read()), raw), watch('dump'));
   const packed = watched(compressed(dumped), watch('compress'));
   try {
-    await store.write(`${run.path}${unfinishedEnding}`, measured(packed, stored), signal);
+    await store.write(
+      `${run.path}${unfinishedEnding}`,
+      measured(withNotes(source.notes, packed), stored),
+      signal,
+    );
     if (raw.bytes === 0)
       throw new AppError(
         'PRECONDITION_FAILED',

@@ -35,9 +35,24 @@ test('postgres: everything about the connection is a variable', () => {
     env: libpq,
   });
   expect(opened(load(target))).toEqual({
-    argv: ['pg_restore', '--no-password', '--exit-on-error', '--no-owner', '--no-privileges', '--dbname='],
+    argv: [
+      'pg_restore',
+      '--no-password',
+      '--exit-on-error',
+      '--no-owner',
+      '--no-privileges',
+      '--no-tablespaces',
+      '--dbname=',
+    ],
     env: libpq,
   });
+  // With the roles of its owners, and where the tablespaces are.
+  expect(load(target, { hasRoles: true, isTemporary: false }).argv).toEqual([
+    'pg_restore',
+    '--no-password',
+    '--exit-on-error',
+    '--dbname=',
+  ]);
   expect(opened(create?.(target) ?? dump(target))).toEqual({
     argv: ['createdb', '--no-password', '--', 'my shop'],
     env: { ...libpq, PGDATABASE: 'postgres' },
@@ -58,10 +73,11 @@ const consistent = [
   '--events',
   '--hex-blob',
   '--default-character-set=utf8mb4',
+  '--max-allowed-packet=1G',
 ];
 
 test.each([
-  ['mariadb', 'mariadb', 'mariadb-dump', []],
+  ['mariadb', 'mariadb', 'mariadb-dump', ['--loose-dump-history']],
   ['mysql', 'mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']],
 ] as const)('%s: as root, by the names of its own image', (kind, client, tool, own) => {
   const { dump, load, create } = databasePrograms[kind];
@@ -71,7 +87,14 @@ test.each([
     env,
   });
   expect(opened(load(target))).toEqual({
-    argv: [client, ...server, '--default-character-set=utf8mb4', '--binary-mode', '--database=my shop'],
+    argv: [
+      client,
+      ...server,
+      '--default-character-set=utf8mb4',
+      '--binary-mode',
+      '--max-allowed-packet=1G',
+      '--database=my shop',
+    ],
     env,
   });
   expect(opened(create?.({ ...target, database: 'a`b' }) ?? dump(target))).toEqual({

@@ -7,6 +7,7 @@ import { Secret } from '../../../domain/secrets/secret.ts';
 import type { DatabaseKindName } from '../../../domain/database-kind.ts';
 import { databaseKinds } from '../../database/kinds.ts';
 import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './database-program.ts';
+import { postgresInPlace, postgresNotes } from '../in-place/postgres-in-place.ts';
 import { redisPrograms } from './redis-programs.ts';
 
 const countTables =
@@ -59,16 +60,20 @@ const postgresPrograms: DatabasePrograms = {
     ),
   create: (target) =>
     postgres({ ...target, database: 'postgres' }, 'createdb', '--no-password', '--', target.database),
-  load: (target) =>
+  load: (target, { hasRoles = false, isTemporary = true } = { hasRoles: false, isTemporary: true }) =>
     postgres(
       target,
       'pg_restore',
       '--no-password',
       '--exit-on-error',
-      '--no-owner',
-      '--no-privileges',
+      ...(hasRoles ? [] : ['--no-owner', '--no-privileges']),
+      ...(isTemporary ? ['--no-tablespaces'] : []),
       '--dbname=',
     ),
+  notes: (target) => postgresNotes.read(postgres, target),
+  prepare: (target, notes) =>
+    notes === undefined ? undefined : postgresNotes.prepare(postgres, target, notes),
+  inPlace: postgresInPlace(postgres),
   count: (target) => postgres(target, 'psql', ...ask, '--command', countTables),
   list: (target) =>
     postgres(
@@ -108,6 +113,8 @@ const mysqlDump = [
   '--events',
   '--hex-blob',
   '--default-character-set=utf8mb4',
+  // The most that the protocol takes: rows that the server has must be dumped, too.
+  '--max-allowed-packet=1G',
 ] as const;
 
 function mysql(
@@ -119,7 +126,7 @@ function mysql(
   return { argv: [program, ...server, ...words], env: { MYSQL_PWD: new Secret(rootPassword) } };
 }
 
-const quiet = ['--batch', '--skip-column-names'] as const;
+const quiet = ['--batch', '--skip-column-names', '--default-character-set=utf8mb4'] as const;
 const countMysqlTables = 'select count(*) from information_schema.tables where table_schema = database()';
 const listMysqlDatabases =
   `select schema_name from information_schema.schemata where schema_name not in ('mysql', ` +
@@ -139,8 +146,12 @@ function mysqlFamily(client: string, dump: string, own: readonly string[]): Data
         client,
         '--default-character-set=utf8mb4',
         '--binary-mode',
+        '--max-allowed-packet=1G',
         `--database=${target.database}`,
       ),
+    // A dumped row is longer than the row itself, which may have had the server's own limit.
+    prepare: (target) => mysql(target, client, '--execute', 'SET GLOBAL max_allowed_packet = 1073741824'),
+    mayNameOthers: true,
     count: (target) =>
       mysql(target, client, ...quiet, '--execute', countMysqlTables, `--database=${target.database}`),
     list: (target) => mysql(target, client, ...quiet, '--execute', listMysqlDatabases),
@@ -197,7 +208,8 @@ const mongoPrograms: DatabasePrograms = {
 };
 
 export const databasePrograms = {
-  mariadb: mysqlFamily('mariadb', 'mariadb-dump', []),
+  // History of versioned tables; "loose", because versions before 10.11 do not know the option.
+  mariadb: mysqlFamily('mariadb', 'mariadb-dump', ['--loose-dump-history']),
   // Another server would refuse a dump with the transaction ids of this one. "loose", because MariaDB's
   // mysqldump does not know the option.
   mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),

@@ -5,6 +5,7 @@ import { databaseServers, tablesDump } from '../../../../../test/backups/databas
 import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.ts';
 import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { BackupRunRecord } from '../store.ts';
+import { withNotes } from '../in-place/object-notes.ts';
 import { besideOf, createRestoring } from './restore.ts';
 
 const path = 'shop/one.dump.gz';
@@ -12,6 +13,8 @@ const path = 'shop/one.dump.gz';
 /** An object that a backup stored, and a run that restores it. */
 function world(change: Partial<BackupRunRecord> = {}, dump = tablesDump('orders', 'people')) {
   const [servers, store, run] = [databaseServers(), storeInMemory(), runWorld()];
+  // One that never ran is restored on a volume of its own.
+  Object.assign(servers, { isRunning: false, neverRan: true });
   const object = gzipSync(dump);
   store.objects.set(path, object);
   run.add({ ...change, operation: 'restore', ...change });
@@ -58,35 +61,87 @@ it('changes over to a new volume with what the object holds, and keeps the forme
     ['beside', 'done', `postgres:17 as ${fresh.service}`],
     ['load', 'done', expect.stringMatching(/^\d+ bytes, SHA-256 [0-9a-f]{64}$/)],
     ['check', 'done', '2 tables'],
-    ['carry over', 'done', 'no other databases'],
     ['change over', 'done', `runs on ${fresh.volume}; the previous state is kept in first`],
   ]);
   expect(lines.at(-1)).toBe('Done.');
 });
 
-it('carries the other databases of the server over, with its users', async () => {
-  const { restore, servers, fresh } = world();
-  servers.volumes.get('first')?.databases.set('blog', ['posts']).set('wiki', []);
-  servers.volumes.get('first')?.roles.add('writer');
-  const { steps } = await restore();
-  const restored = servers.volumes.get(fresh.volume);
-  expect(restored?.databases).toEqual(
+it('restores inside the running server, touches nothing else there, and keeps what was before', async () => {
+  const { restore, servers } = world();
+  const own = servers.volumes.get('first');
+  own?.databases.set('blog', ['posts']);
+  own?.roles.add('writer');
+  servers.isRunning = true;
+  const run = await restore();
+  expect(run).toMatchObject({ status: 'done', previousVolume: null, previousDatabase: 'berth_before_run-1' });
+  expect(own?.databases).toEqual(
     new Map([
       ['shop', ['orders', 'people']],
       ['blog', ['posts']],
-      ['wiki', []],
+      ['berth_before_run-1', ['orders']],
     ]),
   );
-  expect(restored?.roles).toEqual(new Set(['shop', 'writer']));
-  expect(steps.find(({ name }) => name === 'carry over')?.detail).toBe('blog, wiki');
+  expect([servers.current, servers.servers.size, [...servers.volumes.keys()]]).toEqual([
+    'first',
+    0,
+    ['first'],
+  ]);
+  expect(stepsOf(run)).toEqual([
+    ['find', 'done', expect.stringMatching(/^\d+ bytes of 2026-01-01$/)],
+    ['load', 'done', expect.stringMatching(/^\d+ bytes, SHA-256 [0-9a-f]{64}$/)],
+    ['check', 'done', '2 tables'],
+    ['change over', 'done', 'the previous state is kept in the database berth_before_run-1'],
+  ]);
 });
 
-it('restores while the database does not run, and says what stays behind', async () => {
-  const { restore, servers, lines } = world();
-  servers.isRunning = false;
-  servers.volumes.get('first')?.databases.set('blog', ['posts']);
+it('makes the roles first that the object names', async () => {
+  const { restore, servers, store, runs } = world();
+  servers.isRunning = true;
+  const parts: Uint8Array[] = [];
+  const packed = (async function* once() {
+    yield gzipSync(tablesDump('orders'));
+  })();
+  for await (const part of withNotes('{"roles":[]}', packed)) parts.push(part);
+  store.objects.set(path, Buffer.concat(parts));
+  const made = runs.get('run-2');
+  if (made)
+    made.checksum = createHash('sha256')
+      .update(store.objects.get(path) ?? '')
+      .digest('hex');
   expect(await restore()).toMatchObject({ status: 'done' });
-  expect(lines).toContain('The database is not running, so no other database of its server is carried over.');
+  expect(servers.volumes.get('first')?.roles).toEqual(new Set(['shop', '{"roles":[]}']));
+});
+
+it('starts a stopped database for its restore, and stops it again', async () => {
+  const { restore, servers } = world();
+  servers.neverRan = false;
+  servers.volumes.get('first')?.databases.set('blog', ['posts']);
+  expect(await restore()).toMatchObject({ status: 'done', previousDatabase: 'berth_before_run-1' });
+  expect(servers.starts).toEqual(['started', 'stopped']);
+  expect(servers.volumes.get('first')?.databases.get('blog')).toEqual(['posts']);
+});
+
+it.each([
+  ['does not load', 'no dump', /does not appear to be a valid archive/],
+  ['is empty', '', /is empty: it would restore nothing|valid archive/],
+])('leaves the running server as it was when the object %s', async (_, dump, words) => {
+  const { restore, servers } = world({}, dump);
+  servers.isRunning = true;
+  expect(await restore()).toMatchObject({
+    status: 'error',
+    errorMessage: expect.stringMatching(words),
+    previousDatabase: null,
+  });
+  expect(servers.volumes.get('first')?.databases).toEqual(new Map([['shop', ['orders']]]));
+});
+
+it('goes on after a restart once the restored database has its name', async () => {
+  const { restore, servers, store } = world();
+  servers.isRunning = true;
+  servers.volumes.get('first')?.databases.set('berth_before_run-1', ['orders']).set('shop', ['restored']);
+  store.objects.clear();
+  expect(await restore({ attempts: 2 })).toMatchObject({ status: 'done' });
+  expect(servers.volumes.get('first')?.databases.get('shop')).toEqual(['restored']);
 });
 
 it('makes a database that the server does not make by itself', async () => {

@@ -10,6 +10,8 @@ import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } fro
 import type { DatabasePrograms } from './database-program.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
+import { readNotes } from '../in-place/object-notes.ts';
+import { restoreInPlace, type InPlacePorts } from '../in-place/restore-in-place.ts';
 import type { RunOperation } from './runner.ts';
 import { changeOverStep, type BackupRuns } from './runs.ts';
 import type { BackupRunRecord } from '../store.ts';
@@ -45,6 +47,11 @@ export interface BesideServers {
   isOn(databaseId: string, volume: string): Promise<boolean>;
   /** The database's running server; undefined when it does not run. */
   running(databaseId: string): Promise<DatabaseServer | undefined>;
+  /**
+   * Starts a stopped database for as long as the work takes, which the result is of, and stops it again;
+   * undefined when it never ran.
+   */
+  whileStarted<T>(databaseId: string, work: (server: DatabaseServer) => Promise<T>): Promise<T | undefined>;
   /** Name of the database that its record makes at the first start. */
   ownDatabase(databaseId: string): Promise<string | null>;
 }
@@ -109,6 +116,7 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   const { run, signal, say } = context;
   const databaseId = idOf(run);
   const beside = besideOf(run);
+  if (await restoredInPlace(ports, context)) return;
   if (await ports.beside.isOn(databaseId, beside.volume)) {
     say(
       'The restored volume was complete and the switch to it had begun before Berth was restarted; ' +
@@ -135,6 +143,32 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
   });
 }
 
+/** Whether the database's own server took the object: where its kind can, and it has ever run. */
+async function restoredInPlace(ports: RestoringPorts, context: RunContext): Promise<boolean> {
+  const databaseId = idOf(context.run);
+  if (await ports.beside.isOn(databaseId, besideOf(context.run).volume)) return false;
+  const work = async (server: DatabaseServer): Promise<boolean> => {
+    const { inPlace }: DatabasePrograms = databasePrograms[server.kind];
+    if (!inPlace) return false;
+    const loading: InPlacePorts = {
+      programs: ports.programs,
+      async find() {
+        const disk = await ports.disk(databaseId);
+        const store = await findObject(ports, context, { what: 'the restored database', disk });
+        return {
+          load: (database) => loadObject(ports, context, { server, store, database, isTemporary: false }),
+        };
+      },
+      check: (database) => checkLoaded(ports, context, server, database),
+    };
+    await restoreInPlace(loading, context, server, inPlace);
+    return true;
+  };
+  const running = await ports.beside.running(databaseId);
+  if (running) return work(running);
+  return (await ports.beside.whileStarted(databaseId, work)) ?? false;
+}
+
 /** A server beside with the object in it, looked into. */
 async function fill(ports: RestoringPorts, context: RunContext): Promise<DatabaseServer> {
   const { run, signal, say } = context;
@@ -155,27 +189,116 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     const { create } = programs;
     if (create && run.database !== (await ports.beside.ownDatabase(databaseId)))
       await ports.programs.text(server, create(target), options);
-    const read: Measure = { bytes: 0, checksum: '' };
-    const input = decompressed(measured(store.read(run.path, signal), read));
-    try {
-      await drain(ports.programs.output(server, programs.load(target), { ...options, input }));
-    } catch (error) {
-      if (!signal.aborted) await explain(ports, run, store, signal);
-      throw error;
+    const names = programs.mayNameOthers ? await namesOf(ports, server, programs, options) : [];
+    const detail = await loadObject(ports, context, {
+      server,
+      store,
+      database: run.database,
+      isTemporary: true,
+    });
+    if (programs.mayNameOthers) {
+      const others = (await namesOf(ports, server, programs, options)).filter(
+        (name) => !names.includes(name) && name !== run.database,
+      );
+      if (others.length > 0) throw ofOthers(run, others);
     }
-    await checkRead(ports, run, read);
-    return { value: undefined, detail: `${read.bytes} bytes, SHA-256 ${read.checksum}` };
+    return { value: undefined, detail };
   });
+  await checkLoaded(ports, context, server, run.database);
+  return server;
+}
+
+/** Such a dump says itself which database it is of (`--databases`, `USE`). */
+function ofOthers({ path, database }: BackupRunRecord, others: readonly string[]): AppError {
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `The object ${path} writes into ${others.join(', ')} and not into ${database}: its dump names its ` +
+      `database. Restore it as ${others[0] ?? ''}, or make a dump without --databases. Nothing was changed.`,
+  );
+}
+
+async function namesOf(
+  { programs }: RestoringPorts,
+  server: DatabaseServer,
+  { list }: DatabasePrograms,
+  options: ProgramOptions,
+): Promise<string[]> {
+  if (!list) return [];
+  const text = await programs.text(server, list(targetOf(server, '')), options);
+  return text
+    .split(/\r?\n/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+interface Loading {
+  server: DatabaseServer;
+  store: ObjectStore;
+  /** Where it is loaded. */
+  database: string;
+  isTemporary: boolean;
+}
+
+/** Loads the run's object; resolves with what it read, in words. */
+async function loadObject(
+  ports: RestoringPorts,
+  { run, signal, say }: RunContext,
+  { server, store, database, isTemporary }: Loading,
+): Promise<string> {
+  const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
+  const programs: DatabasePrograms = databasePrograms[server.kind];
+  const target = targetOf(server, database);
+  const [read, raw]: [Measure, Measure] = [
+    { bytes: 0, checksum: '' },
+    { bytes: 0, checksum: '' },
+  ];
+  try {
+    const { notes, bytes } = await readNotes(measured(store.read(run.path, signal), read));
+    const prepare = programs.prepare?.(target, notes);
+    if (prepare) await ports.programs.text(server, prepare, options);
+    const load = programs.load(target, { hasRoles: notes !== undefined, isTemporary });
+    const input = measured(decompressed(bytes), raw);
+    await drain(ports.programs.output(server, load, { ...options, input }));
+  } catch (error) {
+    if (!signal.aborted) await explain(ports, run, store, signal);
+    throw error;
+  }
+  await checkRead(ports, run, read);
+  if (raw.bytes === 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The object ${run.path} is empty: it would restore nothing. Choose another one. Nothing was changed.`,
+    );
+  return `${read.bytes} bytes, SHA-256 ${read.checksum}`;
+}
+
+/** The step that counts what was loaded; an object that Berth did not make has to have loaded something. */
+async function checkLoaded(
+  ports: RestoringPorts,
+  context: RunContext,
+  server: DatabaseServer,
+  database: string,
+): Promise<void> {
+  const { run, signal, say } = context;
+  const programs: DatabasePrograms = databasePrograms[server.kind];
   await context.step('check', async () => {
-    const count = Number(await ports.programs.text(server, programs.count(target), options));
+    const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
+    const count = Number(
+      await ports.programs.text(server, programs.count(targetOf(server, database)), options),
+    );
     if (!Number.isInteger(count))
       throw new AppError(
         'PRECONDITION_FAILED',
         `The ${programs.counted}s of the restored database could not be counted.`,
       );
+    if (count === 0 && !(await ports.runs.ofObject(run.destinationId, run.path)))
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The object ${run.path} left no ${programs.counted} in ${database}. It is of another database, or ` +
+          'not a dump. Nothing was changed.',
+      );
     return { value: undefined, detail: `${count} ${programs.counted}${count === 1 ? '' : 's'}` };
   });
-  return server;
 }
 
 /** The step that finds the object, and room for what is in it; gives where it stands. */
@@ -231,13 +354,11 @@ export async function checkRead({ runs }: ObjectPorts, run: BackupRunRecord, rea
 }
 
 /** The other databases of the server would stay behind in the volume that is left. */
-async function carryOver(
-  { beside, programs }: RestoringPorts,
-  context: RunContext,
-  fresh: DatabaseServer,
-): Promise<void> {
+async function carryOver(ports: RestoringPorts, context: RunContext, fresh: DatabaseServer): Promise<void> {
+  const { beside, programs } = ports;
   const { run, signal, say } = context;
-  const { list, dump, create, load, roles }: DatabasePrograms = databasePrograms[fresh.kind];
+  const programsOf: DatabasePrograms = databasePrograms[fresh.kind];
+  const { list, dump, create, load, roles } = programsOf;
   if (!list) return;
   const present = await beside.running(idOf(run));
   if (!present) {
@@ -245,13 +366,7 @@ async function carryOver(
     return;
   }
   const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
-  const names = (server: DatabaseServer): Promise<string[]> =>
-    programs.text(server, list(targetOf(server, run.database)), options).then((text) =>
-      text
-        .split(/\r?\n/)
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-    );
+  const names = (server: DatabaseServer): Promise<string[]> => namesOf(ports, server, programsOf, options);
   const there = await names(fresh);
   const others = (await names(present)).filter((name) => name !== run.database);
   await context.step('carry over', async () => {

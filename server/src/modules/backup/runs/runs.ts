@@ -208,6 +208,7 @@ function queuedRun(
     checksum: null,
     isStored: false,
     previousVolume: null,
+    previousDatabase: null,
     errorCode: null,
     errorMessage: null,
     startedAt: null,

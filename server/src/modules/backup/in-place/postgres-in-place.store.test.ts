@@ -1,0 +1,271 @@
+/**
+ * A catalogue of databases, each dumped and restored by the product's programs on a real PostgreSQL: in
+ * place, while others stand beside it, and into an empty server. An ordinary run tries a tenth of it.
+ */
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
+import { ofThisRun } from '../../../../../test/run/mode.ts';
+import { Secret } from '../../../domain/secrets/secret.ts';
+import type { DatabaseProgram, DatabaseTarget } from '../runs/database-program.ts';
+import { databasePrograms } from '../runs/programs.ts';
+
+const { dump, load, notes, prepare, create, inPlace } = databasePrograms.postgres;
+const exec = promisify(execFile);
+
+/** What stands in the database `app` of each row; `role` and `other` are there. */
+const catalogue: readonly { name: string; sql: string }[] = [
+  {
+    name: 'a policy for a role',
+    sql: `alter table t enable row level security;
+    create policy p on t for select to role using (true)`,
+  },
+  {
+    name: 'a user mapping',
+    sql: `create extension postgres_fdw; create server s foreign data wrapper postgres_fdw;
+    create user mapping for role server s options (user 'u', password 'p')`,
+  },
+  {
+    name: "another role's table and schema",
+    sql: `create schema theirs authorization role;
+    create table theirs.x (n int); alter table theirs.x owner to role; grant select on theirs.x to other`,
+  },
+  {
+    name: "a revoked function with its definer's rights",
+    sql: `create function wipe() returns text language sql
+    security definer as 'select current_user::text'; alter function wipe() owner to role;
+    revoke execute on function wipe() from public; grant execute on function wipe() to other`,
+  },
+  {
+    name: 'default privileges',
+    sql: `alter default privileges for role role in schema public
+    grant select on tables to other`,
+  },
+  {
+    name: 'settings of the database and of a role in it',
+    sql: `alter database app set work_mem to '8MB';
+    alter database app set search_path to "$user", public, app; alter role role in database app set
+      work_mem to '9MB'`,
+  },
+  {
+    name: 'rights on the database',
+    sql: `revoke connect on database app from public;
+    grant connect, temporary on database app to role with grant option; comment on database app is
+      'it''s ours'`,
+  },
+  {
+    name: 'a limit of connections and another owner',
+    sql: `alter database app connection limit 7;
+    alter database app owner to role`,
+  },
+  { name: 'a publication', sql: 'create publication pub for all tables' },
+  {
+    name: 'circular and deferred foreign keys',
+    sql: `create table a (id int primary key, b int);
+    create table b (id int primary key, a int references a deferrable initially deferred);
+    alter table a add foreign key (b) references b; insert into a values (1, null); insert into b values
+      (1, 1);
+    update a set b = 1`,
+  },
+  {
+    name: 'partitions and a materialized view',
+    sql: `create table p (d int) partition by range (d);
+    create table p1 partition of p for values from (0) to (9); insert into p values (3);
+    create materialized view m as select count(*) from p`,
+  },
+  {
+    name: 'domains, enums, identity and generated columns',
+    sql: `create domain d as int check (value > 0);
+    create type e as enum ('x', 'y'); create table g (id int generated always as identity, d d, e e,
+      twice int generated always as (d * 2) stored); insert into g (d, e) values (2, 'y')`,
+  },
+  {
+    name: 'an ICU collation and an exclusion',
+    sql: `create collation de (provider = icu, locale = 'de');
+    create extension btree_gist; create table r (n text collate de, i int4range, exclude using gist (i
+      with &&));
+    insert into r values ('ä', '[1,2]')`,
+  },
+  {
+    name: 'an event trigger, a rule and statistics',
+    sql: `create function et() returns event_trigger language plpgsql
+      as 'begin end'; create event trigger et on ddl_command_end execute function et();
+    create rule r as on delete to t do instead nothing; create statistics st on n, x from t`,
+  },
+  { name: 'large objects', sql: `select lo_from_bytea(0, decode(repeat('ab', 300000), 'hex'))` },
+  {
+    name: 'names with quotes, spaces and capitals',
+    sql: `create table "it's ""A"" ü" ("ö p" text);
+    insert into "it's ""A"" ü" values ('€ 😀')`,
+  },
+  {
+    name: 'a trigger and a sequence',
+    sql: `create sequence s start 77; select nextval('s');
+    create function tr() returns trigger language plpgsql as 'begin return new; end';
+    create trigger tr before insert on t for each row execute function tr()`,
+  },
+  { name: 'nothing', sql: 'drop table t' },
+];
+
+/** The rest of the server, which no restore may touch. */
+const others = [
+  `create role role login password 'r'; create role other;`,
+  `create database blog owner role; alter database blog set work_mem to '8MB';`,
+  'revoke connect on database blog from public;',
+  `create database tmpl is_template true; create database latin encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'
+    template template0;`,
+  `create database ascii encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0;`,
+  `create database closed; alter database closed allow_connections false;`,
+  'create table keepme (n int); insert into keepme values (1);',
+];
+
+let server: RunningPostgres;
+let fresh: RunningPostgres;
+let folder: string;
+beforeAll(async () => {
+  [server, fresh] = await Promise.all([startPostgres(), startPostgres()]);
+  folder = await mkdtemp(join(tmpdir(), 'berth-in-place-'));
+  for (const sql of others)
+    for (const one of sql.split(/;\s*(?=$|create|alter|insert)/)) if (one) await ask('postgres', one);
+  await ask('blog', 'create table post (x int); alter table post owner to role; insert into post values (1)');
+});
+afterAll(async () => {
+  await Promise.all([server.stop(), fresh.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const target = (database: string, of = server): DatabaseTarget => {
+  const { username, password } = new URL(of.url);
+  return { host: '127.0.0.1', user: username, password, rootPassword: '', database };
+};
+
+/** What a program prints; an input is a file. */
+async function run(
+  { argv, env }: DatabaseProgram,
+  { of = server, input = '/dev/null' } = {},
+): Promise<string> {
+  const values = Object.entries(env).map(([key, value]) => [
+    key,
+    value instanceof Secret ? value.reveal() : value,
+  ]);
+  const { stdout } = await exec('sh', ['-c', 'exec "$@" <"$INPUT"', 'sh', ...argv], {
+    env: {
+      PATH: '/usr/bin:/bin',
+      LC_ALL: 'C.UTF-8',
+      INPUT: input,
+      ...Object.fromEntries(values),
+      PGPORT: new URL(of.url).port,
+    },
+    encoding: 'latin1',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+const ask = (database: string, sql: string, of = server): Promise<string> =>
+  run(
+    { ...dump(target(database, of)), argv: ['psql', '-X', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql] },
+    { of },
+  );
+
+/** Without the lines that differ in each dump. */
+const unmarked = (text: string): string => text.replaceAll(/^\\(un)?restrict .*$/gm, '');
+
+/** A database as statements. */
+const shown = async (database: string, of = server): Promise<string> =>
+  unmarked(await run({ ...dump(target(database, of)), argv: ['pg_dump', '--create'] }, { of }));
+
+async function everythingElse(): Promise<unknown> {
+  const databases = ['postgres', 'blog', 'tmpl', 'latin', 'ascii'];
+  return {
+    dumps: await Promise.all(databases.map((name) => shown(name))),
+    roles: unmarked(await run({ ...dump(target('postgres')), argv: ['pg_dumpall', '--roles-only'] })),
+    catalog: await ask(
+      'postgres',
+      `select d.*, s.* from pg_database d left join pg_db_role_setting s on setdatabase = oid
+      where datname not in ('app', 'before') order by datname`,
+    ).then((text) => text.replaceAll(/\|\d+\|\d+\|\d+\|/g, '|')),
+  };
+}
+
+/** A dump of `app` as a file, and its notes. */
+async function backUp(): Promise<{ file: string; found: string }> {
+  const file = join(folder, randomBytes(6).toString('hex'));
+  await writeFile(file, await run(dump(target('app'))), 'latin1');
+  return { file, found: (await run(notes?.(target('app')) ?? dump(target('app')))).trim() };
+}
+
+it.each(ofThisRun(catalogue, 10))(
+  '$name: restored in place and elsewhere, and nothing else changes',
+  async ({ sql }) => {
+    if (!inPlace || !prepare || !create) throw new Error('PostgreSQL is restored in place.');
+    await ask('postgres', 'drop database if exists app');
+    await ask('postgres', 'drop database if exists before');
+    await ask('postgres', 'create database app');
+    await ask('app', `create table t (n int, x text); insert into t values (1, 'kept')`);
+    for (const statement of sql.split(/;\s+(?![^']*'(?:[^']*'[^']*')*[^']*$)/)) await ask('app', statement);
+    const [wanted, rest] = [await shown('app'), await everythingElse()];
+    const { file, found } = await backUp();
+    await ask('app', 'create table later (n int)');
+    const names = { fresh: 'fresh', former: 'before' };
+    await run(inPlace.create(target('app'), names));
+    await run(load(target('fresh'), { hasRoles: true, isTemporary: false }), { input: file });
+    await run(inPlace.change(target('app'), names));
+    expect(await shown('app')).toBe(wanted);
+    expect(await ask('before', `select count(*) from pg_class where relname = 'later'`)).toBe('1\n');
+    expect(await everythingElse()).toEqual(rest);
+    expect([
+      await run(inPlace.has(target('app'), 'before')),
+      await run(inPlace.has(target('app'), 'fresh')),
+    ]).toEqual(['1\n', '0\n']);
+
+    await ask('postgres', 'drop database if exists app', fresh);
+    await run(create(target('app', fresh)), { of: fresh });
+    const made = prepare(target('app', fresh), found);
+    if (!made) throw new Error('There are no roles to make.');
+    await run(made, { of: fresh });
+    await run(load(target('app', fresh), { hasRoles: true, isTemporary: true }), { of: fresh, input: file });
+    const objects = (text: string): string =>
+      text
+        .replaceAll(/^(CREATE|ALTER|COMMENT ON|REVOKE|GRANT) .*DATABASE .*$/gm, '')
+        .replaceAll(/^-- .*DATABASE.*$/gm, '')
+        .replaceAll(/\n{2,}/g, '\n');
+    expect(objects(await shown('app', fresh))).toBe(objects(wanted));
+    expect(await ask('postgres', 'select count(*) from pg_authid where rolpassword is not null', fresh)).toBe(
+      '1\n',
+    );
+  },
+  60_000,
+);
+
+it('ends the connections of the database alone, and lets nobody be locked out when it fails', async () => {
+  if (!inPlace) throw new Error('PostgreSQL is restored in place.');
+  await ask('postgres', 'drop database if exists before');
+  await ask('postgres', 'drop database if exists app');
+  await ask('postgres', 'create database app');
+  await expect(run(inPlace.change(target('app'), { fresh: 'none', former: 'app' }))).rejects.toThrow(
+    'database',
+  );
+  expect(await ask('app', 'select 1')).toBe('1\n');
+  expect(await run(inPlace.has(target('app'), 'app'))).toBe('1\n');
+  await run(inPlace.create(target('app'), { fresh: 'fresh', former: 'before' }));
+  await run(inPlace.clear(target('app'), { fresh: 'fresh', former: 'before' }));
+  expect(await run(inPlace.has(target('app'), 'fresh'))).toBe('0\n');
+  const [own, foreign] = ['app', 'blog'].map((name) =>
+    ask(name, 'select pg_sleep(5)').then(
+      () => 'ended by itself',
+      () => 'was ended',
+    ),
+  );
+  await expect
+    .poll(() => ask('postgres', `select count(*) from pg_stat_activity where query ~ '^select pg_sleep'`))
+    .toBe('2\n');
+  await run(inPlace.create(target('app'), { fresh: 'fresh', former: 'before' }));
+  await run(inPlace.change(target('app'), { fresh: 'fresh', former: 'before' }));
+  expect([await own, await foreign]).toEqual(['was ended', 'ended by itself']);
+}, 60_000);
