@@ -19,7 +19,10 @@ export interface DatabaseServers {
   isRunning: boolean;
   /** The database was started and stopped again for a restore. */
   starts: string[];
+  /** It never ran, or does not start. */
   neverRan: boolean;
+  /** How often connections were let in again. */
+  opened: number;
   /** It does not come up on another volume. */
   refusesChange: boolean;
   /** What answers the question for tables, in the place of their number. */
@@ -39,6 +42,7 @@ export function databaseServers(): DatabaseServers {
     isRunning: true,
     starts: [],
     neverRan: false,
+    opened: 0,
     refusesChange: false,
     count: undefined,
     beside: besideOf(() => state),
@@ -81,11 +85,10 @@ function besideOf(state: () => DatabaseServers): BesideServers {
     isOn: async (_, volume) => state().current === volume,
     running: async () => (state().isRunning ? serverOf('live') : undefined),
     async whileStarted(_, work) {
-      if (state().neverRan) return undefined;
+      if (state().neverRan) return false;
       state().starts.push('started');
-      const result = await work(serverOf('live'));
-      state().starts.push('stopped');
-      return result;
+      await work(serverOf('live')).finally(() => state().starts.push('stopped'));
+      return true;
     },
     ownDatabase: async () => 'shop',
   };
@@ -109,6 +112,7 @@ function programsOf(state: () => DatabaseServers): Programs {
         databases.set(name, []);
         return '';
       }
+      if ('OPEN' in env) state().opened += 1;
       if (argv[0] === 'sh') return inPlace(volumeOf(server), env);
       if (argv.at(-1)?.includes('datname')) return [...databases.keys()].join('\n');
       return state().count ?? String(databases.get(String(env['PGDATABASE']))?.length);

@@ -21,12 +21,54 @@ import {
   type RunView,
   type BackupFixture,
 } from './backups/backup-fixture.ts';
-import { openDatabaseFixture } from './databases/database-fixture.ts';
+import { openDatabaseFixture, type Base } from './databases/database-fixture.ts';
 import { volumes } from './databases/life.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
-import { expectCalmLog } from './fixtures/applications.ts';
+import { expectCalmLog, output } from './fixtures/applications.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
+
+/** What a restore has to bring back or leave alone, besides the rows of the table. */
+const beside = {
+  postgres: {
+    make: [
+      'create role reporting',
+      'create role blogger',
+      'alter table items enable row level security',
+      'create policy seen on items to reporting using (true)',
+      'create database blog owner blogger',
+    ],
+    look:
+      'select pg_get_userbyid(datdba), (select roles from pg_policies), ' +
+      `current_setting('max_connections') from pg_database where datname = 'blog'`,
+    sees: 'blogger|{reporting}|42',
+  },
+  mariadb: {
+    make: [
+      'set names utf8mb4; create database `ü`',
+      'create table past (n int) with system versioning; insert into past values (1); update past set n = 2',
+      `create table big as select repeat('x', 9000000) as x`,
+    ],
+    look:
+      'select (select count(*) from past for system_time all), (select length(x) from big), ' +
+      '(select count(*) from information_schema.schemata where schema_name = convert(0xc3bc using utf8))',
+    sees: '2\t9000000\t1',
+  },
+};
+
+/** Its arguments name a file that a mount brings. */
+async function withConfigFile(berth: PlacedBerth, base: Base): Promise<void> {
+  const mountPath = '/etc/postgresql/postgresql.conf';
+  await berth.call('mount.create', {
+    serviceId: base.id,
+    serviceType: base.kind,
+    type: 'file',
+    mountPath,
+    filePath: 'postgresql.conf',
+    content: `listen_addresses = '*'\nmax_connections = 42\n`,
+  });
+  await base.do('update', { args: ['-c', `config_file=${mountPath}`] });
+}
 
 describe.each(placesOf('backups'))('databases on: %s', (place) => {
   let berth: PlacedBerth;
@@ -99,6 +141,64 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
       expect(run).toMatchObject({ operation: 'verification', status: 'done', previousVolume: null });
       expect(run.steps.map(({ name }) => name)).toEqual(['find', 'beside', 'load', 'check', 'tidy']);
       expect(await logOf(berth, run.backupRunId)).toContain('check: done (1 table)');
+      expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
+    });
+
+    it.each(['postgres', 'mariadb'] as const)(
+      'of a stopped %s are restored with all that its server has beside, and it is stopped again',
+      async (kind) => {
+        const { databases } = fixture;
+        const base = await databases.database(kind, `stopped-${kind}`);
+        if (kind === 'postgres') await withConfigFile(berth, base);
+        await base.deploy();
+        await fillRows(berth, base, 1000);
+        for (const statement of beside[kind].make) await sql(berth, base, statement);
+        expect(await sql(berth, base, beside[kind].look)).toBe(beside[kind].sees);
+        const before = await contentOf(berth, base);
+        const kept = await keep(fixture, base);
+        const { path } = await backUp(kept);
+        expect(await berth.call('backup.verify', { backupId: kept.backupId })).toMatchObject({
+          status: 'done',
+        });
+        await changeRows(berth, base);
+        const { applicationStatus } = await base.do('stop');
+        const restored = await restore(fixture, base, path);
+        expect(restored.success, restored.log.join('\n')).toBe(true);
+        expect(await base.view()).toMatchObject({ applicationStatus });
+        await base.do('start');
+        expect(await contentOf(berth, base)).toBe(before);
+        expect(await sql(berth, base, beside[kind].look)).toBe(beside[kind].sees);
+      },
+    );
+
+    it('of MariaDB that load nothing, or into another database, leave the running one as it was', async () => {
+      const base = await fixture.databases.database('mariadb', 'foreign');
+      await base.deploy();
+      await fillRows(berth, base, 1000);
+      const before = await contentOf(berth, base);
+      const folder = '/srv/dumps';
+      const { destinationId } = await berth.call<{ destinationId: string }>('destination.create', {
+        name: 'dumps',
+        provider: 'local',
+        path: folder,
+      });
+      await output(berth.host, 'mkdir', '-p', folder);
+      for (const [name, dump, words] of [
+        ['empty', '', 'is empty: it would restore nothing'],
+        ['remarks', '-- nothing', 'left no tables in shop'],
+        [
+          'other',
+          'CREATE DATABASE prod; USE prod; CREATE TABLE t (n int);',
+          'writes into prod and not into shop',
+        ],
+      ] as const) {
+        const script = 'printf %s "$1" | gzip >"$2"';
+        await output(berth.host, 'sh', '-c', script, 'sh', dump, `${folder}/${name}.sql.gz`);
+        const { success, log } = await restore({ ...fixture, destinationId }, base, `${name}.sql.gz`);
+        expect([success, log.join('\n')]).toEqual([false, expect.stringContaining(words)]);
+      }
+      expect(await contentOf(berth, base)).toBe(before);
+      expect(await sql(berth, base, 'show databases')).not.toContain('prod');
       expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
     });
 

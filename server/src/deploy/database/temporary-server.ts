@@ -16,6 +16,7 @@ import type { Beside, BesideServers } from '../../modules/backup/runs/restore.ts
 import { askServer, askUntilAnswered } from '../../modules/database/ask-server.ts';
 import type { Databases } from '../../modules/database/database.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
+import { nameOf } from '../../modules/service/own-service.ts';
 import { removeWhenFree } from '../../ports/engine/remove-when-free.ts';
 import { deployAndWait } from '../deploy-and-wait.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
@@ -59,15 +60,17 @@ export function createBesideServers(parts: BesideParts): BesideServers {
         : null;
     },
     running: async (databaseId) => runningServer(parts, await found(databaseId)),
-    async whileStarted(databaseId, work) {
+    whileStarted: async (databaseId, work, { signal, say }) => {
       const database = await found(databaseId);
-      if (!(await parts.liveSpec(database))) return undefined;
-      await parts.databaseRuntime.start(database);
+      if (!(await parts.liveSpec(database))) return false;
+      const server = await startAgain(parts, database, { signal, say });
+      if (!server) return false;
       try {
-        const server = await runningServer(parts, database);
-        return server && (await work(server));
+        await work(server);
+        return true;
       } finally {
         await parts.databaseRuntime.stop(await found(databaseId));
+        say('The database was stopped before, and is stopped again.');
       }
     },
     start: async (databaseId, beside, options) => start(parts, await found(databaseId), beside, options),
@@ -110,6 +113,24 @@ async function runningServer(
   const { engine } = await hosts.of(serverKeyOf(database));
   const state = await engine.service(spec.name);
   return state && state.running > 0 ? serverOf(engine, database, spec) : undefined;
+}
+
+/** A stopped database's server; undefined when it does not start, which a restore may be the cure of. */
+async function startAgain(
+  parts: BesideParts,
+  database: DatabaseRecord,
+  { signal, say }: Telling,
+): Promise<DatabaseServer | undefined> {
+  const { engine } = await parts.hosts.of(serverKeyOf(database));
+  try {
+    // Its recovery may take longer than a start by hand waits.
+    await parts.databaseRuntime.start(database).catch(() => untilRunning(engine, nameOf(database), signal));
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error;
+    say(`The database does not start, and is restored into a new volume: ${error.message}`);
+    return undefined;
+  }
+  return runningServer(parts, database);
 }
 
 interface Telling {
@@ -260,7 +281,7 @@ async function untilRunning(engine: Engine, name: string, signal: AbortSignal): 
   for await (const { text } of engine.serviceLogs(name, { tail: 10 })) lines.push(text);
   throw new AppError(
     'PRECONDITION_FAILED',
-    `The temporary server did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
+    `The server did not start (${failed[0]?.error ?? 'it was not healthy in time'}). Its ` +
       `last lines: ${lines.slice(-5).join(' / ')}`,
   );
 }

@@ -63,7 +63,7 @@ export const backupRunRecord = z
     ),
     previousDatabase: optional.describe(
       'Of a restore inside the running server: the database there with the state before it, until ' +
-        'backup.removeFormer; backup.putBack exchanges both',
+        'somebody drops it',
     ),
     errorMessage: optional,
     createdAt: z.string(),

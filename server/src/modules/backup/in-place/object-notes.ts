@@ -32,6 +32,8 @@ export interface Noted {
   notes: string | undefined;
   /** All its bytes, those of the notes included. */
   bytes: Bytes;
+  /** Ends the source when nobody reads the bytes. */
+  end(): Promise<void>;
 }
 
 export async function readNotes(source: Bytes): Promise<Noted> {
@@ -66,5 +68,9 @@ export async function readNotes(source: Bytes): Promise<Noted> {
       await iterator.return?.();
     }
   }
-  return { notes: pieces.length === 0 ? undefined : Buffer.concat(pieces).toString(), bytes: all() };
+  return {
+    notes: pieces.length === 0 ? undefined : Buffer.concat(pieces).toString(),
+    bytes: all(),
+    end: async () => void (await iterator.return?.()),
+  };
 }

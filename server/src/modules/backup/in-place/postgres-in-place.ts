@@ -13,7 +13,10 @@ const psql =
   'roles="$ROLES" -f -';
 const run = (what: string): string => `printf '%s\\n' "$${what}" | ${psql}`;
 
-/** Roles that the objects of the database name, with what a restore elsewhere needs of them. No passwords. */
+/**
+ * Roles that the objects of the database name, with what a restore elsewhere needs of them. No passwords. The
+ * first superuser, whose id is 10, is always among them, since pg_shdepend leaves out what it owns.
+ */
 const notes = `
 with named as (
   select refobjid as role from pg_shdepend
@@ -22,6 +25,7 @@ with named as (
       or (classid = 'pg_database'::regclass
         and objid = (select oid from pg_database where datname = current_database())))
   union select datdba from pg_database where datname = current_database()
+  union select oid from pg_roles where oid = 10
 )
 select json_build_object(
   'server', current_setting('server_version'),

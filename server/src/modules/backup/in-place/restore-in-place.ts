@@ -37,6 +37,8 @@ export async function restoreInPlace(
     (await ports.programs.text(server, inPlace.has(target, name), options)) === '1';
   if (await has(names.former)) {
     say('The restored database had taken its name before Berth was restarted.');
+    // The change may have been broken off before connections were let in again.
+    await ports.programs.text(server, inPlace.clear(target, names), options);
     return;
   }
   const object = await ports.find();
@@ -58,26 +60,30 @@ export async function restoreInPlace(
     });
   } catch (error) {
     if (signal.aborted && !(signal.reason instanceof Error && 'code' in signal.reason)) throw error;
-    await clearInPlace(ports, context, server, inPlace);
+    if (!(await clearInPlace(ports.programs, run, server, inPlace)))
+      await context.record({ previousDatabase: null });
     throw error;
   }
 }
 
-/** Removes the new database of a restore that failed, or that was ended, when it is still there. */
-async function clearInPlace(
-  ports: InPlacePorts,
-  { run, say, record }: RunContext,
+/**
+ * Removes the new database of a restore that failed, or that was ended, when it is still there, and lets
+ * connections to the present one again. Resolves with whether there is a database with the state before.
+ */
+export async function clearInPlace(
+  programs: Programs,
+  run: BackupRunRecord,
   server: DatabaseServer,
   inPlace: InPlacePrograms,
-): Promise<void> {
+): Promise<boolean> {
   const options: ProgramOptions = {
     backupRunId: run.backupRunId,
     signal: AbortSignal.timeout(clearLimitMs),
-    onLine: say,
+    onLine: () => undefined,
   };
-  const clear = inPlace.clear(targetOf(server, run.database), inPlaceNames(run));
-  await ports.programs.text(server, clear, options);
-  await record({ previousDatabase: null });
+  const [target, names] = [targetOf(server, run.database), inPlaceNames(run)];
+  await programs.text(server, inPlace.clear(target, names), options);
+  return (await programs.text(server, inPlace.has(target, names.former), options)) === '1';
 }
 
 const clearLimitMs = 120_000;

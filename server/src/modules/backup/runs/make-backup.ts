@@ -13,7 +13,7 @@ import type { BackupRuns } from './runs.ts';
 import { unfinishedEnding } from './unfinished.ts';
 import type { BackupSource, BackupSources } from '../source.ts';
 import type { BackupRecord, BackupRunRecord, BackupStore } from '../store.ts';
-import { compressed, endedBy, measure, measured, watched, type Measure } from './streams.ts';
+import { endedBy, compressed, measure, measured, watched, type Measure } from './streams.ts';
 
 export interface BackupMaking {
   runs: BackupRuns;

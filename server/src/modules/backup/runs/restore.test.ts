@@ -142,6 +142,25 @@ it('goes on after a restart once the restored database has its name', async () =
   store.objects.clear();
   expect(await restore({ attempts: 2 })).toMatchObject({ status: 'done' });
   expect(servers.volumes.get('first')?.databases.get('shop')).toEqual(['restored']);
+  expect(servers.opened).toBeGreaterThan(0);
+});
+
+it('removes what an attempt before a restart left in the running server, and says that nothing is kept', async () => {
+  const { restore, servers, store } = world({ previousDatabase: 'berth_before_run-1' });
+  servers.isRunning = true;
+  servers.volumes.get('first')?.databases.set('berth_restoring_run-1', ['half']);
+  store.find = async () => undefined;
+  expect(await restore({ attempts: 2 })).toMatchObject({ status: 'error', previousDatabase: null });
+  expect(servers.volumes.get('first')?.databases).toEqual(new Map([['shop', ['orders']]]));
+  expect(servers.opened).toBeGreaterThan(0);
+});
+
+it('stops a stopped database again when its restore fails', async () => {
+  const { restore, servers } = world({}, 'no dump');
+  servers.neverRan = false;
+  expect(await restore()).toMatchObject({ status: 'error' });
+  expect(servers.starts).toEqual(['started', 'stopped']);
+  expect(servers.volumes.get('first')?.databases).toEqual(new Map([['shop', ['orders']]]));
 });
 
 it('makes a database that the server does not make by itself', async () => {

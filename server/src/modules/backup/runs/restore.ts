@@ -7,11 +7,11 @@ import { AppError } from '../../../domain/errors.ts';
 import { requireFreeDisk, type DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
-import type { DatabasePrograms } from './database-program.ts';
+import type { DatabasePrograms, InPlacePrograms } from './database-program.ts';
 import { databasePrograms } from './programs.ts';
 import type { RunContext } from './run-context.ts';
 import { readNotes } from '../in-place/object-notes.ts';
-import { restoreInPlace, type InPlacePorts } from '../in-place/restore-in-place.ts';
+import { clearInPlace, restoreInPlace, type InPlacePorts } from '../in-place/restore-in-place.ts';
 import type { RunOperation } from './runner.ts';
 import { changeOverStep, type BackupRuns } from './runs.ts';
 import type { BackupRunRecord } from '../store.ts';
@@ -48,10 +48,14 @@ export interface BesideServers {
   /** The database's running server; undefined when it does not run. */
   running(databaseId: string): Promise<DatabaseServer | undefined>;
   /**
-   * Starts a stopped database for as long as the work takes, which the result is of, and stops it again;
-   * undefined when it never ran.
+   * Starts a stopped database for as long as the work takes, and stops it again; false, without the work,
+   * when it never ran or does not start.
    */
-  whileStarted<T>(databaseId: string, work: (server: DatabaseServer) => Promise<T>): Promise<T | undefined>;
+  whileStarted(
+    databaseId: string,
+    work: (server: DatabaseServer) => Promise<void>,
+    options: { signal: AbortSignal; say(line: string): void },
+  ): Promise<boolean>;
   /** Name of the database that its record makes at the first start. */
   ownDatabase(databaseId: string): Promise<string | null>;
 }
@@ -90,6 +94,7 @@ export function createRestoring(ports: RestoringPorts): {
   const tidy = async (run: BackupRunRecord): Promise<void> => {
     const { databaseId } = run;
     await ports.beside.removeContainers(databaseId, `${backupRunLabel}=${run.backupRunId}`);
+    await tidyInPlace(ports, run);
     const beside = besideOf(run);
     await ports.beside.stop(databaseId, beside);
     const isInUse = databaseId !== null && (await ports.beside.isOn(databaseId, beside.volume));
@@ -112,11 +117,59 @@ export function createRestoring(ports: RestoringPorts): {
   };
 }
 
+/** What a restore inside the running server left there. */
+async function tidyInPlace({ beside, programs, runs }: RestoringPorts, run: BackupRunRecord): Promise<void> {
+  const { databaseId, backupRunId, operation } = run;
+  if (databaseId === null || operation !== 'restore') return;
+  if (await beside.isOn(databaseId, besideOf(run).volume)) return;
+  const server = await beside.running(databaseId);
+  const inPlace = server && inPlaceOf(server);
+  if (!inPlace || (await clearInPlace(programs, run, server, inPlace))) return;
+  if (run.previousDatabase !== null) await runs.record(backupRunId, { previousDatabase: null });
+}
+
+function inPlaceOf({ kind }: DatabaseServer): InPlacePrograms | undefined {
+  const { inPlace }: DatabasePrograms = databasePrograms[kind];
+  return inPlace;
+}
+
+/** A stopped database is started for it, so that the others of its server come along, and stopped again. */
 async function restore(ports: RestoringPorts, context: RunContext): Promise<void> {
   const { run, signal, say } = context;
   const databaseId = idOf(run);
+  // A change over that an attempt before a restart began is brought to its end.
+  if (await ports.beside.isOn(databaseId, besideOf(run).volume)) return restoreBeside(ports, context);
+  const work = (server: DatabaseServer): Promise<void> => {
+    const inPlace = inPlaceOf(server);
+    return inPlace
+      ? restoreInPlace(inPlacePorts(ports, context, server), context, server, inPlace)
+      : restoreBeside(ports, context);
+  };
+  const running = await ports.beside.running(databaseId);
+  if (running) return work(running);
+  if (!(await ports.beside.whileStarted(databaseId, work, { signal, say })))
+    await restoreBeside(ports, context);
+}
+
+function inPlacePorts(ports: RestoringPorts, context: RunContext, server: DatabaseServer): InPlacePorts {
+  return {
+    programs: ports.programs,
+    async find() {
+      const disk = await ports.disk(idOf(context.run));
+      const store = await findObject(ports, context, { what: 'the restored database', disk });
+      return {
+        load: (database) => loadObject(ports, context, { server, store, database, isTemporary: false }),
+      };
+    },
+    check: (database) => checkLoaded(ports, context, server, database),
+  };
+}
+
+/** Into a new volume, which the database changes over to. */
+async function restoreBeside(ports: RestoringPorts, context: RunContext): Promise<void> {
+  const { run, signal, say } = context;
+  const databaseId = idOf(run);
   const beside = besideOf(run);
-  if (await restoredInPlace(ports, context)) return;
   if (await ports.beside.isOn(databaseId, beside.volume)) {
     say(
       'The restored volume was complete and the switch to it had begun before Berth was restarted; ' +
@@ -141,32 +194,6 @@ async function restore(ports: RestoringPorts, context: RunContext): Promise<void
       throw error;
     }
   });
-}
-
-/** Whether the database's own server took the object: where its kind can, and it has ever run. */
-async function restoredInPlace(ports: RestoringPorts, context: RunContext): Promise<boolean> {
-  const databaseId = idOf(context.run);
-  if (await ports.beside.isOn(databaseId, besideOf(context.run).volume)) return false;
-  const work = async (server: DatabaseServer): Promise<boolean> => {
-    const { inPlace }: DatabasePrograms = databasePrograms[server.kind];
-    if (!inPlace) return false;
-    const loading: InPlacePorts = {
-      programs: ports.programs,
-      async find() {
-        const disk = await ports.disk(databaseId);
-        const store = await findObject(ports, context, { what: 'the restored database', disk });
-        return {
-          load: (database) => loadObject(ports, context, { server, store, database, isTemporary: false }),
-        };
-      },
-      check: (database) => checkLoaded(ports, context, server, database),
-    };
-    await restoreInPlace(loading, context, server, inPlace);
-    return true;
-  };
-  const running = await ports.beside.running(databaseId);
-  if (running) return work(running);
-  return (await ports.beside.whileStarted(databaseId, work)) ?? false;
 }
 
 /** A server beside with the object in it, looked into. */
@@ -253,9 +280,13 @@ async function loadObject(
     { bytes: 0, checksum: '' },
   ];
   try {
-    const { notes, bytes } = await readNotes(measured(store.read(run.path, signal), read));
+    const { notes, bytes, end } = await readNotes(measured(store.read(run.path, signal), read));
     const prepare = programs.prepare?.(target, notes);
-    if (prepare) await ports.programs.text(server, prepare, options);
+    if (prepare)
+      await ports.programs.text(server, prepare, options).catch(async (error: unknown) => {
+        await end();
+        throw error;
+      });
     const load = programs.load(target, { hasRoles: notes !== undefined, isTemporary });
     const input = measured(decompressed(bytes), raw);
     await drain(ports.programs.output(server, load, { ...options, input }));
@@ -294,7 +325,7 @@ async function checkLoaded(
     if (count === 0 && !(await ports.runs.ofObject(run.destinationId, run.path)))
       throw new AppError(
         'PRECONDITION_FAILED',
-        `The object ${run.path} left no ${programs.counted} in ${database}. It is of another database, or ` +
+        `The object ${run.path} left no ${programs.counted}s in ${database}. It is of another database, or ` +
           'not a dump. Nothing was changed.',
       );
     return { value: undefined, detail: `${count} ${programs.counted}${count === 1 ? '' : 's'}` };
