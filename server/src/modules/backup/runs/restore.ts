@@ -15,7 +15,8 @@ import { clearInPlace, restoreInPlace, type InPlacePorts } from '../in-place/res
 import type { RunOperation } from './runner.ts';
 import { changeOverStep, type BackupRuns } from './runs.ts';
 import type { BackupRunRecord } from '../store.ts';
-import { decompressed, measured, type Measure } from './streams.ts';
+import { carryOver, namesOf } from './carry-over.ts';
+import { decompressed, drain, measured, type Measure } from './streams.ts';
 
 /** Servers of a database beside its running one. */
 export interface BesideServers {
@@ -177,7 +178,10 @@ async function restoreBeside(ports: RestoringPorts, context: RunContext): Promis
     );
   } else {
     const server = await fill(ports, context);
-    await carryOver(ports, context, server);
+    await carryOver(ports.programs, context, {
+      fresh: server,
+      present: await ports.beside.running(databaseId),
+    });
     // Known before the change, so that a crash in it forgets no volume.
     await context.record({ previousVolume: await ports.beside.volumeOf(databaseId) });
   }
@@ -216,7 +220,7 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
     const { create } = programs;
     if (create && run.database !== (await ports.beside.ownDatabase(databaseId)))
       await ports.programs.text(server, create(target), options);
-    const names = programs.mayNameOthers ? await namesOf(ports, server, programs, options) : [];
+    const names = programs.mayNameOthers ? await namesOf(ports.programs, server, options) : [];
     const detail = await loadObject(ports, context, {
       server,
       store,
@@ -224,7 +228,7 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
       isTemporary: true,
     });
     if (programs.mayNameOthers) {
-      const others = (await namesOf(ports, server, programs, options)).filter(
+      const others = (await namesOf(ports.programs, server, options)).filter(
         (name) => !names.includes(name) && name !== run.database,
       );
       if (others.length > 0) throw ofOthers(run, others);
@@ -242,20 +246,6 @@ function ofOthers({ path, database }: BackupRunRecord, others: readonly string[]
     `The object ${path} writes into ${others.join(', ')} and not into ${database}: its dump names its ` +
       `database. Restore it as ${others[0] ?? ''}, or make a dump without --databases. Nothing was changed.`,
   );
-}
-
-async function namesOf(
-  { programs }: RestoringPorts,
-  server: DatabaseServer,
-  { list }: DatabasePrograms,
-  options: ProgramOptions,
-): Promise<string[]> {
-  if (!list) return [];
-  const text = await programs.text(server, list(targetOf(server, '')), options);
-  return text
-    .split(/\r?\n/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 interface Loading {
@@ -382,49 +372,6 @@ export async function checkRead({ runs }: ObjectPorts, run: BackupRunRecord, rea
     'PRECONDITION_FAILED',
     `The object ${run.path} is not the one that was stored: its checksum differs. Choose another backup.`,
   );
-}
-
-/** The other databases of the server would stay behind in the volume that is left. */
-async function carryOver(ports: RestoringPorts, context: RunContext, fresh: DatabaseServer): Promise<void> {
-  const { beside, programs } = ports;
-  const { run, signal, say } = context;
-  const programsOf: DatabasePrograms = databasePrograms[fresh.kind];
-  const { list, dump, create, load, roles } = programsOf;
-  if (!list) return;
-  const present = await beside.running(idOf(run));
-  if (!present) {
-    say('The database is not running, so no other database of its server is carried over.');
-    return;
-  }
-  const options: ProgramOptions = { backupRunId: run.backupRunId, signal, onLine: say };
-  const names = (server: DatabaseServer): Promise<string[]> => namesOf(ports, server, programsOf, options);
-  const there = await names(fresh);
-  const others = (await names(present)).filter((name) => name !== run.database);
-  await context.step('carry over', async () => {
-    if (roles)
-      await drain(
-        programs.output(fresh, roles.load(targetOf(fresh, run.database)), {
-          ...options,
-          onLine: () => undefined,
-          input: programs.output(present, roles.dump(targetOf(present, run.database)), options),
-        }),
-      );
-    for (const name of others) {
-      const target = targetOf(fresh, name);
-      if (create && !there.includes(name)) await programs.text(fresh, create(target), options);
-      await drain(
-        programs.output(fresh, load(target), {
-          ...options,
-          input: programs.output(present, dump(targetOf(present, name)), options),
-        }),
-      );
-    }
-    return { value: undefined, detail: others.length === 0 ? 'no other databases' : others.join(', ') };
-  });
-}
-
-export async function drain(output: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _chunk of output);
 }
 
 function idOf({ databaseId }: BackupRunRecord): string {

@@ -68,6 +68,10 @@ export async function measure(source: Bytes): Promise<Measure> {
   return result;
 }
 
+export async function drain(output: Bytes): Promise<void> {
+  for await (const _chunk of output);
+}
+
 /** The same bytes until the signal, which ends them at once, also while the next ones are awaited. */
 export async function* endedBy(signal: AbortSignal, source: Bytes): AsyncGenerator<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
