@@ -98,7 +98,12 @@ test.each([
     env,
   });
   expect(opened(create?.({ ...target, database: 'a`b' }) ?? dump(target))).toEqual({
-    argv: [client, ...server, '--execute', 'CREATE DATABASE `a``b`'],
+    argv: [
+      client,
+      ...server,
+      ...['--batch', '--skip-column-names', '--default-character-set=utf8mb4'],
+      ...['--execute', 'CREATE DATABASE `a``b`'],
+    ],
     env,
   });
 });

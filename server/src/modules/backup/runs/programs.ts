@@ -139,7 +139,13 @@ function mysqlFamily(client: string, dump: string, own: readonly string[]): Data
     counted: 'table',
     dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
     create: (target) =>
-      mysql(target, client, '--execute', `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``),
+      mysql(
+        target,
+        client,
+        ...quiet,
+        '--execute',
+        `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``,
+      ),
     load: (target) =>
       mysql(
         target,
