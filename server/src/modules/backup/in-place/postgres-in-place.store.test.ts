@@ -250,7 +250,7 @@ it.each(ofThisRun(catalogue, 10))(
       '2\n',
     );
   },
-  60_000,
+  300_000,
 );
 
 it('ends the connections of the database alone, and lets nobody be locked out when it fails', async () => {
@@ -278,4 +278,4 @@ it('ends the connections of the database alone, and lets nobody be locked out wh
   await run(inPlace.create(target('app'), { fresh: 'fresh', former: 'before' }));
   await run(inPlace.change(target('app'), { fresh: 'fresh', former: 'before' }));
   expect([await own, await foreign]).toEqual(['was ended', 'ended by itself']);
-}, 60_000);
+}, 300_000);

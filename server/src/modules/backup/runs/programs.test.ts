@@ -101,8 +101,11 @@ test.each([
     argv: [
       client,
       ...server,
-      ...['--batch', '--skip-column-names', '--default-character-set=utf8mb4'],
-      ...['--execute', 'CREATE DATABASE `a``b`'],
+      '--batch',
+      '--skip-column-names',
+      '--default-character-set=utf8mb4',
+      '--execute',
+      'CREATE DATABASE `a``b`',
     ],
     env,
   });
