@@ -1,7 +1,7 @@
 /** PostgreSQL as far as restores ask for it: databases with tables, roles, and volumes that they stand in. */
 import type { BesideServers } from '../../server/src/modules/backup/runs/restore.ts';
 import type { DatabaseServer, Programs } from '../../server/src/modules/backup/database-source.ts';
-import type { DatabaseProgram } from '../../server/src/modules/backup/runs/database-program.ts';
+import type { DatabaseProgram } from '../../server/src/modules/backup/programs/database-program.ts';
 import { AppError } from '../../server/src/domain/errors.ts';
 import { ProgramFailed } from '../../server/src/ports/engine/engine-program.ts';
 

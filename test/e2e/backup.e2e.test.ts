@@ -171,7 +171,7 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
       },
     );
 
-    it('of MariaDB that load nothing, or into another database, leave the running one as it was', async () => {
+    it('of MariaDB that load nothing, or into another database, change nothing', async () => {
       const base = await fixture.databases.database('mariadb', 'foreign');
       await base.deploy();
       await fillRows(berth, base, 1000);

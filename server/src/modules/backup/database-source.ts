@@ -7,8 +7,8 @@ import { type Engine } from '../../ports/engine/engine.ts';
 import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine/engine-program.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
-import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './runs/database-program.ts';
-import { databasePrograms } from './runs/programs.ts';
+import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './programs/database-program.ts';
+import { databasePrograms } from './programs/programs.ts';
 import type { BackupSourceKind } from './source.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 

@@ -12,8 +12,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
 import { ofThisRun } from '../../../../../test/run/mode.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
-import type { DatabaseProgram, DatabaseTarget } from '../runs/database-program.ts';
-import { databasePrograms } from '../runs/programs.ts';
+import type { DatabaseProgram, DatabaseTarget } from '../programs/database-program.ts';
+import { databasePrograms } from '../programs/programs.ts';
 
 const { dump, load, notes, prepare, create, inPlace } = databasePrograms.postgres;
 const exec = promisify(execFile);
@@ -240,6 +240,7 @@ it.each(ofThisRun(catalogue, 10))(
     ]).toEqual(['1\n', '0\n']);
 
     await ask('postgres', 'drop database if exists app', fresh);
+    await ask('postgres', 'drop role if exists role, other, berth', fresh);
     await run(create(target('app', fresh)), { of: fresh });
     const made = prepare(target('app', fresh), found);
     if (!made) throw new Error('There are no roles to make.');

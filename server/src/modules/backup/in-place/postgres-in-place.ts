@@ -4,7 +4,7 @@
  * are variables of psql, which quotes them.
  */
 import { lines } from '../../database/kinds/server.ts';
-import type { DatabaseProgram, DatabaseTarget, InPlacePrograms } from '../runs/database-program.ts';
+import type { DatabaseProgram, DatabaseTarget, InPlacePrograms } from '../programs/database-program.ts';
 
 type Connect = (target: DatabaseTarget, ...argv: [string, ...string[]]) => DatabaseProgram;
 
@@ -31,13 +31,18 @@ select json_build_object(
   'server', current_setting('server_version'),
   'encoding', current_setting('server_encoding'),
   'roles', (select coalesce(json_agg(json_build_object(
-      'name', rolname, 'login', rolcanlogin, 'inherit', rolinherit) order by rolname), '[]')
+      'name', rolname, 'login', rolcanlogin, 'inherit', rolinherit,
+      'superuser', exists (select from pg_event_trigger where evtowner = role)) order by rolname), '[]')
     from pg_roles join named on role = oid where rolname !~ '^pg_'));`;
 
-/** A superuser's or a creator's right is not taken from an object: whoever writes objects would have it. */
+/**
+ * Makes absent roles without passwords and without the rights of a superuser or creator. Only an owner of
+ * event triggers, who has to be a superuser, becomes one, with which nobody can sign in.
+ */
 const prepare = `
 select format('create role %I %s %s', role ->> 'name',
-  case when (role ->> 'login')::bool then 'login' else 'nologin' end,
+  case when (role ->> 'superuser')::bool then 'superuser nologin'
+    when (role ->> 'login')::bool then 'login' else 'nologin' end,
   case when (role ->> 'inherit')::bool then 'inherit' else 'noinherit' end)
 from json_array_elements((:'roles'::json) -> 'roles') as role
 where not exists (select from pg_roles where rolname = role ->> 'name')

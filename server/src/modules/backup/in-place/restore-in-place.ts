@@ -4,7 +4,7 @@
  */
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
 import type { BackupRunRecord } from '../store.ts';
-import type { InPlaceNames, InPlacePrograms } from '../runs/database-program.ts';
+import type { InPlaceNames, InPlacePrograms } from '../programs/database-program.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import { changeOverStep } from '../runs/runs.ts';
 

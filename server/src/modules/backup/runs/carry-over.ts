@@ -1,7 +1,7 @@
 /** Other databases of a server come along to the one that a restore started beside it. */
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
-import type { DatabasePrograms } from './database-program.ts';
-import { databasePrograms } from './programs.ts';
+import type { DatabasePrograms } from '../programs/database-program.ts';
+import { databasePrograms } from '../programs/programs.ts';
 import type { RunContext } from './run-context.ts';
 import { drain } from './streams.ts';
 

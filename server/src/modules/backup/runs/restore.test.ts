@@ -145,7 +145,7 @@ it('goes on after a restart once the restored database has its name', async () =
   expect(servers.opened).toBeGreaterThan(0);
 });
 
-it('removes what an attempt before a restart left in the running server, and says that nothing is kept', async () => {
+it('removes what an attempt before a restart left in the running server, and keeps none', async () => {
   const { restore, servers, store } = world({ previousDatabase: 'berth_before_run-1' });
   servers.isRunning = true;
   servers.volumes.get('first')?.databases.set('berth_restoring_run-1', ['half']);
