@@ -880,6 +880,20 @@ CREATE INDEX "organization_parent" ON "organization"("parentOrganizationId")
 ALTER TABLE "backup_run" ADD COLUMN "previousDatabase" TEXT;
 `,
   },
+  {
+    version: 46,
+    name: 'a limit of the records of each kind, and indexes that count them',
+    sql: `
+ALTER TABLE "quota" ADD COLUMN "records" BIGINT;
+CREATE INDEX "port_organization" ON "port"("organizationId");
+CREATE INDEX "mount_organization" ON "mount"("organizationId");
+CREATE INDEX "redirect_organization" ON "redirect"("organizationId");
+CREATE INDEX "basic_auth_organization" ON "basic_auth"("organizationId");
+CREATE INDEX "schedule_organization" ON "schedule"("organizationId");
+CREATE INDEX "preview_deployment_organization" ON "preview_deployment"("organizationId");
+CREATE INDEX "api_key_organization" ON "api_key"("organizationId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -60,6 +60,8 @@ const quota = {
   builds: optionalNumber(),
   backupBytes: optionalNumber(),
   diskBytes: optionalNumber(),
+  /** Records of each kind; null: as many as an organization without a quota has. */
+  records: optionalNumber(),
 };
 
 /** What an organization takes of a server's disk, as it was last measured. */

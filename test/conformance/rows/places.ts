@@ -18,6 +18,8 @@ const environment = {
   isDefault: any.boolean,
   createdAt: any.time,
 };
+const { env: _ofProject, ...listedProject } = project;
+const { env: _ofEnvironment, ...listedEnvironment } = environment;
 const service = { name: any.text, appName: any.text };
 const arrays = {
   applications: any.list,
@@ -99,7 +101,7 @@ export const projectRows: Rows = [
     input: { projectId: '<madeId>' },
     gives: { projectId: '<madeId>', name: 'Mine' },
   },
-  { call: 'project.all', gives: any.listOf({ ...project, environments: any.list }) },
+  { call: 'project.all', gives: any.listOf({ ...listedProject, environments: any.list }) },
   {
     rule: 'lists are newest first, with limit in pages',
     call: 'project.all',
@@ -266,8 +268,8 @@ export const environmentRows: Rows = [
     call: 'environment.byProjectId',
     input: { projectId: '<projectId>' },
     gives: [
-      { ...environment, name: 'staging' },
-      { ...environment, name: 'production' },
+      { ...listedEnvironment, name: 'staging' },
+      { ...listedEnvironment, name: 'production' },
     ],
   },
   {

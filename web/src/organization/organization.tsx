@@ -95,6 +95,7 @@ const words: Record<string, [string, (value: number) => string]> = {
   memoryBytes: ['Memory', bytes],
   builds: ['Builds at once', String],
   backupBytes: ['Backups', bytes],
+  records: ['Records of the largest kind', String],
 };
 
 function Usage({ usage }: { usage: UsageFacts }): ReactElement {

@@ -18,6 +18,7 @@ const parts: Record<Part, { label: string; unit: number }> = {
   builds: { label: 'Builds at once', unit: 1 },
   backupBytes: { label: 'Backups in GiB', unit: GiB },
   diskBytes: { label: 'Volumes and images in GiB', unit: GiB },
+  records: { label: 'Records of each kind', unit: 1 },
 };
 const names = Object.keys(parts) as Part[];
 
@@ -74,7 +75,7 @@ function QuotaForm({
           label={parts[part].label}
           help={`Uses ${inUnits(part, used[part as keyof typeof used] ?? 0)} now`}
           inputMode="decimal"
-          placeholder="as much as there is"
+          placeholder={part === 'records' ? '2000' : 'as much as there is'}
           value={values[part] ?? ''}
           onEdit={(value) => setValues((former) => ({ ...former, [part]: value }))}
           fault={faults[part]}

@@ -5,7 +5,7 @@ import { logEvent } from '../../procedure/log-event.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
-import { environmentRecord } from './record.ts';
+import { environmentRecord, listedEnvironment } from './record.ts';
 import { givenRevision, name } from '../service/contract-fields.ts';
 
 const description = z.string().max(1000);
@@ -43,9 +43,10 @@ export const environmentContract = {
   }),
   byProjectId: query({
     summary: 'The environments of a project, newest first',
+    description: 'Without their variables, which `environment.one` has.',
     access: { class: 'protected', resources: [{ kind: 'project', field: 'projectId', partial: true }] },
     input: z.object({ projectId: z.string().min(1), ...pageInput }),
-    output: listOf(environmentRecord),
+    output: listOf(listedEnvironment),
   }),
   logs: subscription({
     summary: 'The output of all services of an environment as one live stream, each line with its service',

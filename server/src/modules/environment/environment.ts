@@ -5,7 +5,7 @@ import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { NetworkPlace } from '../../domain/network/network-pool.ts';
-import type { EnvironmentStore } from './store.ts';
+import type { EnvironmentStore, ListedEnvironment } from './store.ts';
 
 export interface Environments {
   createDefault(
@@ -24,7 +24,8 @@ export interface Environments {
   byProject(projectId: string, organizationId: string): Promise<EnvironmentRecord[]>;
   /** Of these projects, in one statement. */
   byProjects(projectIds: readonly string[], organizationId: string): Promise<EnvironmentRecord[]>;
-  all(organizationId: string): Promise<EnvironmentRecord[]>;
+  /** Of the organization, or of these projects, without their variables. */
+  listed(organizationId: string, projectIds?: readonly string[]): Promise<ListedEnvironment[]>;
   update(environmentId: string, organizationId: string, patch: EnvironmentPatch): Promise<EnvironmentRecord>;
   remove(environmentId: string, organizationId: string): Promise<EnvironmentRecord>;
   /** Removes every environment of a project that is being removed; refuses while a service stands in one. */
@@ -75,8 +76,7 @@ export function createEnvironments(store: EnvironmentStore, clock: Clock): Envir
     byProject: (projectId, organizationId) =>
       store.list({ projectId, organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
     byProjects: (projectIds, organizationId) => store.ofProjects(organizationId, projectIds),
-    all: (organizationId) =>
-      store.list({ organizationId }, { by: ['createdAt', 'environmentId'], direction: 'desc' }),
+    listed: (organizationId, projectIds) => store.listed(organizationId, projectIds),
     update: (environmentId, organizationId, patch) => update(store, environmentId, organizationId, patch),
     remove: (environmentId, organizationId) => remove(store, environmentId, organizationId),
     async removeAll(projectId, organizationId) {

@@ -63,7 +63,7 @@ export function environmentHandlers(
       const { organizationId } = actor;
       const reaches = reachOf(actor);
       const [all, inside] = await Promise.all([
-        environments.byProject(projectId, organizationId),
+        environments.listed(organizationId, [projectId]),
         services.ofProjects(organizationId, [projectId]),
       ]);
       const withOwn = new Set(

@@ -15,3 +15,6 @@ export const environmentRecord = z
     createdAt: z.string(),
   })
   .meta({ id: 'Environment' });
+
+/** An environment as lists show it: its variables are read with `environment.one`. */
+export const listedEnvironment = environmentRecord.omit({ env: true }).meta({ id: 'ListedEnvironment' });

@@ -5,15 +5,32 @@ import { idList } from '../../db/values/id-list.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 
+/** An environment without its variables, as lists show it. */
+export type ListedEnvironment = Omit<EnvironmentRecord, 'env'>;
+
 export interface EnvironmentStore extends TableStore<'environment'> {
   /** Services of every kind. */
   countServices(environmentId: string): Promise<number>;
   /** Newest first. */
   ofProjects(organizationId: string, projectIds: readonly string[]): Promise<EnvironmentRecord[]>;
+  /** Of the organization, or of one of its projects; newest first, without their variables. */
+  listed(organizationId: string, projectIds?: readonly string[]): Promise<ListedEnvironment[]>;
   freeNetworkIndex: FreeNetworkIndex;
   ids(): Promise<string[]>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
+
+const listedColumns = [
+  'environmentId',
+  'revision',
+  'organizationId',
+  'projectId',
+  'name',
+  'description',
+  'isDefault',
+  'networkIndex',
+  'createdAt',
+] as const satisfies (keyof ListedEnvironment)[];
 
 export function createEnvironmentStore(database: Database): EnvironmentStore {
   const { builder } = database;
@@ -22,16 +39,16 @@ export function createEnvironmentStore(database: Database): EnvironmentStore {
     (select count(*) from "application" where "environmentId" = ${''})
     + (select count(*) from "database" where "environmentId" = ${''})
     + (select count(*) from "compose" where "environmentId" = ${''}) as "count"`.compile(builder);
-  const ofProjects = idList((ids) =>
-    builder
-      .selectFrom('environment')
-      .selectAll()
-      .where('organizationId', '=', '')
-      .where('projectId', 'in', ids)
-      .orderBy('createdAt', 'desc')
-      .orderBy('environmentId', 'desc')
-      .compile(),
-  );
+  const newest = builder
+    .selectFrom('environment')
+    .where('organizationId', '=', '')
+    .orderBy('createdAt', 'desc')
+    .orderBy('environmentId', 'desc');
+  const withoutVariables = newest.select(listedColumns);
+  const ofProjects = idList((ids) => newest.selectAll().where('projectId', 'in', ids).compile());
+  const listedOfProjects = idList((ids) => withoutVariables.where('projectId', 'in', ids).compile());
+  const listedOfAll = withoutVariables.compile();
+  const decodeListed = (row: object): ListedEnvironment => environments.decode({ ...row });
   const allIds = builder.selectFrom('environment').select('environmentId').compile();
   return {
     ...environments,
@@ -42,6 +59,11 @@ export function createEnvironmentStore(database: Database): EnvironmentStore {
       return list
         ? (await database.run(list.query, [organizationId, ...list.ids])).map(environments.decode)
         : [];
+    },
+    async listed(organizationId, projectIds) {
+      if (!projectIds) return (await database.run(listedOfAll, [organizationId])).map(decodeListed);
+      const list = listedOfProjects.of(projectIds);
+      return list ? (await database.run(list.query, [organizationId, ...list.ids])).map(decodeListed) : [];
     },
     freeNetworkIndex: freeNetworkIndex(database),
     ids: async () => (await database.run(allIds)).map(({ environmentId }) => environmentId),

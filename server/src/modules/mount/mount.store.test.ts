@@ -96,6 +96,31 @@ eachDatabase('mounts', (test) => {
     expect(await owner.query('mount.one', { mountId })).toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('have at most five million bytes of files in one service', async () => {
+    const {
+      owner,
+      place: { applicationId },
+    } = await begin();
+    const create = (index: number, content: string): Promise<unknown> =>
+      owner.mutate('mount.create', {
+        type: 'file',
+        filePath: `${index}.txt`,
+        content,
+        mountPath: `/etc/${index}.txt`,
+        applicationId,
+      });
+    const large = 'é'.repeat(250_000);
+    let mountId = '';
+    for (let index = 0; index < 10; index += 1) mountId = textOf(await create(index, large), 'mountId');
+    expect(await create(10, 'a')).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: ['content'],
+      message: expect.stringMatching(/5000001 bytes.*may have 5000000 bytes/),
+    });
+    expect(await owner.mutate('mount.update', { mountId, content: 'a' })).toMatchObject({ mountId });
+    expect(await create(10, 'a')).toMatchObject({ filePath: '10.txt' });
+  });
+
   it('belong to services of any kind', async () => {
     const {
       owner,

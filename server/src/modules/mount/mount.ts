@@ -150,8 +150,10 @@ async function checked(
           : record.approval,
   };
   const { applicationId, composeId, databaseId } = record;
-  const there = await store.find({ applicationId, composeId, databaseId, mountPath: clean.mountPath });
-  if (there && there.mountId !== record.mountId) {
+  const present = await store.list({ applicationId, composeId, databaseId });
+  const others = present.filter(({ mountId }) => mountId !== record.mountId);
+  refuseTooMuchText(bytesOf(present), bytesOf([...others, clean]));
+  if (others.some(({ mountPath }) => mountPath === clean.mountPath)) {
     const issue = { path: 'mountPath', message: 'has a mount already' };
     throw new AppError(
       'CONFLICT',
@@ -160,6 +162,21 @@ async function checked(
     );
   }
   return clean;
+}
+
+/** Bytes of all files of one service, which its mounts are listed with. */
+const filesLimitBytes = 5_000_000;
+
+const bytesOf = (mounts: readonly Pick<MountRecord, 'content'>[]): number =>
+  mounts.reduce((sum, { content }) => sum + Buffer.byteLength(content ?? ''), 0);
+
+function refuseTooMuchText(before: number, after: number): void {
+  if (after <= filesLimitBytes || after <= before) return;
+  throw badField(
+    'content',
+    `would make it ${after} bytes of files in this service; a service may have ${filesLimitBytes} bytes ` +
+      'together. Put large files into a volume or into the image',
+  );
 }
 
 /** The type of the service named; BAD_REQUEST when the input tells another. */

@@ -45,6 +45,7 @@ const quotaShape = {
   diskBytes: limit.describe(
     'Bytes of volumes, of what containers write, and of images, each with all its layers, on every server',
   ),
+  records: limit.describe('Records of each kind: projects, environments, domains, mounts, keys and the like'),
 };
 const may = {
   services: quotaShape.services.nullable(),
@@ -53,6 +54,7 @@ const may = {
   builds: quotaShape.builds.nullable(),
   backupBytes: quotaShape.backupBytes.nullable(),
   diskBytes: quotaShape.diskBytes.nullable(),
+  records: quotaShape.records.nullable(),
 };
 
 /** A limit that is absent stays; null takes it away. */
@@ -63,7 +65,7 @@ export const quotaRecord = z
     sharedBy: z
       .number()
       .describe('How many organizations share the quota and are counted together; 1: this one alone'),
-    quota: z.object(may).describe('Null: no limit'),
+    quota: z.object(may).describe('Null: no limit; for `records` 2,000 of each kind'),
     used: z.object({
       services: z.number(),
       nanoCpus: z.number(),
@@ -71,6 +73,7 @@ export const quotaRecord = z
       builds: z.number(),
       backupBytes: z.number(),
       diskBytes: z.number().describe('As it was last measured'),
+      records: z.number().describe('Of the kind that has most'),
     }),
   })
   .meta({ id: 'OrganizationQuota' });

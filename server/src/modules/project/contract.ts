@@ -4,7 +4,7 @@ import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
-import { environmentRecord } from '../environment/record.ts';
+import { environmentRecord, listedEnvironment } from '../environment/record.ts';
 import { serviceListsOf } from '../service/record-lists.ts';
 import { givenRevision, name, revision } from '../service/contract-fields.ts';
 
@@ -26,6 +26,12 @@ const projectWithServices = projectRecord
   })
   .meta({ id: 'ProjectDetails' });
 
+/** A project as lists show it: the variables are read with `project.one` and `environment.one`. */
+const listedProject = projectRecord
+  .omit({ env: true })
+  .extend({ environments: z.array(listedEnvironment.extend(serviceListsOf({}))) })
+  .meta({ id: 'ListedProject' });
+
 const description = z.string().max(1000);
 const env = referring(z.string().max(500_000));
 const own = { class: 'protected', resources: [{ kind: 'project', field: 'projectId' }] } as const;
@@ -40,10 +46,12 @@ export const projectContract = {
   }),
   all: query({
     summary: 'All projects of the organization, newest first, with their environments and services',
-    description: 'Members see only what is assigned to them.',
+    description:
+      'Members see only what is assigned to them. Variables are not in lists: `project.one` and ' +
+      '`environment.one` have them.',
     access: { class: 'protected', resources: [] },
     input: z.object(pageInput),
-    output: listOf(projectWithServices),
+    output: listOf(listedProject),
   }),
   one: query({
     summary: 'One project with its environments and services',

@@ -4,7 +4,7 @@ import type { Actor, CallContext } from '../../procedure/context.ts';
 import { cutPage, paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { Environments } from '../environment/environment.ts';
-import type { EnvironmentRecord } from '../../db/tables.ts';
+import type { ListedEnvironment } from '../environment/store.ts';
 import type { Members } from '../organization/member.ts';
 import {
   serviceLists,
@@ -16,7 +16,7 @@ import {
 } from '../service/service.ts';
 import type { projectContract } from './contract.ts';
 import type { Projects } from './project.ts';
-import type { ProjectRecord } from './store.ts';
+import type { ListedProject } from './store.ts';
 
 export interface ProjectNeighbours {
   environments: Environments;
@@ -38,14 +38,20 @@ export function projectHandlers(
     lists: (some) => serviceLists(some, liveOf),
   });
   /** These projects with what stands in them, in two statements. */
-  async function whole(actor: Actor, some: ProjectRecord[]): Promise<Composed[]> {
+  async function whole<P extends ListedProject, E extends ListedEnvironment>(
+    actor: Actor,
+    some: P[],
+    environmentsOf: (ids: string[], organizationId: string) => Promise<E[]>,
+  ): Promise<Composed<P, E>[]> {
     const ids = some.map(({ projectId }) => projectId);
     const [parts, leaves] = await Promise.all([
-      environments.byProjects(ids, actor.organizationId),
+      environmentsOf(ids, actor.organizationId),
       services.ofProjects(actor.organizationId, ids),
     ]);
     return composed(actor, some, parts, listsOf(leaves));
   }
+  const listed = (ids: string[], organizationId: string): Promise<ListedEnvironment[]> =>
+    environments.listed(organizationId, ids);
   return {
     create: ({ actor, write }, input) =>
       write(async () => {
@@ -61,11 +67,11 @@ export function projectHandlers(
           limit,
           ({ projectId }) => projectId,
         );
-        return { items: await whole(actor, items), nextCursor };
+        return { items: await whole(actor, items, listed), nextCursor };
       }
       const [all, parts, leaves] = await Promise.all([
         projects.all(organizationId),
-        environments.all(organizationId),
+        environments.listed(organizationId),
         services.ofOrganization(organizationId),
       ]);
       return paginate(
@@ -75,7 +81,8 @@ export function projectHandlers(
       );
     },
     async one({ actor }, { projectId }) {
-      const [visible] = await whole(actor, [await projects.one(projectId, actor.organizationId)]);
+      const project = await projects.one(projectId, actor.organizationId);
+      const [visible] = await whole(actor, [project], environments.byProjects);
       if (!visible)
         throw new AppError(
           'FORBIDDEN',
@@ -100,7 +107,7 @@ export function projectHandlers(
   };
 }
 
-type Composed = ProjectRecord & { environments: (EnvironmentRecord & ServiceLists)[] };
+type Composed<P, E> = P & { environments: (E & ServiceLists)[] };
 
 /** The services of projects, and how those that are visible are shown. */
 interface Leaves {
@@ -109,15 +116,15 @@ interface Leaves {
 }
 
 /** Puts services into environments into projects; a member keeps only what is assigned. */
-function composed(
+function composed<P extends ListedProject, E extends ListedEnvironment>(
   actor: Actor,
-  projects: ProjectRecord[],
-  environments: EnvironmentRecord[],
+  projects: P[],
+  environments: E[],
   services: Leaves,
-): Composed[] {
+): Composed<P, E>[] {
   const reaches = reachOf(actor);
   const environmentsOf = Map.groupBy(environments, ({ projectId }) => projectId);
-  const result: Composed[] = [];
+  const result: Composed<P, E>[] = [];
   for (const project of projects) {
     const { projectId, organizationId } = project;
     const shown = [];

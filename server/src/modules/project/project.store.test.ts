@@ -59,7 +59,18 @@ eachDatabase('projects and environments', (test) => {
       environments: [{ ...environment, ...shortLists(ids) }],
     };
     expect(project).toEqual(whole);
-    expect(await owner.query('project.all')).toEqual([whole]);
+    const { env: _env, ...listed } = whole;
+    const { env: _its, ...listedInside } = environment;
+    const inside = [{ ...listedInside, ...shortLists(ids) }];
+    // Variables are not in lists: a page of projects would be as large as all of them together.
+    expect(await owner.query('project.all')).toEqual([{ ...listed, environments: inside }]);
+    expect(await owner.query('project.all', { limit: 1 })).toEqual({
+      items: [{ ...listed, environments: inside }],
+      nextCursor: null,
+    });
+    expect(await owner.query('environment.byProjectId', { projectId: place.projectId })).toEqual([
+      listedInside,
+    ]);
     const longer = Object.fromEntries(
       Object.entries(shortLists(ids)).map(([list, items]) => [
         list,

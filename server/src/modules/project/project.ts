@@ -6,7 +6,7 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import { unknownCursor } from '../../procedure/input/page.ts';
 import type { Environments } from '../environment/environment.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
-import type { ProjectRecord, ProjectStore } from './store.ts';
+import type { ListedProject, ProjectRecord, ProjectStore } from './store.ts';
 
 export interface ProjectInput {
   name?: string | undefined;
@@ -29,9 +29,10 @@ export interface Projects {
     organizationId: string,
     input: { name: string; description?: string | null | undefined },
   ): Promise<{ project: ProjectRecord; environments: Map<string, string> }>;
-  all(organizationId: string): Promise<ProjectRecord[]>;
-  /** At most `limit` of the projects after the one that `cursor` names, newest first. */
-  page(organizationId: string, page: { limit: number; cursor: string | undefined }): Promise<ProjectRecord[]>;
+  /** Newest first, without their variables. */
+  all(organizationId: string): Promise<ListedProject[]>;
+  /** At most `limit` of the projects after the one that `cursor` names, as `all` has them. */
+  page(organizationId: string, page: { limit: number; cursor: string | undefined }): Promise<ListedProject[]>;
   one(projectId: string, organizationId: string): Promise<ProjectRecord>;
   update(projectId: string, organizationId: string, patch: ProjectInput): Promise<ProjectRecord>;
   remove(projectId: string, organizationId: string): Promise<ProjectRecord>;
@@ -53,8 +54,7 @@ export function createProjects(store: ProjectStore, environments: Environments, 
       return { project, environment: await environments.createDefault(organizationId, project.projectId) };
     },
     duplicate: (projectId, organizationId, input) => duplicate(parts, projectId, organizationId, input),
-    all: (organizationId) =>
-      store.list({ organizationId }, { by: ['createdAt', 'projectId'], direction: 'desc' }),
+    all: (organizationId) => store.listed(organizationId),
     async page(organizationId, { limit, cursor }) {
       const after =
         cursor === undefined ? undefined : await store.find({ projectId: cursor, organizationId });

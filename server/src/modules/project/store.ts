@@ -5,12 +5,17 @@ import type { TableRecord } from '../../db/tables.ts';
 
 export type ProjectRecord = TableRecord<'project'>;
 
+/** A project without its variables, as lists show it. */
+export type ListedProject = Omit<ProjectRecord, 'env'>;
+
 export interface ProjectStore extends TableStore<'project'> {
-  /** At most `limit` projects, newest first, those that come after the one given. */
+  /** Every project of the organization, newest first, without its variables. */
+  listed(organizationId: string): Promise<ListedProject[]>;
+  /** At most `limit` of these, those that come after the one given. */
   page(
     organizationId: string,
     page: { limit: number; after: Pick<ProjectRecord, 'createdAt' | 'projectId'> | undefined },
-  ): Promise<ProjectRecord[]>;
+  ): Promise<ListedProject[]>;
 }
 
 /** Later than any time, to begin with the newest. */
@@ -18,14 +23,16 @@ const end = { createdAt: '9999', projectId: '' };
 
 export function createProjectStore(database: Database): ProjectStore {
   const projects = tableStore(database, 'project');
-  const page = sql<Record<string, unknown>>`select * from "project"
+  const columns = sql`"projectId", "revision", "organizationId", "name", "description", "createdAt"`;
+  const all = sql<ListedProject>`select ${columns} from "project" where "organizationId" = ${''}
+    order by "createdAt" desc, "projectId" desc`.compile(database.builder);
+  const page = sql<ListedProject>`select ${columns} from "project"
     where "organizationId" = ${''} and ("createdAt", "projectId") < (${''}, ${''})
     order by "createdAt" desc, "projectId" desc limit ${1}`.compile(database.builder);
   return {
     ...projects,
-    page: async (organizationId, { limit, after = end }) =>
-      (await database.run(page, [organizationId, after.createdAt, after.projectId, limit])).map(
-        projects.decode,
-      ),
+    listed: (organizationId) => database.run(all, [organizationId]),
+    page: (organizationId, { limit, after = end }) =>
+      database.run(page, [organizationId, after.createdAt, after.projectId, limit]),
   };
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
 import { of } from '../../../../test/world/fixtures.ts';
-import type { Quotas } from './quota.ts';
+import { usualRecords, type Quotas } from './quota.ts';
 
 const GiB = 1024 ** 3;
 
@@ -46,8 +46,17 @@ eachDatabase('quotas', (test) => {
         builds: null,
         backupBytes: null,
         diskBytes: null,
+        records: null,
       },
-      used: { services: 9, nanoCpus: 0, memoryBytes: 0, builds: 0, backupBytes: 0, diskBytes: 0 },
+      used: {
+        services: 9,
+        nanoCpus: 0,
+        memoryBytes: 0,
+        builds: 0,
+        backupBytes: 0,
+        diskBytes: 0,
+        records: expect.any(Number),
+      },
     });
     await within(() => limit('64g', '64', 9));
   });
@@ -202,6 +211,56 @@ eachDatabase('quotas', (test) => {
       });
       expect(await stores.composes.find({ composeId: 'further' })).toBeUndefined();
       await database.transaction(() => quotas.within(world.foreign.organizationId, () => add('further')));
+    });
+
+    describe('a record too many of a kind', () => {
+      const add = async (count: number, from = 0): Promise<void> => {
+        const [one] = await stores.projects.list({ organizationId });
+        if (!one) throw new Error('There is no project.');
+        for (let index = from; index < from + count; index += 1)
+          await stores.projects.insert({ ...one, projectId: `further-${index}` });
+      };
+      const countOf = async (): Promise<number> => (await stores.projects.list({ organizationId })).length;
+
+      it('with both numbers, and nothing is kept of it; others and what is there stay', async () => {
+        const present = await countOf();
+        await quotas.set(organizationId, { records: present + 2 });
+        await within(() => add(2));
+        await expect(within(() => add(1, 2))).rejects.toMatchObject({
+          code: 'CONFLICT',
+          message: expect.stringMatching(
+            new RegExp(
+              `may have ${present + 2} projects; it has ${present + 2}, and this would make it ${present + 3}.*records`,
+            ),
+          ),
+        });
+        expect(await countOf()).toBe(present + 2);
+        expect((await quotas.view(organizationId)).used.records).toBeGreaterThanOrEqual(present + 2);
+        await quotas.set(organizationId, { records: 1 });
+        await within(() => limit('1g', null, 1));
+        await within(async () => {
+          await stores.projects.remove({ projectId: 'further-0' });
+        });
+        await database.transaction(() => quotas.within(world.foreign.organizationId, () => add(1, 9)));
+      });
+
+      it('where nobody has set a number, and together with those that share the quota', async () => {
+        const present = await countOf();
+        await database.transaction(() => add(usualRecords - present));
+        await expect(within(() => add(1, usualRecords))).rejects.toThrow(
+          `may have ${usualRecords} projects; it has ${usualRecords}`,
+        );
+        const first = await stores.organizations.find({ organizationId });
+        if (!first) throw new Error('There is no organization.');
+        await stores.organizations.insert({
+          ...first,
+          organizationId: 'second',
+          parentOrganizationId: organizationId,
+        });
+        await expect(
+          database.transaction(() => quotas.within('second', () => add(1, usualRecords))),
+        ).rejects.toThrow(/The 2 organizations that share this quota may have/);
+      });
     });
 
     it('of two releases that come at the same moment the one too many, until the other ends', async () => {

@@ -3,10 +3,45 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
-import type { TableRecord } from '../../db/tables.ts';
+import type { TableName, TableRecord } from '../../db/tables.ts';
 
 export type QuotaRecord = TableRecord<'quota'>;
 export type ClaimRecord = TableRecord<'quota_claim'>;
+
+/** Tables whose records people of an organization make, and how the records are called. */
+export const countedRecords = {
+  project: 'projects',
+  environment: 'environments',
+  application: 'applications',
+  database: 'databases',
+  compose: 'compose services',
+  preview_deployment: 'previews',
+  domain: 'domains',
+  port: 'ports',
+  mount: 'mounts',
+  redirect: 'redirects',
+  basic_auth: 'users of basic authentication',
+  schedule: 'schedules',
+  backup: 'backup schedules',
+  destination: 'destinations',
+  registry: 'registries',
+  ssh_key: 'SSH keys',
+  git_provider: 'git providers',
+  certificate: 'certificates',
+  certificate_resolver: 'certificate resolvers',
+  server: 'servers',
+  notification: 'notification channels',
+  log_drain: 'log drains',
+  invitation: 'invitations',
+  api_key: 'API keys',
+  member: 'members',
+} as const satisfies { [T in TableName]?: string };
+
+type CountedTable = keyof typeof countedRecords;
+const countedTables = Object.keys(countedRecords) as CountedTable[];
+
+/** Number of records of each counted table. */
+export type RecordCounts = Record<CountedTable, number>;
 
 /** A service that an organization has, with what it is given. */
 export interface ServiceResources {
@@ -24,6 +59,8 @@ export interface QuotaStore {
   quotas: TableStore<'quota'>;
   /** The quota that the organization counts in, which may be another one's; undefined without one. */
   quotaOf(organizationId: string): Promise<QuotaRecord | undefined>;
+  /** The same quota, and how many records of each kind those that share it have together. */
+  bounds(organizationId: string): Promise<{ quota: QuotaRecord | undefined; records: RecordCounts }>;
   /** The organization that has the quota, and behind it those that share it: one of them is the one named. */
   family(organizationId: string): Promise<string[]>;
   /** Applications, databases, compose services and previews. */
@@ -64,6 +101,7 @@ export function createQuotaStore(database: Database): QuotaStore {
   return {
     quotas: tableStore(database, 'quota'),
     ...familiesOf(database),
+    bounds: boundsOf(database),
     ...usedOf(number),
     resources: resourcesOf(database),
     async composes(organizationId) {
@@ -97,6 +135,33 @@ export function createQuotaStore(database: Database): QuotaStore {
         return work();
       }),
     ...claimsOf(database),
+  };
+}
+
+/** One statement, since every change of an organization begins with it. */
+function boundsOf(database: Database): QuotaStore['bounds'] {
+  const table = tableStore(database, 'quota');
+  const counts = sql.join(
+    countedTables.map(
+      (name) =>
+        sql`(select count(*) from ${sql.table(name)}
+          where "organizationId" in (select "organizationId" from "family")) as ${sql.ref(`count:${name}`)}`,
+    ),
+  );
+  const query = sql<Record<string, unknown>>`with "family" as (
+      select f."organizationId" from "organization" as o join "organization" as f
+        on coalesce(f."parentOrganizationId", f."organizationId")
+          = coalesce(o."parentOrganizationId", o."organizationId")
+      where o."organizationId" = ${''})
+    select ${counts}, q.* from "organization" as o
+      left join "quota" as q on q."organizationId" = coalesce(o."parentOrganizationId", o."organizationId")
+      where o."organizationId" = ${''}`.compile(database.builder);
+  return async (organizationId) => {
+    const [row = {}] = await database.run(query, [organizationId, organizationId]);
+    const records = Object.fromEntries(
+      countedTables.map((name) => [name, Number(row[`count:${name}`] ?? 0)]),
+    ) as RecordCounts;
+    return { quota: row['organizationId'] == null ? undefined : table.decode({ ...row }), records };
   };
 }
 

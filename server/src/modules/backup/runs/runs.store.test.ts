@@ -121,6 +121,7 @@ eachDatabase('runs of backups', (test) => {
       memoryBytes: null,
       builds: null,
       diskBytes: null,
+      records: null,
       backupBytes: stored + 1,
     });
     await manual();
