@@ -7,6 +7,8 @@ import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { NetworkPlace } from '../../domain/network/network-pool.ts';
 import type { EnvironmentStore, ListedEnvironment } from './store.ts';
 
+export type { ListedEnvironment } from './store.ts';
+
 export interface Environments {
   createDefault(
     organizationId: string,

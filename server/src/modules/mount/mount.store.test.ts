@@ -97,17 +97,14 @@ eachDatabase('mounts', (test) => {
   });
 
   it('have at most five million bytes of files in one service', async () => {
-    const {
-      owner,
-      place: { applicationId },
-    } = await begin();
+    const { owner, place } = await begin();
     const create = (index: number, content: string): Promise<unknown> =>
       owner.mutate('mount.create', {
         type: 'file',
         filePath: `${index}.txt`,
         content,
         mountPath: `/etc/${index}.txt`,
-        applicationId,
+        applicationId: place.applicationId,
       });
     const large = 'é'.repeat(250_000);
     let mountId = '';

@@ -3,8 +3,7 @@ import { reachOf } from '../../domain/access/permissions.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
 import { cutPage, paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import type { Environments } from '../environment/environment.ts';
-import type { ListedEnvironment } from '../environment/store.ts';
+import type { Environments, ListedEnvironment } from '../environment/environment.ts';
 import type { Members } from '../organization/member.ts';
 import {
   serviceLists,

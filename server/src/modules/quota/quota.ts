@@ -309,8 +309,8 @@ function tooMany(
   const [whose, has] = holderOf(family);
   return new AppError(
     'CONFLICT',
-    `${whose} may have ${limit} ${name}; ${has} ${present}, and this would make it ${wanted}. Remove some that ` +
-      "are no longer needed, or ask the installation's Owner for more (organization.setQuota, `records`).",
+    `${whose} may have ${limit} ${name}; ${has} ${present}, and this would make it ${wanted}. Remove some ` +
+      "that are no longer needed, or ask the installation's Owner for more (organization.setQuota, `records`).",
   );
 }
 
