@@ -5,9 +5,8 @@ import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
 import type { NetworkPlace } from '../../domain/network/network-pool.ts';
-import type { EnvironmentStore, ListedEnvironment } from './store.ts';
-
-export type { ListedEnvironment } from './store.ts';
+import type { ListedEnvironment } from './record.ts';
+import type { EnvironmentStore } from './store.ts';
 
 export interface Environments {
   createDefault(

@@ -1,5 +1,6 @@
 /** The environment record (interface document, Environment). */
 import { z } from 'zod';
+import type { EnvironmentRecord } from '../../db/tables.ts';
 import { revision } from '../service/contract-fields.ts';
 import { secretLines } from '../../procedure/secret-fields.ts';
 
@@ -16,5 +17,7 @@ export const environmentRecord = z
   })
   .meta({ id: 'Environment' });
 
-/** An environment as lists show it: its variables are read with `environment.one`. */
+/** An environment without its variables, which are read with `environment.one`. */
+export type ListedEnvironment = Omit<EnvironmentRecord, 'env'>;
+
 export const listedEnvironment = environmentRecord.omit({ env: true }).meta({ id: 'ListedEnvironment' });

@@ -4,9 +4,7 @@ import { freeNetworkIndex, type FreeNetworkIndex } from '../../db/values/network
 import { idList } from '../../db/values/id-list.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { EnvironmentRecord } from '../../db/tables.ts';
-
-/** An environment without its variables, as lists show it. */
-export type ListedEnvironment = Omit<EnvironmentRecord, 'env'>;
+import type { ListedEnvironment } from './record.ts';
 
 export interface EnvironmentStore extends TableStore<'environment'> {
   /** Services of every kind. */

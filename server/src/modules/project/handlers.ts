@@ -3,7 +3,8 @@ import { reachOf } from '../../domain/access/permissions.ts';
 import type { Actor, CallContext } from '../../procedure/context.ts';
 import { cutPage, paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
-import type { Environments, ListedEnvironment } from '../environment/environment.ts';
+import type { Environments } from '../environment/environment.ts';
+import type { ListedEnvironment } from '../environment/record.ts';
 import type { Members } from '../organization/member.ts';
 import {
   serviceLists,

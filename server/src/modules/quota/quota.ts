@@ -310,7 +310,8 @@ function tooMany(
   return new AppError(
     'CONFLICT',
     `${whose} may have ${limit} ${name}; ${has} ${present}, and this would make it ${wanted}. Remove some ` +
-      "that are no longer needed, or ask the installation's Owner for more (organization.setQuota, `records`).",
+      "that are no longer needed, or ask the installation's Owner for more (organization.setQuota, " +
+      '`records`).',
   );
 }
 
