@@ -20,6 +20,7 @@ import {
   name,
   runtimeFields,
   secretEnvFields,
+  urlPath,
   variableName,
 } from '../service/contract-fields.ts';
 import { patternCount, patternLimit } from '../../domain/git/watch-paths.ts';
@@ -43,7 +44,7 @@ export const buildType = z
   );
 
 export const healthCheck = z.object({
-  path: line(2000).startsWith('/', 'must begin with /').optional(),
+  path: urlPath(2000).optional(),
   port: z.number().int().min(1).max(65_535).optional(),
   command: argv(100).optional(),
   interval: z.number().int().min(1).max(3600).optional().describe('Seconds'),
@@ -150,7 +151,7 @@ export const settingShape = {
         'name that resolves to this server',
     ),
   previewPort: z.number().int().min(1).max(65_535),
-  previewPath: line(1000).startsWith('/'),
+  previewPath: urlPath(1000),
   previewHttps: z.boolean(),
   previewCertificateType: z.enum(certificateTypes),
   previewCustomCertResolver: line(200).nullable(),

@@ -76,9 +76,10 @@ const accountName = z
   .string()
   .max(64)
   .regex(
-    new RegExp(`^(?!-)(?!.*://)[^=${controlCharacters}]*$`),
+    new RegExp(`^([^-=${controlCharacters}][^=${controlCharacters}]*)?$`),
     'must be one line, must not begin with "-", and must not contain "=" or "://"',
-  );
+  )
+  .refine((name) => !name.includes('://'), 'must not contain "://"');
 
 /** Texts of a kind with the least lengths that the document states. */
 function textsOf(row: DatabaseKind, isFilled: (field: Text) => boolean) {

@@ -24,6 +24,13 @@ export function line(max: number): z.ZodString {
   return schema;
 }
 
+/** The path of an address. One pattern: generators of clients make no type of two. */
+export const urlPath = (max: number): z.ZodString =>
+  z
+    .string()
+    .max(max)
+    .regex(/^\/[^\r\n]*$/, 'must begin with / and be one line');
+
 /** A git address where one has to be given, and its branch. */
 export const gitUrl = line(2000).min(1);
 export const gitBranch = line(250).min(1);

@@ -36,12 +36,17 @@ const bytes = z
   .min(MiB)
   .max(1024 * GiB);
 
+/** A part of a path that is neither `.` nor `..`. */
+const segment =
+  `(?:[^./${controlCharacters}]|\\.[^./${controlCharacters}]|\\.\\.[^/${controlCharacters}])` +
+  `[^/${controlCharacters}]*`;
+
 /** Absolute and in its shortest form; not the root, which would open every file. */
 const folder = z
   .string()
   .max(1000)
   .regex(
-    new RegExp(`^(?:/(?!\\.{1,2}(?:/|$))[^/${controlCharacters}]+)+$`),
+    new RegExp(`^(?:/${segment})+$`),
     'must be an absolute path such as /srv/git, without "..", and not "/"',
   );
 

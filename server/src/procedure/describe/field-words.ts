@@ -13,7 +13,8 @@ export function fieldWords(name: string, parent: string): string | undefined {
 }
 
 /** Names of fields that hold a time in ISO 8601. */
-export const isTimeName = (name: string): boolean => /At$|^at$/.test(name) || timeNames.has(name);
+export const isTimeName = (name: string): boolean =>
+  /(?:At|Since|Until)$|^at$/.test(name) || timeNames.has(name);
 
 const timeNames = new Set(['timestamp', 'since', 'notBefore', 'expirationDate']);
 

@@ -24,9 +24,10 @@ export function jsonSchemaOf(type: z.ZodType, io: Direction): ReferringSchema {
         isSchema(definition) ? [[name, withoutId(definition)] as const] : [],
       )
     : [];
+  const shown = (one: Schema): Schema => plain(io === 'output' ? withoutDefaults(one) : one);
   return {
-    schema: plain(schema),
-    definitions: Object.fromEntries(definitions.map(([name, definition]) => [name, plain(definition)])),
+    schema: shown(schema),
+    definitions: Object.fromEntries(definitions.map(([name, definition]) => [name, shown(definition)])),
   };
 }
 
@@ -49,7 +50,7 @@ const formats = new Set([
  * twice.
  */
 function plain(schema: Schema): Schema {
-  const { format, anyOf, ...rest } = schema;
+  const { format, anyOf, pattern, ...rest } = schema;
   const alternatives = Array.isArray(anyOf) ? unlike(anyOf.map((one) => plainPart('anyOf', one))) : [];
   const [only] = alternatives;
   return {
@@ -57,8 +58,33 @@ function plain(schema: Schema): Schema {
     ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, plainPart(key, value)])),
     ...(alternatives.length > 1 ? { anyOf: alternatives } : {}),
     ...(typeof format === 'string' && formats.has(format) ? { format } : {}),
-    ...(typeof schema['pattern'] === 'string' && schema['type'] === undefined ? { type: 'string' } : {}),
+    ...(typeof pattern === 'string' ? { pattern: withPlainSlashes(pattern) } : {}),
+    ...(typeof pattern === 'string' && schema['type'] === undefined ? { type: 'string' } : {}),
   };
+}
+
+/** A pattern stands between quotes and not between slashes; some generators escape `\/` a second time. */
+const withPlainSlashes = (pattern: string): string =>
+  pattern.replaceAll(/\\(.)/gs, (whole, character: string) => (character === '/' ? '/' : whole));
+
+/** Fields of an answer are there: a default would say what is put in place of an absent one. */
+function withoutDefaults(schema: Schema): Schema {
+  const { default: _default, ...rest } = schema;
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      key === 'properties' && isSchema(value)
+        ? Object.fromEntries(Object.entries(value).map(([name, field]) => [name, partWithoutDefaults(field)]))
+        : literalParts.has(key)
+          ? value
+          : partWithoutDefaults(value),
+    ]),
+  );
+}
+
+function partWithoutDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(partWithoutDefaults);
+  return isSchema(value) ? withoutDefaults(value) : value;
 }
 
 function plainPart(key: string, value: unknown): unknown {

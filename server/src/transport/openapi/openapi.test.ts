@@ -43,6 +43,24 @@ describe('what readers of JSON Schema make of it', () => {
     expect(odd).toEqual([]);
   });
 
+  it('every pattern is one that Go and Rust read: no look-around, no slash escaped in vain', () => {
+    const odd = all.filter(
+      ({ schema: { pattern } }) => typeof pattern === 'string' && /\(\?(?!:)|\\\//.test(pattern),
+    );
+    expect(odd).toEqual([]);
+  });
+
+  it('no text is made of several patterns: generators find no type in that', () => {
+    expect(all.filter(({ schema }) => 'allOf' in schema)).toEqual([]);
+  });
+
+  it('no field of an answer has a default', () => {
+    const answers = all.filter(({ place }) => /\/responses\/|^\/components\/schemas\//.test(place));
+    expect(answers.filter(({ schema }) => 'default' in schema && !isSchema(schema['default']))).toEqual([]);
+    const inputs = all.filter(({ place }) => place.includes('/requestBody/'));
+    expect(inputs.filter(({ schema }) => 'default' in schema).length).toBeGreaterThan(20);
+  });
+
   it('every format is one of JSON Schema', () => {
     const formats = all.flatMap(({ schema: { format } }) => (typeof format === 'string' ? [format] : []));
     expect([...new Set(formats)].toSorted()).toEqual(['date-time', 'email', 'ipv4', 'ipv6', 'uri']);
@@ -52,6 +70,8 @@ describe('what readers of JSON Schema make of it', () => {
     const fields = all.flatMap(({ place, schema }) =>
       propertiesOf(schema).map((field) => ({ place: `${place} ${field.name}`, ...field })),
     );
+    for (const field of ['alarmSince', 'unreachableSince'])
+      expect(fields.map(({ name }) => name)).toContain(field);
     const times = fields.filter(({ name, schema }) => isTimeName(name) && isText(schema));
     expect(times.length).toBeGreaterThan(100);
     expect(times.filter(({ place, schema }) => !isTime(schema) && !place.startsWith('berth.yml'))).toEqual(
