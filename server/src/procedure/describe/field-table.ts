@@ -299,6 +299,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   reason: 'Why, in a sentence; null where it is not known',
   receivedAt: 'When it came',
   recoveryCodesLeft: 'Recovery codes that are not used yet',
+  records: 'Records of each kind: projects, environments, domains, mounts, keys and the like; null: 2,000',
   redis: 'Its Redis databases',
   refillAmount: 'Requests that each refill adds; null: no refill',
   refillInterval: 'Milliseconds between two refills; null: no refill',
