@@ -68,7 +68,10 @@ export async function openGround(
       folders,
       files,
       settings,
-      policyOf: createOutgoingPolicy(stores),
+      policyOf: createOutgoingPolicy(stores, {
+        addresses: async () => (await local.facts()).addresses,
+        webPorts: [config.httpPort, config.httpsPort],
+      }),
     }),
     local,
     applied,

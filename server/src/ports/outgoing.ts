@@ -18,8 +18,8 @@ export interface OutgoingBy {
  * private networks is told the same, whether it is refused, closed or silent.
  */
 export interface Outgoing {
-  /** `host` as people write it, without a port. */
-  judge(host: string, by: OutgoingBy): Promise<JudgedHost>;
+  /** `host` as people write it, without a port; `port` that it is asked at, any when absent. */
+  judge(host: string, by: OutgoingBy, port?: number): Promise<JudgedHost>;
   /** One request by HTTP(S); redirects are answers like others. */
   request(request: OutgoingRequest, by: OutgoingBy): Promise<OutgoingAnswer>;
   /**
@@ -29,7 +29,7 @@ export interface Outgoing {
   send(packets: readonly Uint8Array[], to: OutgoingPackets, by: OutgoingBy): Promise<void>;
   /**
    * Work of an engine with a registry (`host[:port]`; empty: the default one). The engine resolves and
-   * connects by itself, so that the address is judged before.
+   * connects by itself, so that the address is judged before, and where the registry sends those who sign in.
    */
   registry<T>(server: string, by: OutgoingBy, work: () => Promise<T>): Promise<T>;
   /** A way out for a program of this machine, which judges every connection of it. */

@@ -23,7 +23,7 @@ export function createSshHosts(
   const admit: SshHosts['admit'] = async (url) => {
     if (url.protocol !== 'ssh') return undefined;
     const [host = '', port] = url.host.split(':');
-    const judged = await outgoing.judge(host, by);
+    const judged = await outgoing.judge(host, by, Number(port ?? 22));
     pins.set(host, { host, port, address: judged.addresses[0] });
     await environment.pinHosts([...pins.values()]);
     return judged;

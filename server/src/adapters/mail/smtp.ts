@@ -10,7 +10,7 @@ const limitMs = 20_000;
 export function createMailer(outgoing: Pick<Outgoing, 'judge'>, authorities?: string): Mailer {
   return {
     async send(server, mail, by) {
-      const judged = await outgoing.judge(server.host, by);
+      const judged = await outgoing.judge(server.host, by, server.port);
       // Loaded with the first message.
       const { createTransport } = await import('nodemailer');
       const transport = createTransport(optionsOf(server, judged, authorities));

@@ -71,7 +71,12 @@ async function openBench(
   const redirect = (): Promise<AppError | undefined> =>
     redirectOf(bucket, { outgoing, by, limitMs: limits.ask });
   // Go's programs go past a proxy to loopback (net/http, ProxyFromEnvironment), so that is judged here.
-  await outgoing.judge(new URL(bucket.endpoint).hostname, by);
+  const endpoint = new URL(bucket.endpoint);
+  await outgoing.judge(
+    endpoint.hostname,
+    by,
+    Number(endpoint.port || (endpoint.protocol === 'http:' ? 80 : 443)),
+  );
   const refused = await redirect();
   if (refused) throw refused;
   const gate = await outgoing.gate(by);

@@ -15,6 +15,10 @@ export async function connectTo(judged: JudgedHost, port: number): Promise<Socke
   throw judged.fault(failure);
 }
 
+/** Port of an address, its scheme's where it names none. */
+export const portOf = ({ port, protocol }: URL): number =>
+  port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port);
+
 function attempt(host: string, port: number): Promise<Socket | ConnectFailure> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, noDelay: true });

@@ -10,10 +10,10 @@ import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import type { Gate, JudgedHost } from '../../ports/outgoing.ts';
 import { newToken } from '../../ports/token.ts';
-import { connectTo } from './connect.ts';
+import { connectTo, portOf } from './connect.ts';
 
 export interface Passage {
-  judge(host: string): Promise<JudgedHost>;
+  judge(host: string, port: number): Promise<JudgedHost>;
   /** http:// only where the settings name the network. */
   namedPlain: boolean;
 }
@@ -73,7 +73,7 @@ async function tunnel(
   const { host, port } = targetOf(request.url ?? '');
   try {
     if (!gate) return void socket.end(answer(407, 'Proxy Authentication Required'));
-    const there = await passed(gate, async () => connectTo(await gate.judge(host), port));
+    const there = await passed(gate, async () => connectTo(await gate.judge(host, port), port));
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) there.write(head);
     join(gate, socket, there);
@@ -93,9 +93,9 @@ async function forward(
     if (!gate) return void response.writeHead(407).end();
     const url = new URL(request.url ?? '');
     const there = await passed(gate, async () => {
-      const judged = await gate.judge(url.hostname);
+      const judged = await gate.judge(url.hostname, portOf(url));
       if (gate.namedPlain && !judged.isNamed) throw unencrypted(judged.host);
-      return connectTo(judged, url.port === '' ? 80 : Number(url.port));
+      return connectTo(judged, portOf(url));
     });
     gate.sockets.add(there);
     relay(request, response, url, there);

@@ -21,7 +21,12 @@ export const systemLookUp: LookUp = async (name) => {
   }
 };
 
-export async function judgeHost(text: string, policy: OutgoingPolicy, lookUp: LookUp): Promise<JudgedHost> {
+export async function judgeHost(
+  text: string,
+  policy: OutgoingPolicy,
+  lookUp: LookUp,
+  port?: number,
+): Promise<JudgedHost> {
   const parsed = parseOutgoingHost(text);
   if (parsed === undefined)
     throw new AppError(
@@ -30,7 +35,7 @@ export async function judgeHost(text: string, policy: OutgoingPolicy, lookUp: Lo
     );
   const { host } = parsed;
   const found = parsed.kind === 'address' ? [host] : await resolved(host, lookUp);
-  const judged = found.map((address) => ({ address, ...judgeAddress(address, policy) }));
+  const judged = found.map((address) => ({ address, ...judgeAddress(address, policy, port) }));
   const [first, ...others] = judged.filter(({ refusal }) => refusal === undefined);
   if (first === undefined) throw refusal(host, judged[0], policy);
   const open = [first, ...others];

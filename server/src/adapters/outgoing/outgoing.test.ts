@@ -206,3 +206,47 @@ describe('a gate', () => {
     expect(asked).toEqual([]);
   });
 });
+
+describe('a registry', () => {
+  /** Whether the engine was let there, by what the registry answers to its first page. */
+  const reached = async (policy: OutgoingPolicy, headers: Record<string, string>): Promise<unknown> => {
+    const registry = createServer((request, response) => {
+      response.writeHead(headers['location'] ? 307 : 401, headers).end(request.url);
+    });
+    const server = `web.test:${await listening(registry)}`;
+    try {
+      return await outgoing(policy)
+        .registry(server, by, async () => 'pulled')
+        .catch((error: { code: string }) => error.code);
+    } finally {
+      registry.close();
+    }
+  };
+  const signInAt = (realm: string): Record<string, string> => ({
+    'www-authenticate': `Bearer realm="${realm}",service="registry"`,
+  });
+
+  test('that sends those who sign in to a closed address is refused before an engine asks it', async () => {
+    for (const host of ['metadata.test', 'inside.test', 'platform.test', '169.254.169.254']) {
+      expect(await reached(opened, signInAt(`http://${host}/token`))).toBe('PRECONDITION_FAILED');
+      expect(await reached(opened, { location: `http://${host}/v2/` })).toBe('PRECONDITION_FAILED');
+    }
+  });
+
+  test('that names an open address, none, or one that does not resolve is the engine’s to ask', async () => {
+    const open: Record<string, string>[] = [
+      signInAt(`http://web.test:${port}/token`),
+      signInAt('http://nobody.test/token'),
+      signInAt('no address'),
+      { location: '/v2' },
+      {},
+    ];
+    for (const headers of open) expect(await reached(opened, headers)).toBe('pulled');
+    expect(await reached({ ...owner, allowed: ['127.0.0.0/8'] }, signInAt('http://inside.test/'))).toBe(
+      'pulled',
+    );
+    expect(await outgoing(opened).registry(`web.test:${closedPort}`, by, async () => 'pulled')).toBe(
+      'pulled',
+    );
+  });
+});

@@ -5,9 +5,10 @@ import { isIPv6, type LookupFunction } from 'node:net';
 import { AppError } from '../../domain/errors.ts';
 import type { OutgoingPolicy } from '../../domain/network/outgoing.ts';
 import type { JudgedHost, Outgoing, OutgoingBy, OutgoingRequest } from '../../ports/outgoing.ts';
-import { failureOf } from './connect.ts';
+import { failureOf, portOf } from './connect.ts';
 import { sendPackets } from './packets.ts';
 import { createGatehouse } from './gate.ts';
+import { requireOpenSignIn } from './registry-sign-in.ts';
 import { judgeHost, systemLookUp, type LookUp } from './judge.ts';
 
 export interface OutgoingOptions {
@@ -17,12 +18,21 @@ export interface OutgoingOptions {
 
 export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOptions): Outgoing {
   const gatehouse = createGatehouse();
-  const judge: Outgoing['judge'] = async (host, by) => judgeHost(host, await policyOf(by), lookUp);
+  const judge: Outgoing['judge'] = async (host, by, port) =>
+    judgeHost(host, await policyOf(by), lookUp, port);
+  const judgeUrl = (url: URL, by: OutgoingBy): Promise<JudgedHost> => judge(url.hostname, by, portOf(url));
   return {
     judge,
     async registry(server, by, work) {
       if (server === '') return work();
-      const judged = await judge(server.replace(/:\d+$/, ''), by);
+      const [, host = server, port = '443'] = /^(.*?)(?::(\d+))?$/.exec(server) ?? [];
+      const judged = await judge(host, by, Number(port));
+      if (!(await policyOf(by)).reachesPrivate)
+        await requireOpenSignIn(
+          server,
+          (request) => send(request, judged),
+          (url) => judgeUrl(url, by),
+        );
       return work().catch((error: unknown) => {
         if (judged.isScreened && error instanceof AppError && !registryWords.test(error.message))
           throw judged.fault('other');
@@ -30,10 +40,10 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
       });
     },
     gate: (by, { namedPlain = false } = {}) =>
-      gatehouse.open({ judge: (host) => judge(host, by), namedPlain }),
-    send: async (packets, to, by) => sendPackets(packets, to, await judge(to.host, by)),
+      gatehouse.open({ judge: (host, port) => judge(host, by, port), namedPlain }),
+    send: async (packets, to, by) => sendPackets(packets, to, await judge(to.host, by, to.port)),
     async request(request, by) {
-      const judged = await judge(new URL(request.url).hostname, by);
+      const judged = await judgeUrl(new URL(request.url), by);
       const answered = await send(request, judged);
       const region = answered.headers['x-amz-bucket-region'];
       return {

@@ -8,10 +8,10 @@ import type { Stores } from '../stores.ts';
  * Who reaches which networks: by the settings as they are with each connection, and by whose organization it
  * is.
  */
-export function createOutgoingPolicy({
-  settings,
-  organizations,
-}: Pick<Stores, 'settings' | 'organizations'>): (by: OutgoingBy) => Promise<OutgoingPolicy> {
+export function createOutgoingPolicy(
+  { settings, organizations }: Pick<Stores, 'settings' | 'organizations'>,
+  machine?: { addresses(): Promise<readonly string[]>; webPorts: readonly number[] },
+): (by: OutgoingBy) => Promise<OutgoingPolicy> {
   return async ({ organizationId, purpose }) => {
     const { allowedPrivateNetworks, networkPool } = await createSettings(settings).get();
     return {
@@ -19,6 +19,7 @@ export function createOutgoingPolicy({
         purpose !== 'callback' && (await standingOf(organizations, organizationId)) !== 'tenant',
       allowed: allowedPrivateNetworks,
       platform: [networkPool],
+      machine: machine && { addresses: await machine.addresses(), webPorts: machine.webPorts },
     };
   };
 }

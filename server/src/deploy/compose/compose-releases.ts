@@ -56,6 +56,7 @@ export async function composeReleases(
       deploymentId: context.deployment.deploymentId,
       image: name,
       imageHasHealthCheck: image?.hasHealthCheck ?? false,
+      calmerHealthCheck: image?.calmerHealthCheck,
       imageVolumes: image?.volumes ?? [],
       formerMounts: former.get(service.name)?.spec.mounts ?? [],
       env,

@@ -4,6 +4,7 @@ import { translate } from '../../modules/compose/translation/translate.ts';
 import { dangersOfPlan, dangersOfSpec } from '../../modules/host-reach/dangers.ts';
 import { builtServiceImage } from '../images/image-name.ts';
 import { composeServiceSpec, type ComposeSpecInputs, type KnownMount } from './compose-service-spec.ts';
+import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 
 const compose = {
   composeId: 'c1',
@@ -64,7 +65,7 @@ test('a plain service becomes this', () => {
       name: 'shop_web',
       image: 'nginx:1',
       release: 'd1',
-      defaults: 0,
+      defaults: newestDefaults,
       env: ['A=b'],
       command: undefined,
       args: undefined,

@@ -35,6 +35,7 @@ export interface ComposeSpecInputs {
   deploymentId: string;
   image: string;
   imageHasHealthCheck: boolean;
+  calmerHealthCheck?: HealthCheck | undefined;
   /** Paths that the image declares to be volumes. */
   imageVolumes: readonly string[];
   /** Of the live release of this service: what it has, it keeps. */
@@ -221,15 +222,16 @@ function holdOf(
 /**
  * The health check of the file, or that of the image, or Berth's probe of the ports that have to listen. With
  * a check that the file turns off a version has to run for a while, and nothing is asked of its program. A
- * service that runs once has none.
+ * service that runs once has none but its image's.
  */
 function healthOf({
   service,
   imageHasHealthCheck,
+  calmerHealthCheck,
   domains,
   ports,
 }: ComposeSpecInputs): HealthCheck | undefined {
-  if (service.isOneShot) return undefined;
+  if (service.isOneShot) return calmerHealthCheck;
   if (service.healthCheck === 'disabled')
     return healthCheckOf({ own: null, imageHasHealthCheck: false, targetPorts: [] });
   return (
@@ -237,6 +239,7 @@ function healthOf({
     healthCheckOf({
       own: null,
       imageHasHealthCheck,
+      calmerHealthCheck,
       targetPorts: portsThatListen(domains, ports),
     })
   );

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { neverRan } from '../../modules/database/database.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { databaseSpecOf, withPort, type DatabaseSpecInputs } from './database-spec.ts';
+import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 
 const placement = {
   environmentId: 'e1',
@@ -84,7 +85,7 @@ const mongo = {
     'berth.database': 'D1',
   },
   release: 'd1',
-  defaults: 0,
+  defaults: newestDefaults,
   env: ['TZ=UTC', 'MONGO_INITDB_ROOT_PASSWORD=S3cret@{x}', 'MONGO_INITDB_ROOT_USERNAME=ann'],
   command: undefined,
   args: undefined,

@@ -53,6 +53,18 @@ describe('healthCheckOf', () => {
     expect(healthCheckOf({ own: null, imageHasHealthCheck: true, targetPorts: [80] })).toBeUndefined();
   });
 
+  it("asks less often than the image's own check where that asks more than once a second", () => {
+    const calmerHealthCheck = {
+      test: ['CMD', 'true'],
+      intervalMs: 1000,
+      timeoutMs: 1,
+      retries: 3,
+      startPeriodMs: 0,
+    };
+    const inputs = { own: null, imageHasHealthCheck: true, calmerHealthCheck, targetPorts: [80] };
+    expect(healthCheckOf(inputs)).toEqual(calmerHealthCheck);
+  });
+
   it('gives a path to the probe as an argument, never as text of the script', () => {
     const check = healthCheckOf({
       own: { path: '/"; touch x; "' },

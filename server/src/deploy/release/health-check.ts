@@ -30,6 +30,8 @@ const fullLookEvery = 10;
 export interface HealthInputs {
   own: ServiceHealthCheck | null;
   imageHasHealthCheck: boolean;
+  /** In place of the image's check, which asks too often. */
+  calmerHealthCheck?: HealthCheck | undefined;
   /** Ports of the container on which a version has to listen (`portsThatListen`). */
   targetPorts: number[];
 }
@@ -53,6 +55,7 @@ export function portsThatListen(
 export function healthCheckOf({
   own,
   imageHasHealthCheck,
+  calmerHealthCheck,
   targetPorts,
 }: HealthInputs): HealthCheck | undefined {
   const timing = timingOf(own);
@@ -66,7 +69,7 @@ export function healthCheckOf({
       timing,
     );
   if (own?.port !== undefined) return listenerCheck([own.port], timing);
-  if (imageHasHealthCheck) return undefined;
+  if (imageHasHealthCheck) return calmerHealthCheck;
   if (targetPorts.length > 0) return listenerCheck(targetPorts, timing);
   return probe('look() { :; }', [], { ...timing, intervalMs: workerRunsMs });
 }

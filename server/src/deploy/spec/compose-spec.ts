@@ -44,6 +44,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec &
     deploymentId: deployment.deploymentId,
     image: deployment.image,
     imageHasHealthCheck: image?.hasHealthCheck ?? false,
+    calmerHealthCheck: image?.calmerHealthCheck,
     imageEnv: image?.env ?? {},
     env: context.env,
     networks: [own, ...(await joinedNetworks(context))],

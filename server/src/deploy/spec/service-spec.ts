@@ -6,7 +6,7 @@ import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from '../context.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { healthCheckOf, portsThatListen, probeTarget } from '../release/health-check.ts';
+import { healthCheckOf, portsThatListen, probeTarget, type HealthInputs } from '../release/health-check.ts';
 import type { DomainRecord, MountRecord, PortRecord } from '../release/release-inputs.ts';
 import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from './spec-parts.ts';
 
@@ -18,6 +18,7 @@ export interface SpecInputs {
   deploymentId: string;
   image: string;
   imageHasHealthCheck: boolean;
+  calmerHealthCheck?: HealthInputs['calmerHealthCheck'];
   /** Variables that the image itself sets. */
   imageEnv: Readonly<Record<string, string>>;
   env: Record<string, string>;
@@ -93,6 +94,7 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       healthCheck: healthCheckOf({
         own: application.healthCheck,
         imageHasHealthCheck: inputs.imageHasHealthCheck,
+        calmerHealthCheck: inputs.calmerHealthCheck,
         targetPorts,
       }),
       updateOrder: stays || application.updateOrder === 'stop-first' ? 'stop-first' : 'start-first',

@@ -3,7 +3,7 @@
  * can be made again.
  */
 import { AppError } from '../../domain/errors.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { noHealthCheck, type ServiceSpec } from '../../ports/engine/engine.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { applyRelease } from '../release/apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
@@ -134,7 +134,7 @@ async function runPreRelease(
     args: undefined,
     ports: [],
     replicas: 1,
-    healthCheck: undefined,
+    healthCheck: noHealthCheck,
   };
   const { exitCode, error } = await engine.runTask(task, {
     signal,

@@ -100,6 +100,24 @@ describe('who reaches what', () => {
   });
 });
 
+describe('this machine by its public address', () => {
+  const machine = { addresses: ['93.184.216.34', '2606:2800:220:1::1'], webPorts: [80, 443] };
+  test.each([
+    ['93.184.216.34', 443, undefined],
+    ['93.184.216.34', 80, undefined],
+    ['93.184.216.34', 9100, 'is this machine itself'],
+    ['93.184.216.34', undefined, 'is this machine itself'],
+    ['::ffff:93.184.216.34', 22, 'is this machine itself'],
+    ['2606:2800:220:1::1', 5432, 'is this machine itself'],
+    ['93.184.216.35', 22, undefined],
+  ] as const)('%s, port %s', (address, port, refusal) => {
+    expect(judgeAddress(address, { ...tenant, machine }, port).refusal).toBe(refusal);
+    expect(judgeAddress(address, { ...owner, machine }, port).refusal).toBeUndefined();
+    const named = { ...tenant, machine, allowed: ['93.184.216.34/32', '2606:2800::/32'] };
+    expect(judgeAddress(address, named, port).refusal).toBeUndefined();
+  });
+});
+
 describe('hosts in every form', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1'],

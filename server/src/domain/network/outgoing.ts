@@ -22,6 +22,11 @@ export interface OutgoingPolicy {
   allowed: readonly string[];
   /** The platform's own networks, as CIDR: never reached. */
   platform: readonly string[];
+  /**
+   * This machine, whose public addresses lead past its firewall from here: who does not reach private networks
+   * reaches the ports of its proxy there, as from anywhere, and no others.
+   */
+  machine?: { addresses: readonly string[]; webPorts: readonly number[] } | undefined;
 }
 
 export interface Judgement {
@@ -32,20 +37,38 @@ export interface Judgement {
   refusal: string | undefined;
 }
 
-/** What a judge says of one address, as a resolver gives it. */
-export function judgeAddress(address: string, policy: OutgoingPolicy): Judgement {
+/** What a judge says of one address, as a resolver gives it; without a port any port may be meant. */
+export function judgeAddress(address: string, policy: OutgoingPolicy, port?: number): Judgement {
   const real = embeddedIPv4(address) ?? address;
   const kind = kindOf(address, real);
   const isNamed = inAny(real, policy.allowed) || inAny(address, policy.allowed);
   const isPlatform = inAny(real, policy.platform);
-  return { kind, isNamed, refusal: refusalOf(kind, { isNamed, isPlatform, policy }) };
+  const isMachine = [real, address].some((one) => policy.machine?.addresses.includes(one));
+  const isWeb = port !== undefined && policy.machine?.webPorts.includes(port) === true;
+  return {
+    kind,
+    isNamed,
+    refusal: refusalOf(kind, { isNamed, isPlatform, isOther: isMachine && !isWeb, policy }),
+  };
 }
 
 function refusalOf(
   kind: AddressKind,
-  { isNamed, isPlatform, policy }: { isNamed: boolean; isPlatform: boolean; policy: OutgoingPolicy },
+  {
+    isNamed,
+    isPlatform,
+    isOther,
+    policy,
+  }: {
+    isNamed: boolean;
+    isPlatform: boolean;
+    /** A port of this machine that is not its proxy's. */
+    isOther: boolean;
+    policy: OutgoingPolicy;
+  },
 ): string | undefined {
   if (isPlatform) return "is in Berth's own networks";
+  if (isOther && !isNamed && !policy.reachesPrivate) return 'is this machine itself';
   const rule = rules[kind];
   if (rule.open === 'always' || (rule.open !== 'never' && isNamed)) return undefined;
   return rule.open === 'private' && policy.reachesPrivate ? undefined : rule.refusal;

@@ -112,7 +112,8 @@ async function admit(
   organizationId: string,
 ): Promise<void> {
   try {
-    await outgoing.judge(new URL(directoryUrl).hostname, { organizationId });
+    const { hostname, port } = new URL(directoryUrl);
+    await outgoing.judge(hostname, { organizationId }, Number(port || 443));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'PRECONDITION_FAILED') return;
     throw badField('directoryUrl', error.message);

@@ -1,11 +1,12 @@
 /**
  * What takes more of the machine than a service should without anybody's leave: its turn before others, its
- * memory, its disk. Pure.
+ * memory, its processes, its disk. Pure.
  */
 import type { DangerKind } from '../../domain/access/danger.ts';
+import { usualPids } from '../../ports/engine/spec-defaults.ts';
 
 export interface Extent {
-  limits: { memoryBytes?: number | undefined };
+  limits: { memoryBytes?: number | undefined; pids?: number | undefined };
   logging: { driver: string; options: Readonly<Record<string, string>> } | undefined;
   ulimits: readonly { name: string; hard: number }[] | undefined;
   mounts: readonly { type: string; sizeBytes?: number | undefined }[];
@@ -38,6 +39,10 @@ export function excessesOf({
       const isMore = most !== undefined && (hard < 0 || hard > most);
       return isMore ? [{ what: 'ulimit' as const, value: `${name}=${hard}` }] : [];
     }),
+    // 0 and -1 are no limit.
+    ...(limits.pids !== undefined && (limits.pids <= 0 || limits.pids > usualPids)
+      ? [{ what: 'ulimit' as const, value: `processes=${limits.pids}` }]
+      : []),
     ...mounts.flatMap(({ type, sizeBytes = 0 }) =>
       type === 'tmpfs' && sizeBytes > memory
         ? [{ what: 'memory' as const, value: `${sizeBytes} bytes` }]

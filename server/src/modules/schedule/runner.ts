@@ -5,7 +5,7 @@ import { createRedactor } from '../../domain/secrets/redactor.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs, LogWriter } from '../../ports/deployment-log.ts';
-import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
+import { noHealthCheck, type Engine, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { prune } from './prune.ts';
 import type { ScheduleRecord, ScheduleRunRecord, ScheduleStore } from './store.ts';
 
@@ -93,7 +93,7 @@ async function work(ports: ScheduleRunnerPorts, { schedule, run, log, signal }: 
         args: undefined,
         ports: [],
         replicas: 1,
-        healthCheck: undefined,
+        healthCheck: noHealthCheck,
         release: undefined,
       },
       { signal, limitMs: schedule.limitMinutes * 60_000, onLine: ({ text }) => log.line(text) },

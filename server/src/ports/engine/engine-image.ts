@@ -1,4 +1,5 @@
 /** Images as an engine has them. */
+import type { HealthCheck } from './engine.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 
 export interface ImageTransfer {
@@ -17,6 +18,8 @@ export interface ImageState {
   createdAt: string;
   sizeBytes: number;
   hasHealthCheck: boolean;
+  /** The image's own check with longer pauses, where it asks for more than one check in a second. */
+  calmerHealthCheck?: HealthCheck | undefined;
   exposedPorts: number[];
   /** Paths that the image declares to be volumes. */
   volumes: string[];

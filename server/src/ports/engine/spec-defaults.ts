@@ -14,6 +14,9 @@ export interface SpecDefaults {
   pids?: number;
 }
 
+/** Processes and threads of a task that names no limit; more has to be approved. */
+export const usualPids = 4096;
+
 export const specDefaults: readonly [SpecDefaults, ...SpecDefaults[]] = [
   {
     init: true,
@@ -22,6 +25,14 @@ export const specDefaults: readonly [SpecDefaults, ...SpecDefaults[]] = [
     // A container may stand in several networks (the proxy stands in all of them) and must pass nothing from
     // one to another; the kernel's default would (measured).
     sysctls: { 'net.ipv4.ip_forward': '0' },
+  },
+  {
+    init: true,
+    restartDelayMs: 1000,
+    logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } },
+    sysctls: { 'net.ipv4.ip_forward': '0' },
+    // A kernel has 32,768 by default, for the machine and everybody on it.
+    pids: usualPids,
   },
 ];
 

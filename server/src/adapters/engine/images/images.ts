@@ -6,6 +6,7 @@ import type { ImageAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
 import { imagePath, parseImageReference } from '../client/image-reference.ts';
+import { calmerCheck } from './calmer-check.ts';
 
 const registryLimitMs = 60_000;
 
@@ -107,6 +108,7 @@ function imageState(image: ImageAnswer): ImageState {
     createdAt: image.Created,
     sizeBytes: image.Size,
     hasHealthCheck: check.length > 0 && check[0] !== 'NONE',
+    calmerHealthCheck: calmerCheck(image.Config?.Healthcheck),
     volumes: Object.keys(image.Config?.Volumes ?? {}),
     exposedPorts: Object.keys(image.Config?.ExposedPorts ?? {})
       .flatMap(tcpPort)

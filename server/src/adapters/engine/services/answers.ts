@@ -180,7 +180,16 @@ export const imageAnswer = z.looseObject({
       Labels: labels,
       ExposedPorts: portSet,
       Volumes: z.record(z.string(), z.unknown()).nullish(),
-      Healthcheck: z.looseObject({ Test: z.array(z.string()).nullish() }).nullish(),
+      Healthcheck: z
+        .looseObject({
+          Test: z.array(z.string()).nullish(),
+          Interval: z.number().nullish(),
+          Timeout: z.number().nullish(),
+          StartPeriod: z.number().nullish(),
+          StartInterval: z.number().nullish(),
+          Retries: z.number().nullish(),
+        })
+        .nullish(),
       Env: z.array(z.string()).nullish(),
     })
     .nullish(),

@@ -1,7 +1,7 @@
 import { overriding } from './labels.ts';
 import { expect, test } from 'vitest';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
-import { specDefaults } from '../../../ports/engine/spec-defaults.ts';
+import { specDefaults, usualPids } from '../../../ports/engine/spec-defaults.ts';
 import { configName, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
 
 const plain: ServiceSpec = {
@@ -199,9 +199,15 @@ test('what an earlier version released has the digest it was released with', () 
     limits: { memoryBytes: 128, nanoCpus: 500 },
   };
   expect(specDigest(full)).toBe('6a3b88c94bad4f43');
-  expect(specDefaults.map((_, defaults) => specDigest({ ...full, defaults })).slice(0, 1)).toEqual([
+  expect(specDefaults.map((_, defaults) => specDigest({ ...full, defaults }))).toEqual([
     '6a3b88c94bad4f43',
+    '5bbe1866be25efa0',
   ]);
+  expect(toDockerSpec({ ...plain, defaults: 1 }, context).TaskTemplate.Resources.Limits).toEqual({
+    Pids: usualPids,
+  });
+  const named = { ...plain, defaults: 1, limits: { pids: 7 } };
+  expect(toDockerSpec(named, context).TaskTemplate.Resources.Limits).toEqual({ Pids: 7 });
 });
 
 test('the digest follows what tasks are made of, and nothing else', () => {

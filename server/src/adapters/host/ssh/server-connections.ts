@@ -97,7 +97,7 @@ async function targetOf({ stores, adapters }: ServerConnectionsParts, serverId: 
   const serverName = `the server ${server.name}`;
   const key = sshKeyId === null ? undefined : await stores.sshKeys.find({ sshKeyId, organizationId });
   if (!key) throw noKey(serverName);
-  const judged = await adapters.outgoing.judge(ipAddress, { organizationId });
+  const judged = await adapters.outgoing.judge(ipAddress, { organizationId }, port);
   return {
     serverName,
     ipAddress,

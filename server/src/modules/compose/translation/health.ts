@@ -1,5 +1,5 @@
 /** `healthcheck` of a service (compose-spec). Pure. */
-import type { HealthCheck } from '../../../ports/engine/engine.ts';
+import { leastIntervalMs, type HealthCheck } from '../../../ports/engine/engine.ts';
 import {
   below,
   booleanAt,
@@ -39,7 +39,7 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
   return {
     test: words,
     intervalMs: atLeast(time('interval')),
-    timeoutMs: atLeast(time('timeout')),
+    timeoutMs: Math.max(1, time('timeout')),
     startPeriodMs: time('start_period'),
     // Engines before 25.0 pass it over.
     ...(startInterval !== undefined &&
@@ -50,7 +50,10 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
   };
 }
 
-/** The engine refuses less than a millisecond, and takes 0 for its default. */
+/**
+ * The engine runs checks outside of the limits of their container, and takes 0 for its default: an interval is
+ * at least a second, whatever the file says.
+ */
 function atLeast(ms: number): number {
-  return Math.max(1, ms);
+  return Math.max(leastIntervalMs, ms);
 }

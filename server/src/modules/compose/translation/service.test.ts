@@ -135,6 +135,19 @@ describe('a service becomes', () => {
         },
       },
     ],
+    [
+      'healthcheck: {test: x, interval: 1ms, timeout: 1ms, start_interval: 5ms}',
+      {
+        healthCheck: {
+          test: ['CMD-SHELL', 'x'],
+          intervalMs: 1000,
+          timeoutMs: 1,
+          retries: 3,
+          startPeriodMs: 0,
+          startIntervalMs: 1000,
+        },
+      },
+    ],
     ['healthcheck: {disable: true}', { healthCheck: 'disabled' }],
     ['healthcheck: {test: ["NONE"]}', { healthCheck: 'disabled' }],
     [
