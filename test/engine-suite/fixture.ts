@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineClient } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { randomId } from '../../server/src/ports/clock.ts';
 import type { EngineView } from '../../server/src/ports/engine/engine-view.ts';
-import type { Engine, HealthCheck, ServiceSpec } from '../../server/src/ports/engine/engine.ts';
+import type { Engine, ServiceSpec } from '../../server/src/ports/engine/engine.ts';
+import type { HealthCheck } from '../../server/src/ports/engine/health-check.ts';
 import { commandOf, type Step } from './steps.ts';
 
 export interface EngineFixture {

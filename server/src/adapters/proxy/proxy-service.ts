@@ -1,5 +1,6 @@
 import { proxyServiceName } from '../../domain/names/names.ts';
-import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { HealthCheck } from '../../ports/engine/health-check.ts';
 import { initialDocument } from './config/caddy-config.ts';
 
 /** File name of the admin socket in the bound folder. */

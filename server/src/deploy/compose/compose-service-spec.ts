@@ -8,7 +8,8 @@ import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/co
 import { isMountable, volumeOfPath } from '../../modules/compose/translation/mounts.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
-import type { HealthCheck, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { HealthCheck } from '../../ports/engine/health-check.ts';
 import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';

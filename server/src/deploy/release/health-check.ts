@@ -3,7 +3,7 @@
  * (measured: the old task stops 0.5 s later).
  */
 import type { ServiceHealthCheck } from '../../db/stored-types.ts';
-import type { HealthCheck } from '../../ports/engine/engine.ts';
+import type { HealthCheck } from '../../ports/engine/health-check.ts';
 
 /** Where the probe's program is bound in every container; it picks its applet by its file name. */
 export const probeTarget = '/.berth/busybox';

@@ -1,6 +1,7 @@
 /** The specification of a service as releases store it: without the credentials of its registry. */
 import { z } from 'zod';
-import type { ContainerOptions, HealthCheck, PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { ContainerOptions, PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
+import type { HealthCheck } from '../../ports/engine/health-check.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { StoredFields } from '../stored-form.ts';
 

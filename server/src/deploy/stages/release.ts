@@ -3,7 +3,8 @@
  * can be made again.
  */
 import { AppError } from '../../domain/errors.ts';
-import { noHealthCheck, type ServiceSpec } from '../../ports/engine/engine.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { noHealthCheck } from '../../ports/engine/health-check.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { applyRelease } from '../release/apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';

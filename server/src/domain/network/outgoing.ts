@@ -23,8 +23,8 @@ export interface OutgoingPolicy {
   /** The platform's own networks, as CIDR: never reached. */
   platform: readonly string[];
   /**
-   * This machine, whose public addresses lead past its firewall from here: who does not reach private networks
-   * reaches the ports of its proxy there, as from anywhere, and no others.
+   * This machine, whose public addresses lead past its firewall from here: who does not reach private
+   * networks reaches the ports of its proxy there, as from anywhere, and no others.
    */
   machine?: { addresses: readonly string[]; webPorts: readonly number[] } | undefined;
 }

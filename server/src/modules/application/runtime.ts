@@ -4,7 +4,8 @@ import { bothEnds } from '../../domain/text/line-limits.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
-import { noHealthCheck, type Engine, type LogLine, type ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
+import { noHealthCheck } from '../../ports/engine/health-check.ts';
 import type { Host, Hosts } from '../../ports/host/host.ts';
 import type { Applications } from './application.ts';
 import {

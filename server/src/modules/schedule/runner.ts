@@ -5,7 +5,8 @@ import { createRedactor } from '../../domain/secrets/redactor.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DeploymentLogs, LogWriter } from '../../ports/deployment-log.ts';
-import { noHealthCheck, type Engine, type ServiceSpec } from '../../ports/engine/engine.ts';
+import type { Engine, ServiceSpec } from '../../ports/engine/engine.ts';
+import { noHealthCheck } from '../../ports/engine/health-check.ts';
 import { prune } from './prune.ts';
 import type { ScheduleRecord, ScheduleRunRecord, ScheduleStore } from './store.ts';
 

@@ -1,5 +1,5 @@
 /** Images as an engine has them. */
-import type { HealthCheck } from './engine.ts';
+import type { HealthCheck } from './health-check.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 
 export interface ImageTransfer {

@@ -2,6 +2,7 @@
  * What Berth asks of a container engine (Docker Swarm mode). Times are milliseconds, memory is bytes, CPU is
  * nano-CPUs.
  */
+import type { HealthCheck } from './health-check.ts';
 import type { EngineDisk } from './engine-disk.ts';
 import type {
   ExecProgram,
@@ -193,29 +194,6 @@ export type AnotherSubnet = (taken: readonly string[]) => Promise<string>;
 export interface NetworkState extends NetworkSpec {
   id: string;
 }
-
-/** Shortest pause between two checks of a container; the engine runs them outside of its limits. */
-export const leastIntervalMs = 1000;
-
-export interface HealthCheck {
-  /** Docker's form: ["CMD", …argv] or ["CMD-SHELL", text]. */
-  test: string[];
-  intervalMs: number;
-  timeoutMs: number;
-  retries: number;
-  startPeriodMs: number;
-  /** Pause between checks in the start period, on engines from 25.0 on. */
-  startIntervalMs?: number;
-}
-
-/** A command that runs once is judged by how it ends, and the check of its image is for its servers. */
-export const noHealthCheck: HealthCheck = {
-  test: ['NONE'],
-  intervalMs: 0,
-  timeoutMs: 0,
-  retries: 0,
-  startPeriodMs: 0,
-};
 
 /** What a container can be given besides; what is absent stays as image and engine have it. */
 export interface ContainerOptions {

@@ -1,5 +1,5 @@
 /** The health check of an image whose author lets the engine ask too often. */
-import { leastIntervalMs, type HealthCheck } from '../../../ports/engine/engine.ts';
+import { leastIntervalMs, type HealthCheck } from '../../../ports/engine/health-check.ts';
 import type { ImageAnswer } from '../services/answers.ts';
 import { nanosecondsPerMs } from '../services/service-spec.ts';
 

@@ -1,11 +1,7 @@
 import { imageLabel, managedLabel, releaseLabel, specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
-import type {
-  ContainerOptions,
-  HealthCheck,
-  PublishedPort,
-  ServiceSpec,
-} from '../../../ports/engine/engine.ts';
+import type { ContainerOptions, PublishedPort, ServiceSpec } from '../../../ports/engine/engine.ts';
+import type { HealthCheck } from '../../../ports/engine/health-check.ts';
 import { defaultsOf } from '../../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
 import { overriding } from './labels.ts';

@@ -1,5 +1,5 @@
 /** `healthcheck` of a service (compose-spec). Pure. */
-import { leastIntervalMs, type HealthCheck } from '../../../ports/engine/engine.ts';
+import { leastIntervalMs, type HealthCheck } from '../../../ports/engine/health-check.ts';
 import {
   below,
   booleanAt,
@@ -51,8 +51,8 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
 }
 
 /**
- * The engine runs checks outside of the limits of their container, and takes 0 for its default: an interval is
- * at least a second, whatever the file says.
+ * The engine runs checks outside of the limits of their container, and takes 0 for its default: an interval
+ * is at least a second, whatever the file says.
  */
 function atLeast(ms: number): number {
   return Math.max(leastIntervalMs, ms);

@@ -2,7 +2,8 @@
  * A compose file as Berth understands it: what its services are, before images, networks and the server come
  * in.
  */
-import type { ContainerOptions, HealthCheck } from '../../../ports/engine/engine.ts';
+import type { ContainerOptions } from '../../../ports/engine/engine.ts';
+import type { HealthCheck } from '../../../ports/engine/health-check.ts';
 
 export interface ComposePlan {
   /** Each after those it depends on. */
