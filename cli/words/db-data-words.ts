@@ -98,7 +98,9 @@ const backup: Word = {
           `\`berth db backup ${nameOf(service)} --to DESTINATION\`. ${await destinationsOf(client)}`,
       );
     await runs[databaseType](client, backupId);
-    const [run] = itemsOf(await client.backup.runsByDatabase({ databaseId: service.id, limit: 1 }));
+    const run = itemsOf(await client.backup.runsByDatabase({ databaseId: service.id, limit: 20 })).find(
+      ({ operation }) => operation === 'backup',
+    );
     context.answer(run ?? null, () => `${run?.path ?? ''}  ${size(run?.storedBytes ?? 0)}\n`);
   },
 };
@@ -124,6 +126,11 @@ const backups: Word = {
           right: true,
         },
         { title: 'when', value: (row) => ago(row.steps[0]?.startedAt, context.terminal.now()), spare: 1 },
+        {
+          title: 'restored on trial',
+          value: (row) => (row.restoredAt === null ? '' : ago(row.restoredAt, context.terminal.now())),
+          spare: 3,
+        },
       ],
       rows,
       `${nameOf(service)} was never backed up.`,
@@ -138,7 +145,10 @@ const restore: Word = {
   description:
     'Restores a stored backup in place of what is in the database; the state before is kept as a volume ' +
     'until it is removed. `berth db backups` lists the files.',
-  options: { yes: { short: 'y', description: 'does it without a question' } },
+  options: {
+    'leave-out': { description: 'goes on after what cannot be restored, and lists it' },
+    yes: { short: 'y', description: 'does it without a question' },
+  },
   most: 2,
   calls: ['project.all', 'backup.runsByDatabase', 'backup.restoreBackupWithLogs'],
   async run(context) {
@@ -168,6 +178,7 @@ const restore: Word = {
         databaseName: run.database,
         destinationId: run.destinationId,
         backupFile: run.path,
+        leaveOut: context.is('leave-out'),
       },
       { signal: context.terminal.signal },
     );

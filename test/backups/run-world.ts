@@ -119,6 +119,7 @@ function readsOf(runs: Map<string, BackupRunRecord>): BackupRuns {
       newest().find(
         (run) => run.operation === 'backup' && run.destinationId === destinationId && run.path === path,
       ),
+    ofBackup: async (backupId: string) => newest().filter((run) => run.backupId === backupId),
     stored: async (backupId: string) => newest().filter((run) => run.backupId === backupId && run.isStored),
   } as unknown as BackupRuns;
 }
@@ -153,6 +154,9 @@ const plainRun: Omit<BackupRunRecord, 'backupRunId' | 'sequence'> = {
   isStored: false,
   previousVolume: null,
   previousDatabase: null,
+  restoredAt: null,
+  shape: null,
+  leftOut: null,
   held: null,
   errorCode: null,
   errorMessage: null,

@@ -38,6 +38,7 @@ import {
   createBackupRunStore,
   createBackupStore,
   type BackupStore,
+  type BackupRecord,
 } from '../../server/src/modules/backup/store.ts';
 import type { Bytes } from '../../server/src/modules/backup/runs/streams.ts';
 import { destinationContract } from '../../server/src/modules/destination/contract.ts';
@@ -71,6 +72,10 @@ export interface BackupDeskState {
   /** Facts that left. */
   told: Fact[];
   tidied: string[];
+  /** Backups of which an object was to be restored on trial. */
+  triedOut: string[];
+  /** Schema and settings of what is dumped. */
+  shape: string;
 }
 
 export function createBackupDesk(database: Database, clock: Clock): BackupDeskState {
@@ -118,6 +123,8 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     alarms: [],
     told: [],
     tidied: [],
+    triedOut: [],
+    shape: 'first',
     tick: schedules.tick,
     work: (signal = new AbortController().signal) => workOne(database, runner, signal),
     load: async () => undefined,
@@ -147,7 +154,12 @@ function sourcesOf(state: () => BackupDeskState): BackupSources {
   const source = {
     ending: () => 'dump.gz',
     tidy: async ({ backupRunId }: { backupRunId: string }) => void state().tidied.push(backupRunId),
-    open: async () => ({ title: 'the test', secrets: ['top-secret'], read: () => state().dump() }),
+    open: async () => ({
+      title: 'the test',
+      secrets: ['top-secret'],
+      read: () => state().dump(),
+      shape: async () => state().shape,
+    }),
   };
   return { database: source, installation: source, volume: source };
 }
@@ -164,6 +176,7 @@ function runnerOf(
     requireQuota,
     keptFree: async () => state().keptFree,
     good: noteGood(backups, clock),
+    tryOut: async (backup: BackupRecord) => void state().triedOut.push(backup.backupId),
   };
   const load = { run: (context: RunContext) => state().load(context), tidy: async () => undefined };
   return createBackupRunner({

@@ -189,6 +189,9 @@ function failedBackup(fixtures: Fixtures, own: Own, number: number): TableRecord
     composeId: null,
     volumeName: null,
     previousDatabase: null,
+    restoredAt: null,
+    shape: null,
+    leftOut: null,
     held: null,
   };
 }

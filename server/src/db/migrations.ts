@@ -894,6 +894,15 @@ CREATE INDEX "preview_deployment_organization" ON "preview_deployment"("organiza
 CREATE INDEX "api_key_organization" ON "api_key"("organizationId");
 `,
   },
+  {
+    version: 47,
+    name: 'objects of backups that were restored on trial',
+    sql: `
+ALTER TABLE "backup_run" ADD COLUMN "restoredAt" TEXT;
+ALTER TABLE "backup_run" ADD COLUMN "shape" TEXT;
+ALTER TABLE "backup_run" ADD COLUMN "leftOut" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

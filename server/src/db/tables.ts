@@ -623,6 +623,9 @@ const backupRun = {
   volumeName: optionalText(),
   held: optionalJson(stored.heldService),
   previousDatabase: optionalText(),
+  restoredAt: optionalText(),
+  shape: optionalText(),
+  leftOut: optionalJson(words),
 };
 
 const certificate = {

@@ -24,6 +24,7 @@ export interface StepView {
 export interface RunView {
   backupRunId: string;
   operation: string;
+  startedBy: string;
   status: string;
   path: string;
   steps: StepView[];
@@ -93,7 +94,10 @@ export async function keep(
   return {
     backupId,
     manual: () => berth.ask(`backup.${manualOf[base.kind] ?? ''}`, { backupId }),
-    runs: () => berth.call<RunView[] & Record<string, unknown>>('backup.runs', { backupId }),
+    async runs() {
+      const runs = await berth.call<RunView[] & Record<string, unknown>>('backup.runs', { backupId });
+      return runs.filter(({ operation, startedBy }) => operation === 'backup' || startedBy === 'person');
+    },
     log: (backupRunId) => logOf(berth, backupRunId),
   };
 }

@@ -50,8 +50,13 @@ async function expectFailure(kept: Kept, says: RegExp, step: string): Promise<vo
 
 /** The services beside a database and the containers of its runs that backups and restores may have left. */
 async function leftBy({ services: machine, call }: BerthHost, { id }: Base): Promise<string> {
+  let runs: RunView[] = [];
+  // A trial of what was stored last may still run.
+  await until('nothing of it runs', async () => {
+    runs = await call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: id });
+    return runs.every(({ status }) => status === 'done' || status === 'error');
+  });
   const services = await dockerOf(machine).services(`berth.restore=${id}`);
-  const runs = await call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: id });
   const containers = await output(
     machine,
     docker,

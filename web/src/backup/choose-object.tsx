@@ -4,6 +4,7 @@ import { useAsk } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Fault } from '../parts/notices.tsx';
+import { Ago } from '../parts/time.tsx';
 
 export interface StoredObject {
   destinationId: string;
@@ -59,7 +60,7 @@ export function ChooseObject({
         <Fault error={error} />
         <ul className="rows max-h-[360px] overflow-auto rounded-md border border-line text-13">
           {rows.map((row) => {
-            const { path } = row;
+            const { path, restoredAt } = row;
             return (
               <li key={path}>
                 <button
@@ -68,6 +69,12 @@ export function ChooseObject({
                   onClick={() => onChoose({ destinationId, backupFile: path })}
                 >
                   {path}
+                  {restoredAt !== null && (
+                    <span className="text-faint">
+                      {' '}
+                      restored on trial <Ago at={restoredAt} />
+                    </span>
+                  )}
                 </button>
               </li>
             );

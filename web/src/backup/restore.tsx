@@ -30,10 +30,11 @@ export function Restore({
 }: RestoreProps): ReactElement {
   const [file, setFile] = useState<StoredObject | undefined>();
   const [begun, setBegun] = useState<StoredObject | undefined>();
+  const [leaveOut, setLeaveOut] = useState(false);
   if (begun)
     return (
       <Running
-        input={{ databaseId, databaseType: kind, ...begun, databaseName }}
+        input={{ databaseId, databaseType: kind, ...begun, databaseName, leaveOut }}
         name={name}
         onClose={onClose}
       />
@@ -52,6 +53,10 @@ export function Restore({
           From <code>{file.backupFile}</code>. {texts.restore}
         </p>
         <p>{texts.restoreStays}</p>
+        <label className="flex items-center gap-2 text-13">
+          <input type="checkbox" checked={leaveOut} onChange={({ target }) => setLeaveOut(target.checked)} />
+          {texts.leaveOut}
+        </label>
       </Confirm>
     );
   return (

@@ -67,6 +67,23 @@ function RunRow({ run }: { run: Run }): ReactElement {
               </li>
             ))}
           </ol>
+          {run.restoredAt !== null && (
+            <p>
+              Restored on trial <Ago at={run.restoredAt} />.
+            </p>
+          )}
+          {(run.leftOut ?? []).length > 0 && (
+            <>
+              <p>Not restored, as you chose:</p>
+              <ul className="list-disc pl-5">
+                {run.leftOut?.map((fault, at) => (
+                  <li key={at} className="[overflow-wrap:anywhere]">
+                    {fault}
+                  </li>
+                ))}
+              </ul>
+            </>
+          )}
           {run.previousVolume && <p>The state before is kept in the volume {run.previousVolume}.</p>}
           {run.errorMessage && <Fault error={run.errorMessage} />}
           {(run.status === 'queued' || run.status === 'running') && <End backupRunId={run.backupRunId} />}

@@ -24,7 +24,7 @@ import {
   type BackupMaking,
 } from '../../modules/backup/runs/make-backup.ts';
 import { removeStored } from '../../modules/backup/runs/retention.ts';
-import { createRestores } from '../../modules/backup/runs/restores.ts';
+import { acceptTrial, createRestores } from '../../modules/backup/runs/restores.ts';
 import { createRestoring, type BesideServers } from '../../modules/backup/runs/restore.ts';
 import {
   createBackupRunner,
@@ -193,9 +193,13 @@ function createOperations(
     keptFree: async () => (await settings.get()).minFreeDisk,
     requireQuota: quotasOf(stores).requireBackupRoom,
     good: noteGood(stores.backups, clock),
+    async tryOut(backup) {
+      await acceptTrial(shared.runs, backup, 'schedule');
+      shared.runs.wake();
+    },
   };
   const { runs, openStore } = shared;
-  const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore });
+  const ofDatabases = createRestoring({ beside, programs, disk, runs, openStore, clock });
   const ofVolumes = createVolumeRestoring({ services: parts.volumeServices, runs, openStore });
   const restoreOf = ({ databaseId, volumeName }: BackupRunRecord): RunOperation =>
     databaseId === null && volumeName !== null ? ofVolumes : ofDatabases.restore;

@@ -346,6 +346,9 @@ function restoreOf(
     finishedAt,
     sequence: 1,
     previousDatabase: null,
+    restoredAt: null,
+    shape: null,
+    leftOut: null,
     held: null,
   };
 }

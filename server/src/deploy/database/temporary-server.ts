@@ -2,6 +2,7 @@
  * Temporary servers next to the running one of a database: restores and verifications load into them, and a
  * database can switch to the volume of one.
  */
+import { createHash } from 'node:crypto';
 import { restoreLabel } from '../../domain/names/labels.ts';
 import { bringImage } from '../images/bring-image.ts';
 import { composeDatabaseSpec } from './release-database.ts';
@@ -218,6 +219,7 @@ function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): 
     name,
     service: spec.name,
     image: spec.image,
+    settings: settingsOf(spec),
     network: spec.networks[0] ?? '',
     user: databaseKind(kind).server.login(database).user,
     password: databasePassword,
@@ -252,15 +254,22 @@ async function besideSpec(
     database: fresh,
     placement,
     env: resolveEnv({ ...blocks, service: database.env }),
-    records: { ...records, mounts: async () => settingsOf(await records.mounts(database.databaseId)) },
+    records: { ...records, mounts: async () => filesOf(await records.mounts(database.databaseId)) },
   };
   const spec = await composeDatabaseSpec(context, image, beside.service);
   const { [ownerLabels.database]: _owner, ...labels } = spec.labels;
   return { ...spec, labels: { ...labels, [restoreLabel]: database.databaseId } };
 }
 
+/** Without names, networks and volumes, which say nothing of what a dump needs. */
+function settingsOf({ env, command, args, files }: ServiceSpec): string {
+  return createHash('sha256')
+    .update(JSON.stringify([env, command, args, files]))
+    .digest('hex');
+}
+
 /** Files that the args may name; scripts for a first start would fill what the object is loaded into. */
-function settingsOf<M extends { type: string; mountPath: string }>(mounts: readonly M[]): M[] {
+function filesOf<M extends { type: string; mountPath: string }>(mounts: readonly M[]): M[] {
   return mounts.filter(
     ({ type, mountPath }) => type === 'file' && !mountPath.startsWith('/docker-entrypoint-initdb.d'),
   );

@@ -129,6 +129,13 @@ const restoreInput = z.object({
   backupFile: ruled(z.string().min(1).max(1000), parseObjectPath).describe(
     'Path of the object, as backup.listFiles gives it',
   ),
+  leaveOut: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: goes on after what cannot be restored, and lists it in `leftOut` of the run; otherwise ' +
+        'the first such statement ends the restore',
+    ),
 });
 const restoreExample = {
   databaseId: 'V1StGXR8Z5jdHi6BmyT3k',
@@ -241,7 +248,8 @@ export const backupContract = {
     summary: 'Restores the newest object of a backup into a database of its own, as a trial, and checks it',
     description:
       'Returns the run when it has succeeded. The database of the trial is removed again; the running ' +
-      'one is not touched.',
+      'one is not touched. The first object after each change of schema, image or settings is tried in ' +
+      'this way by itself. `restoredAt` of the object tells when it succeeded last.',
     access: { ...own, action: 'run' },
     input: id,
     output: backupRunRecord,
@@ -286,7 +294,17 @@ export const backupContract = {
       search: z.string().max(500).optional().describe('Part of the path'),
       ...pageInput,
     }),
-    output: listOf(z.object({ path: z.string(), bytes: z.number(), modifiedAt: z.string() })),
+    output: listOf(
+      z.object({
+        path: z.string(),
+        bytes: z.number(),
+        modifiedAt: z.string(),
+        restoredAt: z
+          .string()
+          .nullable()
+          .describe('When it was last restored on trial; null: never, or not made by this Berth'),
+      }),
+    ),
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   restoreBackupWithLogs: subscription({

@@ -4,11 +4,17 @@ import { databaseKindNames, type DatabaseKindName } from '../../domain/database-
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import { type Engine } from '../../ports/engine/engine.ts';
-import { execKeptBytes, ProgramFailed, type ProgramSpec } from '../../ports/engine/engine-program.ts';
+import {
+  createLastWords,
+  execKeptBytes,
+  ProgramFailed,
+  type ProgramSpec,
+} from '../../ports/engine/engine-program.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { runningContainer } from '../database/ask-server.ts';
 import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './programs/database-program.ts';
 import { databasePrograms } from './programs/programs.ts';
+import { shapeOf } from './programs/shape.ts';
 import type { BackupSourceKind } from './source.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 
@@ -19,6 +25,8 @@ export interface DatabaseServer {
   /** Name of its service on the engine and in its network. */
   service: string;
   image: string;
+  /** Digest of what it is started with. */
+  settings: string;
   network: string;
   user: string;
   password: string;
@@ -30,7 +38,6 @@ export interface DatabaseServer {
 
 /** Limit for a short query, on a busy server. */
 const textLimitMs = 120_000;
-const keptLines = 5;
 
 export interface Programs {
   /** The output of a program in a container of its own; fails when the program fails. */
@@ -90,9 +97,12 @@ export function createPrograms(newName: (what: string) => string): Programs {
         signal,
         limitMs: textLimitMs,
       });
-      const said = stderr.split('\n').filter((line) => line.trim() !== '');
-      said.forEach(onLine);
-      if (exitCode !== 0) throw new ProgramFailed(argv[0], exitCode, said.slice(-keptLines));
+      const last = createLastWords();
+      for (const line of stderr.split('\n').filter((said) => said.trim() !== '')) {
+        last.add(line);
+        onLine(line);
+      }
+      if (exitCode !== 0) throw new ProgramFailed(argv[0], exitCode, last.words());
       return Buffer.byteLength(stdout) < execKeptBytes
         ? stdout.trim()
         : allOf(output(server, program, options));
@@ -144,6 +154,13 @@ export function createDatabaseSource({
         title: `${database === '' ? '' : `the database ${database} of `}${running.name} (${running.image})`,
         secrets: [running.password, running.rootPassword],
         read: () => texts.output(running, program, options),
+        shape: () =>
+          shapeOf(
+            running,
+            programs.schema?.(targetOf(running, database)),
+            (wanted) => texts.output(running, wanted, { ...options, onLine: () => undefined }),
+            signal,
+          ),
       };
     },
     tidy: ({ databaseId, backupRunId }) => removeContainers(databaseId, `${backupRunLabel}=${backupRunId}`),

@@ -85,10 +85,12 @@ export function backupHandlers({
       runs.wake();
       return run;
     },
-    async restore({ actor, write }, { databaseId, databaseType, databaseName, backupFile, destinationId }) {
+    async restore({ actor, write }, input) {
+      const { databaseId, databaseType, databaseName, backupFile, destinationId, leaveOut } = input;
       const { organizationId } = actor;
       await backups.checkDatabase({ databaseId, databaseType }, organizationId);
-      const object = { database: databaseName, path: backupFile, destinationId };
+      const leftOut = leaveOut === true ? [] : null;
+      const object = { database: databaseName, path: backupFile, destinationId, leftOut };
       const run = await write(() => restores.accept({ organizationId, databaseId, ...object }));
       runs.wake();
       return run;
@@ -118,15 +120,15 @@ export function backupHandlers({
       });
     },
     async listFiles({ actor, signal }, { destinationId, search, ...page }) {
-      return paginate(
-        await listObjects(await openStore(destinationId, actor.organizationId), search ?? '', signal),
-        page,
-        ({ path }) => path,
-      );
+      const store = await openStore(destinationId, actor.organizationId);
+      const objects = await listObjects(store, search ?? '', signal);
+      const tried = await runs.restoredAt(destinationId, actor.organizationId);
+      const shown = objects.map((object) => ({ ...object, restoredAt: tried.get(object.path) ?? null }));
+      return paginate(shown, page, ({ path }) => path);
     },
     async *restoreBackupWithLogs(
       context,
-      { databaseId, databaseType, databaseName, backupFile, destinationId },
+      { databaseId, databaseType, databaseName, backupFile, destinationId, leaveOut },
     ) {
       const { actor, write } = context;
       const resumed = await runAfter(runs, context.lastEventId, actor.organizationId, databaseId);
@@ -140,6 +142,7 @@ export function backupHandlers({
             database: databaseName,
             path: backupFile,
             destinationId,
+            leftOut: leaveOut === true ? [] : null,
           }),
         ));
       runs.wake();

@@ -65,6 +65,11 @@ export const backupRunRecord = z
       'Of a restore inside the running server: the database there with the state before it, until ' +
         'somebody drops it',
     ),
+    restoredAt: optional.describe('Of a backup: when its object was last restored on trial; null: never'),
+    leftOut: z
+      .array(z.string())
+      .nullable()
+      .describe('Of a restore with leaveOut: what could not be restored, in the words of the database'),
     errorMessage: optional,
     createdAt: z.string(),
     startedAt: optional,

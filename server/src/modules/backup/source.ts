@@ -16,6 +16,8 @@ export interface BackupSource {
   read(): Bytes;
   /** What the object carries besides its bytes, for a restore elsewhere. */
   notes?: string | undefined;
+  /** Digest of schema and settings; undefined when it is not known. Absent: objects are not tried out. */
+  shape?(): Promise<string | undefined>;
   /** Values that no log may show. */
   secrets: readonly string[];
 }

@@ -63,6 +63,33 @@ export class ProgramFailed extends AppError {
   }
 }
 
+const keptLines = 5;
+const keptFaults = 3;
+/** Of a line; what is longer has a statement or data in it. */
+const lineLimit = 400;
+const faultLine = /^(ERROR\b|\S+: (error|fatal|panic)\b)|\b(error|fatal|failed):/i;
+
+/**
+ * Collects the last words of a program: the lines that name a fault, without the statements and the data that
+ * follow them; without such lines, the last ones.
+ */
+export function createLastWords(): { add(line: string): void; words(): string[] } {
+  const [last, faults]: [string[], string[]] = [[], []];
+  const keep = (list: string[], line: string, most: number): void => {
+    list.push(line.length > lineLimit ? `${line.slice(0, lineLimit)} …` : line);
+    if (list.length > most) list.shift();
+  };
+  return {
+    add(line) {
+      const said = line.trim();
+      if (said === '') return;
+      keep(last, said, keptLines);
+      if (faultLine.test(said.slice(0, lineLimit))) keep(faults, said, keptFaults);
+    },
+    words: () => (faults.length > 0 ? faults : last),
+  };
+}
+
 export interface ExecProgram {
   argv: string[];
   /** Variables besides the container's own; the place for what must stand in no list of processes. */

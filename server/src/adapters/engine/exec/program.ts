@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
-import { ProgramFailed } from '../../../ports/engine/engine-program.ts';
+import { createLastWords, ProgramFailed } from '../../../ports/engine/engine-program.ts';
 import type { ConfinedProgram, ProgramSpec, ProgramStreams } from '../../../ports/engine/engine-program.ts';
 import { createdContainerAnswer, waitAnswer } from '../services/answers.ts';
 import { listContainers, removeContainer } from '../containers.ts';
@@ -17,7 +17,6 @@ import { readFrames } from '../logs/log-frames.ts';
 import { readEagerly } from '../view/read-eagerly.ts';
 import { drained } from '../../../ports/drained.ts';
 
-const keptLines = 5;
 /** Longer than any dump; the caller's signal ends what hangs. */
 const longestRunMs = 7 * 24 * 60 * 60 * 1000;
 
@@ -196,10 +195,9 @@ function programName({ argv }: ProgramSpec): string {
 
 function createLines(onLine: (line: string) => void) {
   let rest = '';
-  const last: string[] = [];
+  const last = createLastWords();
   const emit = (line: string): void => {
-    last.push(line.trim());
-    if (last.length > keptLines) last.shift();
+    last.add(line);
     onLine(line);
   };
   return {
@@ -212,6 +210,6 @@ function createLines(onLine: (line: string) => void) {
       if (rest !== '') emit(rest);
       rest = '';
     },
-    last: () => last,
+    last: last.words,
   };
 }

@@ -39,6 +39,8 @@ export interface InPlacePrograms {
 export interface LoadOptions {
   /** Owners and rights are restored: their roles are there. */
   hasRoles: boolean;
+  /** Goes on after a statement that fails. */
+  leavesOut?: boolean;
   /** Into a temporary server, which lacks what the machine of the running one may have. */
   isTemporary: boolean;
 }
@@ -48,6 +50,8 @@ export interface DatabasePrograms {
   ending: string;
   /** Prints a consistent dump. */
   dump(target: DatabaseTarget): DatabaseProgram;
+  /** Prints the schema without data; `unmark` matches what differs between two prints of one schema. */
+  schema?(target: DatabaseTarget): { program: DatabaseProgram; unmark: RegExp };
   /**
    * Creates the empty database where the server did not at its first start; undefined: the first load creates
    * it.

@@ -58,14 +58,19 @@ const postgresPrograms: DatabasePrograms = {
       '--no-password',
       '--lock-wait-timeout=10min',
     ),
+  schema: (target) => ({
+    program: postgres(target, 'pg_dump', '--schema-only', '--no-password', '--lock-wait-timeout=10min'),
+    // Since its releases of August 2025 a dump has a random word around its statements.
+    unmark: /^\\(un)?restrict .*/,
+  }),
   create: (target) =>
     postgres({ ...target, database: 'postgres' }, 'createdb', '--no-password', '--', target.database),
-  load: (target, { hasRoles = false, isTemporary = true } = { hasRoles: false, isTemporary: true }) =>
+  load: (target, { hasRoles, isTemporary, leavesOut } = { hasRoles: false, isTemporary: true }) =>
     postgres(
       target,
       'pg_restore',
       '--no-password',
-      '--exit-on-error',
+      ...(leavesOut ? [] : ['--exit-on-error']),
       ...(hasRoles ? [] : ['--no-owner', '--no-privileges']),
       ...(isTemporary ? ['--no-tablespaces'] : []),
       '--dbname=',
@@ -138,6 +143,24 @@ function mysqlFamily(client: string, dump: string, own: readonly string[]): Data
     ending: 'sql',
     counted: 'table',
     dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
+    schema: (target) => ({
+      program: mysql(
+        target,
+        dump,
+        '--no-data',
+        '--no-tablespaces',
+        '--routines',
+        '--triggers',
+        '--events',
+        '--skip-comments',
+        '--single-transaction',
+        '--default-character-set=utf8mb4',
+        ...own,
+        '--',
+        target.database,
+      ),
+      unmark: / AUTO_INCREMENT=\d+/,
+    }),
     create: (target) =>
       mysql(
         target,
@@ -146,10 +169,11 @@ function mysqlFamily(client: string, dump: string, own: readonly string[]): Data
         '--execute',
         `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``,
       ),
-    load: (target) =>
+    load: (target, { leavesOut = false } = { hasRoles: false, isTemporary: true }) =>
       mysql(
         target,
         client,
+        ...(leavesOut ? ['--force'] : []),
         '--default-character-set=utf8mb4',
         '--binary-mode',
         '--max-allowed-packet=1G',
@@ -196,8 +220,14 @@ const mongoPrograms: DatabasePrograms = {
   ending: 'archive',
   counted: 'table',
   dump: (target) => mongoTool(target, 'mongodump', '--archive', `--db=${target.database}`),
-  load: (target) =>
-    mongoTool(target, 'mongorestore', '--archive', `--nsInclude=${target.database}.*`, '--stopOnError'),
+  load: (target, { leavesOut = false } = { hasRoles: false, isTemporary: true }) =>
+    mongoTool(
+      target,
+      'mongorestore',
+      '--archive',
+      `--nsInclude=${target.database}.*`,
+      ...(leavesOut ? [] : ['--stopOnError']),
+    ),
   count: (target) =>
     mongoShell(
       target,

@@ -25,10 +25,17 @@ function world(change: Partial<BackupRunRecord> = {}) {
     keptFree: 0,
     good: 0,
     tidied: 0,
+    shape: undefined as string | undefined,
+    triedOut: 0,
   };
   const source = {
     ending: () => 'dump.gz',
-    open: async () => ({ title: 'the test', secrets: ['top-secret'], read: () => state.dump() }),
+    open: async () => ({
+      title: 'the test',
+      secrets: ['top-secret'],
+      read: () => state.dump(),
+      shape: async () => state.shape,
+    }),
     tidy: async () => void (state.tidied += 1),
   };
   const making: Parameters<typeof makeBackup>[0] = {
@@ -41,6 +48,7 @@ function world(change: Partial<BackupRunRecord> = {}) {
       if (bytes > state.quota) throw new AppError('CONFLICT', 'There is no room for it.');
     },
     good: async () => void (state.good += 1),
+    tryOut: async () => void (state.triedOut += 1),
   };
   run.add(change);
   return {
@@ -227,4 +235,21 @@ it('is not begun again once it has ended', async () => {
   const { make, store } = world({ status: 'done' });
   await make();
   expect(store.objects.size).toBe(0);
+});
+
+it('tries objects of a new schema or new settings, until one was restored', async () => {
+  const { make, state, add, runs } = world();
+  const next = async (shape: string | undefined): Promise<number> => {
+    Object.assign(state, { shape, triedOut: 0 });
+    const { backupRunId } = add({ path: `shop/${runs.size}.dump.gz` });
+    expect(await make({ runId: backupRunId })).toMatchObject({ status: 'done', shape: shape ?? null });
+    return state.triedOut;
+  };
+  expect(await next('first')).toBe(1);
+  expect(await next('first')).toBe(1);
+  const [first] = runs.values();
+  if (first) runs.set(first.backupRunId, { ...first, shape: 'first', restoredAt: '2026-01-02' });
+  expect(await next('first')).toBe(0);
+  expect(await next('second')).toBe(1);
+  expect(await next(undefined)).toBe(1);
 });

@@ -24,6 +24,8 @@ export interface BackupMaking {
   keptFree(): Promise<number>;
   /** Throws CONFLICT when the organization's quota has no room for this many more bytes. */
   requireQuota(organizationId: string, bytes: number): Promise<void>;
+  /** Accepts a restore on trial of the newest object. */
+  tryOut(backup: BackupRecord): Promise<void>;
   /** Called when the backup has a new verified copy. */
   good(backup: BackupRecord): Promise<void>;
 }
@@ -41,6 +43,9 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
     await making.requireQuota(run.organizationId, 0);
     const source = await making.sources[backup.sourceType].open(backup, context);
     context.hide(source.secrets);
+    // Before the dump, so that a change between the two counts as one of the next object.
+    const shape = await source.shape?.();
+    if (source.shape) await context.record({ shape: shape ?? null });
     const sent = await send(source, store, context);
     await keepWithinQuota(making, store, context, sent);
     await context.step('verify', () => verify(store, run.path, sent, signal));
@@ -55,6 +60,16 @@ export async function makeBackup(making: BackupMaking, context: RunContext): Pro
   await making.good(backup);
   await retain(making, backup, store, context);
   await sweep(making, backup, store, context);
+  if (backup.sourceType === 'database' && !(await wasTried(making, context))) await making.tryOut(backup);
+}
+
+/** Whether an object of the same schema and settings was restored on trial before. */
+async function wasTried({ runs }: BackupMaking, { run }: RunContext): Promise<boolean> {
+  const made = await runs.find(run.backupRunId);
+  if (made?.shape == null || run.backupId === null) return false;
+  return (await runs.ofBackup(run.backupId, run.organizationId)).some(
+    ({ shape, restoredAt }) => shape === made.shape && restoredAt !== null,
+  );
 }
 
 /** Removes what failed runs left; a failure of it harms nothing, and the next run tries again. */

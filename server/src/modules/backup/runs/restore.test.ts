@@ -6,6 +6,7 @@ import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.t
 import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { BackupRunRecord } from '../store.ts';
 import { withNotes } from '../in-place/object-notes.ts';
+import { systemClock } from '../../../ports/clock.ts';
 import { besideOf, createRestoring } from './restore.ts';
 
 const path = 'shop/one.dump.gz';
@@ -29,6 +30,7 @@ function world(change: Partial<BackupRunRecord> = {}, dump = tablesDump('orders'
   const room: { disk: DiskRoom | undefined } = { disk: undefined };
   const operations = createRestoring({
     ...servers,
+    clock: systemClock,
     runs: run.reads,
     openStore: async () => store,
     disk: async () => room.disk,
@@ -262,4 +264,10 @@ it('goes on with a change that had begun before a restart, without loading again
 it('restores nothing into a database that is gone', async () => {
   const { restore } = world({ databaseId: null });
   expect(await restore()).toMatchObject({ errorMessage: 'The database of this run no longer exists.' });
+});
+
+it('notes at the object that it was restored on trial', async () => {
+  const { work, operations, runs } = world({ operation: 'verification' });
+  expect(await work(operations.verification)).toMatchObject({ status: 'done' });
+  expect(runs.get('run-2')).toMatchObject({ operation: 'backup', restoredAt: expect.any(String) });
 });

@@ -14,7 +14,9 @@ export interface Restores {
    * under way.
    */
   accept(
-    restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> & RestoreTarget,
+    restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> &
+      Partial<Pick<BackupRunRecord, 'leftOut'>> &
+      RestoreTarget,
   ): Promise<BackupRunRecord>;
   /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
   acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
@@ -55,21 +57,31 @@ export function createRestores(runs: BackupRuns): Restores {
       });
     },
     async acceptTrial(backup, startedBy) {
-      const [newest] = await runs.stored(backup.backupId);
-      if (!newest)
-        throw new AppError('PRECONDITION_FAILED', 'This backup has no good object yet. Make one first.');
-      return runs.accept({
-        organizationId: backup.organizationId,
-        operation: 'verification',
-        backupId: backup.backupId,
-        databaseId: backup.databaseId,
-        startedBy,
-        destinationId: newest.destinationId,
-        path: newest.path,
-        database: backup.database,
-        serviceKey: `verification:${backup.backupId}`,
-        laneKind: laneKindOf(backup),
-      });
+      const trial = await acceptTrial(runs, backup, startedBy);
+      if (trial) return trial;
+      throw new AppError('PRECONDITION_FAILED', 'This backup has no good object yet. Make one first.');
     },
   };
+}
+
+/** A trial of the newest object; undefined when there is none. */
+export async function acceptTrial(
+  runs: BackupRuns,
+  backup: BackupRecord,
+  startedBy: BackupRunRecord['startedBy'],
+): Promise<BackupRunRecord | undefined> {
+  const [newest] = await runs.stored(backup.backupId);
+  if (!newest) return undefined;
+  return runs.accept({
+    organizationId: backup.organizationId,
+    operation: 'verification',
+    backupId: backup.backupId,
+    databaseId: backup.databaseId,
+    startedBy,
+    destinationId: newest.destinationId,
+    path: newest.path,
+    database: backup.database,
+    serviceKey: `verification:${backup.backupId}`,
+    laneKind: laneKindOf(backup),
+  });
 }

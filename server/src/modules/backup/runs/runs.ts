@@ -20,7 +20,7 @@ export interface Accepting
       | 'path'
       | 'database'
     >,
-    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName'>> {
+    Partial<Pick<BackupRunRecord, 'applicationId' | 'composeId' | 'volumeName' | 'leftOut'>> {
   /** Runs of one key follow each other. */
   serviceKey: string;
   /** What is backed up or loaded, such as postgres or volume: with the destination, its lane. */
@@ -44,6 +44,8 @@ export interface BackupRunReads {
   stillHolding(): Promise<BackupRunRecord[]>;
   /** The run of whose object this is the path; undefined for one that Berth knows nothing of. */
   ofObject(destinationId: string, path: string): Promise<BackupRunRecord | undefined>;
+  /** When objects at a destination were last restored on trial, by their paths. */
+  restoredAt(destinationId: string, organizationId: string): Promise<Map<string, string>>;
   /** Objects of a backup that are kept, newest first. */
   stored(backupId: string): Promise<BackupRunRecord[]>;
   /** Waits for the end; throws the run's own error when it failed, the signal's reason when that fires. */
@@ -70,6 +72,9 @@ export interface BackupRuns extends BackupRunReads {
 
 const pollMs = 250;
 const errorLimit = 4000;
+/** The reason stands in the last words of a program. */
+const shortened = (message: string): string =>
+  message.length <= errorLimit ? message : `${message.slice(0, 500)} … ${message.slice(500 - errorLimit)}`;
 const newestFirst = { by: ['sequence' as const], direction: 'desc' as const };
 
 /** `tell` is told of each run that ended. */
@@ -123,7 +128,7 @@ export function createBackupRuns(
         const end =
           outcome.status === 'done'
             ? { ...outcome.patch }
-            : { errorCode: outcome.error.code, errorMessage: outcome.error.message.slice(0, errorLimit) };
+            : { errorCode: outcome.error.code, errorMessage: shortened(outcome.error.message) };
         const isEnded = await store.update(
           { backupRunId, status: 'running' },
           { ...end, status: outcome.status, finishedAt },
@@ -191,9 +196,15 @@ function factOf(record: BackupRunRecord): Fact | undefined {
       name: what.replace('The ', ''),
     },
     sentence:
-      status === 'done' ? `${what} is done: ${run.path}.` : `${what} failed: ${run.errorMessage ?? ''}`,
+      status === 'done'
+        ? `${what} is done: ${run.path}.`
+        : `${what} failed: ${run.errorMessage ?? ''}${operation === 'verification' ? wayOf(run) : ''}`,
   };
 }
+
+const wayOf = ({ path }: Pick<BackupRunRecord, 'path'>): string =>
+  ` The object ${path} is stored, and cannot be restored as it is: mend what the reason names and make a ` +
+  'backup again, or restore it with leaveOut, which goes on without what fails and lists it.';
 
 function queuedRun(
   accepting: Omit<Accepting, 'serviceKey' | 'laneKind'>,
@@ -209,6 +220,9 @@ function queuedRun(
     isStored: false,
     previousVolume: null,
     previousDatabase: null,
+    restoredAt: null,
+    shape: null,
+    leftOut: null,
     errorCode: null,
     errorMessage: null,
     startedAt: null,
@@ -241,6 +255,12 @@ function createReads(store: BackupRunStore): BackupRunReads {
     stillHolding: () => store.stillHolding(),
     ofObject: async (destinationId, path) =>
       (await store.list({ destinationId, path, operation: 'backup' }, newestFirst))[0],
+    restoredAt: async (destinationId, organizationId) =>
+      new Map(
+        (await store.list({ destinationId, organizationId, operation: 'backup', isStored: true })).flatMap(
+          ({ path, restoredAt }) => (restoredAt === null ? [] : [[path, restoredAt] as const]),
+        ),
+      ),
     stored: (backupId) => store.list({ backupId, operation: 'backup', isStored: true }, newestFirst),
     async settled(backupRunId, signal) {
       const look = async (): Promise<BackupRunRecord | undefined> => {

@@ -2,7 +2,8 @@
 import { nextTime } from '../../../domain/time/cron.ts';
 import type { Fact, TellFact } from '../../../domain/states/fact.ts';
 import { isoTime, type Clock } from '../../../ports/clock.ts';
-import { laneKindOf, type BackupRuns } from './runs.ts';
+import type { BackupRuns } from './runs.ts';
+import { acceptTrial } from './restores.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRecord, BackupStore } from '../store.ts';
 import { subjectOf } from '../../../domain/names/backup-subject.ts';
@@ -41,7 +42,7 @@ export function createBackupSchedules(ports: SchedulePorts): BackupSchedules {
         );
         if (backup.verifySchedule !== null)
           await takeTurn(ports, backup, 'nextVerifyAt', backup.verifySchedule, () =>
-            startTrial(runs, backup),
+            acceptTrial(runs, backup, 'schedule'),
           );
       }
       for (const backup of await store.watched()) await watch(ports, backup);
@@ -76,23 +77,6 @@ async function takeTurn(
       { [field]: next },
     );
     if (changed === 1 && due !== null) await start();
-  });
-}
-
-async function startTrial(runs: BackupRuns, backup: BackupRecord): Promise<void> {
-  const [newest] = await runs.stored(backup.backupId);
-  if (!newest) return;
-  await runs.accept({
-    organizationId: backup.organizationId,
-    operation: 'verification',
-    backupId: backup.backupId,
-    databaseId: backup.databaseId,
-    startedBy: 'schedule',
-    destinationId: newest.destinationId,
-    path: newest.path,
-    database: backup.database,
-    serviceKey: `verification:${backup.backupId}`,
-    laneKind: laneKindOf(backup),
   });
 }
 

@@ -5,7 +5,7 @@ import { backupRunLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import { firstVolume, restoredVolume } from '../../../domain/names/restored-volumes.ts';
-import { checkRead, explain, findObject, type ObjectPorts } from '../runs/restore.ts';
+import { checkRead, explain, findObject, type ObjectPorts } from '../runs/load-object.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import { changeOverStep } from '../runs/runs.ts';
 import type { RunOperation } from '../runs/runner.ts';
