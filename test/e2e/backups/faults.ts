@@ -172,8 +172,8 @@ export function faultTests(place: () => BackupFixture): void {
     });
     expect(await contentOf(berth, base)).toBe(before);
     expect(await containerOf(berth, base)).toEqual({ containerId });
-    expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
     expect(await leftBy(berth, base)).toBe('');
+    expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
   });
 }
 
