@@ -56,6 +56,7 @@ function onTheServer(engineSocket: string): BuildEngines {
     lend: async () => ({
       socket: engineSocket,
       limiter,
+      baseFor: async ({ official }) => official,
       bring: async () => undefined,
       prepareDelivery: () => undefined,
       deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),

@@ -14,6 +14,7 @@ const buildEngines = ({ engineSocket, limiterOf, folders }: BuildEnginesOptions)
   lend: async () => ({
     socket: engineSocket,
     limiter: folders === undefined ? limiterOf(engineSocket) : noLimits,
+    baseFor: async ({ official }) => official,
     bring: async () => undefined,
     prepareDelivery: () => undefined,
     deliver: async () => ({ layers: 0, sent: 0, bytes: 0 }),

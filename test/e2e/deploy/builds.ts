@@ -101,8 +101,6 @@ export function buildTests(shop: () => ApplicationFixture): void {
     const { serverId, services } = shop().berth;
     const machine = serverId === null ? 'this server' : `the server ${services.name}`;
     const programs = {
-      nixpacks: 'nixpacks',
-      railpack: 'railpack',
       heroku_buildpacks: 'pack',
       paketo_buildpacks: 'pack',
     };
@@ -117,10 +115,12 @@ export function buildTests(shop: () => ApplicationFixture): void {
         ),
       );
     }
-    await app.do('application.saveBuildType', { buildType: 'auto' });
-    expect((await app.ended(await app.begin())).errorMessage).toMatch(
-      /^The source has no Dockerfile and no index\.html, .+ nixpacks \(not installed; install it from/,
-    );
+    for (const buildType of ['auto', 'railpack']) {
+      await app.do('application.saveBuildType', { buildType });
+      expect((await app.ended(await app.begin())).errorMessage).toMatch(
+        /^The source has no Dockerfile, none of the files .+package\.json.+ no index\.html\. .+nixpacks: not installed/,
+      );
+    }
     expect((await app.view()).applicationStatus).toBe('error');
     expect((await app.answer()).status).toBe(503);
   });

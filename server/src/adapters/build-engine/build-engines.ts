@@ -25,6 +25,7 @@ import {
   stopBuilder,
 } from './builder-container.ts';
 import { organizationOf } from './container-spec.ts';
+import { createBaseChoice, type BaseChoice } from './base-choice.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { createEarlyIntake } from './early-intake.ts';
 import { bringImage, chainsOf, deliverImage, type Ends } from './image-transfer.ts';
@@ -86,6 +87,7 @@ interface Builder {
   inTurn: OneAtATime;
   /** By reference, images that are brought to it. */
   bringing: Map<string, Promise<unknown>>;
+  bases: BaseChoice;
 }
 
 export function createBuildEngines(options: BuildEnginesOptions): BuildEngines {
@@ -171,24 +173,26 @@ async function removeCache(
 
 function newBuilder(
   engine: EngineClient,
-  { folder, folders, limiterOf, idleMs = defaultIdleMs }: BuildEnginesOptions,
+  { folder, folders, limiterOf, isShared, idleMs = defaultIdleMs }: BuildEnginesOptions,
   organizationId: string,
 ): Builder {
   const seen = join(folder, folderOf(organizationId));
   // Those of another server are this machine's own already, which nobody there can replace.
   const heldFolder = folders === undefined ? heldFolderOf(folder, folderOf(organizationId)) : seen;
   const socket = join(heldFolder, engineSocketName);
+  const client = createEngineClient(socket, 'of the builder', undefined, mostCharacters);
   const builder: Builder = {
     organizationId,
     folder: seen,
     heldFolder,
     socket,
-    client: createEngineClient(socket, 'of the builder', undefined, mostCharacters),
+    client,
     limiter: limiterOf(socket),
     idle: createIdle(idleMs, () => builder.inTurn(() => stopUnused(engine, builder))),
     running: new Set(),
     inTurn: oneAtATime(),
     bringing: new Map(),
+    bases: createBaseChoice({ host: engine, builder: client, isShared }),
   };
   return builder;
 }
@@ -273,6 +277,7 @@ function lent(
   return {
     socket,
     limiter: builder.limiter,
+    baseFor: (image, signal) => builder.bases.choose(image, signal),
     async bring(references, signal) {
       // Whatever else a Dockerfile names is no image of an engine's; the builder says so.
       for (const reference of references.filter(isImageReference))

@@ -5,6 +5,8 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withImages } from '../../domain/builds/dockerfile.ts';
+import type { OwnBuild } from '../../domain/builds/own-build.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { argumentNamePattern } from '../../domain/names/names.ts';
 import { createRedactor, redactLines } from '../../domain/secrets/redactor.ts';
@@ -14,11 +16,12 @@ import type { Builder, BuilderProgram, BuildRequest, LimitedBuild } from '../../
 import { command } from '../../shell/command.ts';
 import { run } from '../../shell/run.ts';
 import { builders } from './builders.ts';
-import type { BuilderRow } from './builders.ts';
+import type { BuilderRow, ChosenType } from './builders.ts';
 import { baseImages } from '../build-engine/base-images.ts';
 import { CheckoutPath, refuseLinksOut, requireInside } from '../files/checkout-path.ts';
-import { chooseBuildType, type ChosenType } from './choose.ts';
+import { chooseBuild } from './choose.ts';
 import { buildFailure, outOfMemory } from './failures.ts';
+import { variablesOf } from './own-variables.ts';
 import { requireBuildKit, requireProgram } from './preflight.ts';
 import { probePrograms } from './programs.ts';
 import { engineEnvironment, isDockerSetting, isProgramSetting } from './step.ts';
@@ -52,7 +55,7 @@ export function createBuilder(options: BuilderOptions): Builder {
     build: async (request) => {
       request.signal.throwIfAborted();
       try {
-        await buildChosen(await withType(request));
+        await buildChosen(await withType(request, options.staticImage));
       } finally {
         await rm(request.scratchDirectory, { recursive: true, force: true });
       }
@@ -74,7 +77,9 @@ export function createBuilder(options: BuilderOptions): Builder {
     const { signal, limits, deliverTo } = request;
     const engine = await engines.lend(request.organizationId, { limits, deliverTo, signal });
     try {
-      const plan: BuildPlan = { ...prepared, dockerHost: `unix://${engine.socket}` };
+      const own = request.own && (await withBases(request.own, engine, request));
+      const plan: BuildPlan = { ...prepared, own, dockerHost: `unix://${engine.socket}` };
+      if (own) await show(own, request);
       await runSteps(row, request, plan, engine);
       const delivered = await deliverWithin(request, engine);
       if (deliverTo) request.onLine(travelled(delivered, options.serverName, deliverTo.name));
@@ -83,6 +88,29 @@ export function createBuilder(options: BuilderOptions): Builder {
       void engine.giveBack();
     }
   }
+}
+
+/** The build with the base images that can be had here. */
+async function withBases(own: OwnBuild, engine: BuildEngine, request: ChosenRequest): Promise<OwnBuild> {
+  const images = new Map<string, string>();
+  for (const { official, ours } of own.bases) {
+    if (ours === undefined) continue;
+    const image = await engine.baseFor({ official, ours }, request.signal);
+    images.set(official, image);
+    if (image !== official)
+      request.onLine(
+        `No registry has ${official} now, so the build begins from ${ours} of this installation.`,
+      );
+  }
+  return { ...own, dockerfile: withImages(own.dockerfile, images) };
+}
+
+/** Puts what Berth wrote into the log, and into the record of the deployment. */
+async function show(own: OwnBuild, { onLine, onOwnBuild }: ChosenRequest): Promise<void> {
+  for (const line of own.why) onLine(line);
+  onLine('The Dockerfile that Berth wrote:');
+  for (const line of own.dockerfile.trimEnd().split('\n')) onLine(`  ${line}`);
+  await onOwnBuild?.(own);
 }
 
 /** For the log: what an image cost that was built elsewhere than it runs. */
@@ -118,7 +146,7 @@ async function runSteps(
 
 /** A builder may be anybody's, and one that gives an image never would hold a build slot for ever. */
 async function deliverWithin(
-  { image: name, labels, signal, limitMs }: BuildRequest,
+  { image: name, labels, signal, limitMs }: ChosenRequest,
   engine: BuildEngine,
 ): Promise<Delivered> {
   const limit = AbortSignal.timeout(limitMs);
@@ -137,7 +165,7 @@ async function deliverWithin(
 
 /** A build whose steps run. */
 interface Running {
-  request: BuildRequest;
+  request: ChosenRequest;
   plan: BuildPlan;
   engine: BuildEngine;
   limited: LimitedBuild;
@@ -162,13 +190,13 @@ async function beginningOf(path: string): Promise<string> {
 
 const longestDockerfile = 1024 * 1024;
 
-type ChosenRequest = BuildRequest & { buildType: ChosenType };
+type ChosenRequest = Omit<BuildRequest, 'buildType'> & { buildType: ChosenType; own: OwnBuild | undefined };
 
-async function withType(request: BuildRequest): Promise<ChosenRequest> {
-  const { buildType, scratchDirectory, signal } = request;
-  if (buildType !== 'auto') return { ...request, buildType };
+async function withType(request: BuildRequest, staticImage: string): Promise<ChosenRequest> {
+  const { scratchDirectory, signal } = request;
   const programs = (): Promise<BuilderProgram[]> => probePrograms(join(scratchDirectory, 'probe'), signal);
-  return { ...request, buildType: await chooseBuildType(request, programs) };
+  const { type, own } = await chooseBuild(request, { programs, staticImage });
+  return { ...request, buildType: type, own };
 }
 
 async function planOf(
@@ -188,7 +216,7 @@ async function planOf(
     singlePage: request.singlePage,
     image: request.image,
     labels: request.labels,
-    buildArguments: request.buildArguments,
+    buildArguments: request.own ? variablesOf(request) : request.buildArguments,
     secretFiles: Object.fromEntries(
       Object.keys(request.buildSecrets).map((name) => [name, join(scratch, 'secrets', name)]),
     ),
@@ -201,7 +229,7 @@ async function planOf(
 }
 
 async function pathsOf(
-  request: BuildRequest,
+  request: ChosenRequest,
   row: BuilderRow,
 ): Promise<Pick<BuildPlan, 'directory' | 'context' | 'dockerfile'>> {
   const { sourceDirectory: source, buildType } = request;
@@ -216,6 +244,12 @@ async function pathsOf(
       context: await folder(request.publishDirectory ?? '', 'publishDirectory'),
       dockerfile: undefined,
     };
+  if (request.own)
+    return {
+      directory,
+      context: await requireInside(source, request.own.context, { field: 'buildPath', kind: 'folder' }),
+      dockerfile: undefined,
+    };
   if (buildType !== 'dockerfile') return { directory, context: directory, dockerfile: undefined };
   const context = await folder(request.contextPath, 'containerContextPath');
   const name = request.dockerfile === '' ? 'Dockerfile' : request.dockerfile;
@@ -227,7 +261,7 @@ async function pathsOf(
   return { directory, context, dockerfile };
 }
 
-function checkNames(request: BuildRequest): void {
+function checkNames(request: Omit<BuildRequest, 'buildType'>): void {
   for (const [field, values] of Object.entries({
     buildArgs: request.buildArguments,
     buildSecrets: request.buildSecrets,
@@ -259,7 +293,7 @@ function checkNames(request: BuildRequest): void {
  * A variable of the service may have a name that only the service itself understands (a.b-c); the build goes
  * on without it.
  */
-function envOf(request: BuildRequest, row: BuilderRow): Record<string, string> {
+function envOf(request: Omit<BuildRequest, 'buildType'>, row: BuilderRow): Record<string, string> {
   if (row.program === undefined) return {};
   const isGiven = (name: string): boolean => isArgumentName(name) && !isProgramSetting(name);
   const left = Object.keys(request.env).filter((name) => !isGiven(name));
@@ -275,7 +309,7 @@ function isArgumentName(name: string): boolean {
   return argumentNamePattern.test(name) && name.length <= 200;
 }
 
-async function writeFiles(request: BuildRequest, row: BuilderRow, plan: BuildPlan): Promise<void> {
+async function writeFiles(request: ChosenRequest, row: BuilderRow, plan: BuildPlan): Promise<void> {
   await Promise.all(
     ['secrets', 'docker-config', 'empty'].map((folder) =>
       mkdir(join(plan.scratch, folder), { recursive: true, mode: 0o700 }),
@@ -330,6 +364,6 @@ async function runStep(
     );
 }
 
-function redactorOf(request: BuildRequest): Redactor {
+function redactorOf(request: ChosenRequest): Redactor {
   return redactLines(createRedactor(Object.values(request.buildSecrets)));
 }

@@ -29,6 +29,14 @@ export const builders = {
     files: staticSite.files,
     steps: (plan) => [dockerStep(staticSite.plan(plan))],
   },
+  own: {
+    program: undefined,
+    files: ({ own }) => ({
+      Dockerfile: own?.dockerfile ?? '',
+      'Dockerfile.dockerignore': own?.dockerignore ?? '',
+    }),
+    steps: (plan) => [dockerStep({ ...plan, dockerfile: undefined, stage: undefined })],
+  },
   nixpacks: {
     program: { name: 'nixpacks', install: 'install it from nixpacks.com into /usr/local/bin' },
     files: noFiles,
@@ -53,4 +61,7 @@ export const builders = {
     files: labelFile,
     steps: (plan) => [buildpacksStep(plan, 'paketobuildpacks/builder-jammy-full'), labelStep(plan)],
   },
-} satisfies Record<Exclude<BuildType, 'auto'>, BuilderRow>;
+} satisfies Record<ChosenType, BuilderRow>;
+
+/** What builds in the end: one of the build types, or Berth's own builder, which `auto` leads to. */
+export type ChosenType = Exclude<BuildType, 'auto'> | 'own';

@@ -1,8 +1,8 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { chooseBuildType } from './choose.ts';
+import { chooseBuild } from './choose.ts';
 import { probePrograms } from './programs.ts';
 
 let folder: string;
@@ -28,17 +28,28 @@ async function install(name: string, { version = '1.2.3', exitCode = 0 } = {}): 
 const programs = () =>
   probePrograms(join(folder, 'scratch'), new AbortController().signal, join(folder, 'bin'));
 
-const choose = (change: { buildPath?: string; dockerfile?: string; publishDirectory?: string } = {}) =>
-  chooseBuildType(
-    {
-      sourceDirectory: join(folder, 'source'),
-      buildPath: change.buildPath ?? '/',
-      dockerfile: change.dockerfile ?? 'Dockerfile',
-      publishDirectory: change.publishDirectory,
-      onLine: (line) => lines.push(line),
-    },
-    programs,
-  );
+interface Change {
+  buildType?: 'auto' | 'nixpacks' | 'railpack';
+  buildPath?: string;
+  dockerfile?: string;
+  publishDirectory?: string;
+}
+
+const choose = async (change: Change = {}) => {
+  const request = {
+    buildType: change.buildType ?? ('auto' as const),
+    sourceDirectory: join(folder, 'source'),
+    buildPath: change.buildPath ?? '/',
+    dockerfile: change.dockerfile ?? 'Dockerfile',
+    publishDirectory: change.publishDirectory,
+    singlePage: false,
+    buildArguments: {},
+    buildSecrets: {},
+    env: {},
+    onLine: (line: string) => lines.push(line),
+  };
+  return (await chooseBuild(request, { programs, staticImage: 'caddy:2' })).type;
+};
 
 it('takes a Dockerfile before all else, at the place and by the name that are set', async () => {
   await install('nixpacks');
@@ -68,17 +79,45 @@ it('takes a page for a static site, at the root or in the folder to publish', as
   expect(await choose()).toBe('static');
   await write('source/site/public/index.html');
   expect(await choose({ buildPath: 'site', publishDirectory: 'public' })).toBe('static');
-  expect(lines.at(-1)).toMatch(/neither railpack nor nixpacks is here, and public\/index\.html is\./);
+  expect(lines.at(-1)).toMatch(/there is no Dockerfile, and public\/index\.html is there\./);
+});
+
+it('takes its own builder for a language that it knows, before programs and pages', async () => {
+  await write('source/shop/package.json', '{"scripts":{"start":"node server.js"}}');
+  await write('source/shop/index.html');
+  await install('railpack');
+  expect(await choose({ buildPath: 'shop' })).toBe('own');
+  expect(lines.at(-1)).toBe(
+    "Build type auto: Berth's own builder, since there is no Dockerfile, and the source is Node.js. " +
+      'application.saveBuildType chooses another.',
+  );
+});
+
+it('uses a program that was chosen, and chooses for itself where it is not installed', async () => {
+  await write('source/package.json', '{"scripts":{"start":"node server.js"}}');
+  await install('nixpacks');
+  expect(await choose({ buildType: 'nixpacks' })).toBe('nixpacks');
+  expect(await choose({ buildType: 'railpack' })).toBe('own');
+  expect(lines[0]).toBe(
+    'The build type is railpack, which is not installed here, so Berth chooses as for auto.',
+  );
+});
+
+it('reads no file behind a link', async () => {
+  await write('outside/package.json', '{"scripts":{"start":"node server.js"}}');
+  await mkdir(join(folder, 'source'));
+  await symlink('../outside/package.json', join(folder, 'source/package.json'));
+  await expect(choose()).rejects.toThrow(/^The source has no Dockerfile, none of the files/);
 });
 
 it('says what it looked for, and what would help', async () => {
-  await write('source/main.py');
+  await write('source/main.zig');
   await install('nixpacks', { exitCode: 2 });
   await expect(choose()).rejects.toThrow(
     expect.objectContaining({
       code: 'PRECONDITION_FAILED',
       message: expect.stringMatching(
-        /^The source has no Dockerfile and no index\.html, .+: nixpacks \(.+: nixpacks v1\.2\.3; install/,
+        /^The source has no Dockerfile, .+package\.json \(Node\.js\).+no index\.html\. .+nixpacks: .+ fails: nixpacks v1\.2\.3/,
       ),
     }),
   );

@@ -1,30 +1,61 @@
-/** Which build type suits a source, for those who chose none. */
-import type { BuildType } from '../../domain/build-type.ts';
+/** Which build type suits a source, for those who chose none, and where a chosen program is not installed. */
+import { lookedFor, planOwnBuild } from '../../domain/builds/builds.ts';
+import type { OwnBuild, Refusal } from '../../domain/builds/own-build.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { BuilderProgram, BuildRequest } from '../../ports/engine/builder.ts';
-import { requireInside } from '../files/checkout-path.ts';
-
-export type ChosenType = Exclude<BuildType, 'auto'>;
+import { requireInside, type CheckoutPath } from '../files/checkout-path.ts';
+import type { ChosenType } from './builders.ts';
+import { variablesOf } from './own-variables.ts';
+import { viewOf } from './source-view.ts';
 
 /** Programs that find out by themselves how a source is built, in the order in which they are asked. */
 const byThemselves = ['railpack', 'nixpacks'] as const satisfies readonly ChosenType[];
 
-type Source = Pick<
+export interface Choice {
+  type: ChosenType;
+  /** Of Berth's own builder. */
+  own?: OwnBuild;
+}
+
+export type ChoiceRequest = Pick<
   BuildRequest,
-  'sourceDirectory' | 'buildPath' | 'dockerfile' | 'publishDirectory' | 'onLine'
+  | 'buildType'
+  | 'sourceDirectory'
+  | 'buildPath'
+  | 'dockerfile'
+  | 'publishDirectory'
+  | 'singlePage'
+  | 'buildArguments'
+  | 'buildSecrets'
+  | 'env'
+  | 'onLine'
 >;
 
+interface Tools {
+  programs(): Promise<readonly BuilderProgram[]>;
+  /** Image of Caddy that serves static sites. */
+  staticImage: string;
+}
+
 /**
- * A Dockerfile, else a program that is here, else a static site; the log says which and why. Throws
+ * What a person chose, where it can be used. For `auto`, and for a nixpacks or railpack that is not there:
+ * a Dockerfile, Berth's own builder, railpack or nixpacks, a static site. The log says which and why. Throws
  * PRECONDITION_FAILED with what was looked for and what would help.
  */
-export async function chooseBuildType(
-  request: Source,
-  programs: () => Promise<readonly BuilderProgram[]>,
-): Promise<ChosenType> {
-  const choose = (type: ChosenType, why: string): ChosenType => {
-    request.onLine(`Build type auto: ${type}, since ${why}. application.saveBuildType chooses another.`);
-    return type;
+export async function chooseBuild(request: ChoiceRequest, tools: Tools): Promise<Choice> {
+  const { buildType: asked } = request;
+  if (asked === 'auto') return chooseByItself(request, tools);
+  const isProgram = byThemselves.some((type) => type === asked);
+  if (!isProgram || isInstalled(await tools.programs(), asked)) return { type: asked };
+  request.onLine(`The build type is ${asked}, which is not installed here, so Berth chooses as for auto.`);
+  return chooseByItself(request, tools);
+}
+
+async function chooseByItself(request: ChoiceRequest, tools: Tools): Promise<Choice> {
+  const choose = (type: ChosenType, why: string, own?: OwnBuild): Choice => {
+    const name = type === 'own' ? "Berth's own builder" : type;
+    request.onLine(`Build type auto: ${name}, since ${why}. application.saveBuildType chooses another.`);
+    return { type, ...(own && { own }) };
   };
   const { sourceDirectory: source, buildPath } = request;
   const from = await requireInside(source, buildPath, { field: 'buildPath', kind: 'folder' });
@@ -35,29 +66,53 @@ export async function chooseBuildType(
     );
   const dockerfile = request.dockerfile === '' ? 'Dockerfile' : request.dockerfile;
   if (await isFile(dockerfile)) return choose('dockerfile', `the source has a ${dockerfile}`);
-  const known = await programs();
+  const own = await ownBuildOf(request, from, tools.staticImage);
+  if (own && 'language' in own)
+    return choose(
+      'own',
+      `there is no ${dockerfile}, and the source is ${own.framework ?? own.language}`,
+      own,
+    );
+  const known = await tools.programs();
   for (const type of byThemselves) {
     const program = known.find(({ buildTypes }) => buildTypes.includes(type));
     if (program?.version != null)
       return choose(type, `there is no ${dockerfile}, and ${program.name} ${program.version} is here`);
   }
+  if (own) throw new AppError('PRECONDITION_FAILED', own.refusal);
   const page = `${request.publishDirectory ? `${request.publishDirectory}/` : ''}index.html`;
-  if (await isFile(page))
-    return choose(
-      'static',
-      `there is no ${dockerfile}, neither railpack nor nixpacks is here, and ${page} is`,
-    );
+  if (await isFile(page)) return choose('static', `there is no ${dockerfile}, and ${page} is there`);
   throw nothingSuits(dockerfile, page, known);
 }
+
+async function ownBuildOf(
+  request: ChoiceRequest,
+  directory: CheckoutPath,
+  staticImage: string,
+): Promise<OwnBuild | Refusal | undefined> {
+  return planOwnBuild({
+    files: await viewOf(request.sourceDirectory),
+    folder: directory.shown,
+    publishDirectory: request.publishDirectory,
+    isSinglePage: request.singlePage,
+    variables: Object.keys(variablesOf(request)),
+    secrets: Object.keys(request.buildSecrets),
+    staticImage,
+  });
+}
+
+const isInstalled = (programs: readonly BuilderProgram[], type: BuildRequest['buildType']): boolean =>
+  programs.some(({ buildTypes, version }) => buildTypes.includes(type) && version !== null);
 
 function nothingSuits(dockerfile: string, page: string, known: readonly BuilderProgram[]): AppError {
   const missing = known
     .filter(({ buildTypes }) => byThemselves.some((type) => buildTypes.includes(type)))
-    .map(({ name, problem, install }) => `${name} (${problem ?? 'not there'}; ${install})`);
+    .map(({ name, problem }) => `${name}: ${problem ?? 'not there'}`);
   return new AppError(
     'PRECONDITION_FAILED',
-    `The source has no ${dockerfile} and no ${page}, and no program that builds without them works here: ` +
-      `${missing.join('; ')}. Add a ${dockerfile}, name it or the folder to publish with ` +
-      'application.saveBuildType, set buildPath when it stands in another folder, or install one of them.',
+    `The source has no ${dockerfile}, none of the files by which Berth knows a language ` +
+      `(${lookedFor()}), and no ${page}. Set buildPath if they are in another folder, ` +
+      `add a ${dockerfile}, or name it or the folder to publish with application.saveBuildType. ` +
+      `Programs that know more languages: ${missing.join('; ')}.`,
   );
 }

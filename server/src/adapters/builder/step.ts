@@ -1,3 +1,4 @@
+import type { OwnBuild } from '../../domain/builds/own-build.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import type { CheckoutPath } from '../files/checkout-path.ts';
 
@@ -9,6 +10,8 @@ export interface BuildPlan {
   context: CheckoutPath;
   /** Undefined: Berth's own, which stands in the scratch folder. */
   dockerfile: CheckoutPath | undefined;
+  /** What Berth's own builder wrote, for its build type alone. */
+  own?: OwnBuild | undefined;
   stage: string | undefined;
   singlePage: boolean;
   image: string;

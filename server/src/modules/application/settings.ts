@@ -39,8 +39,9 @@ export const sourceType = z.preprocess(
 export const buildType = z
   .enum(buildTypes)
   .describe(
-    'auto: a Dockerfile; else railpack or nixpacks where it is installed; else a static site with ' +
-      'index.html. The log of the deployment says what was chosen and why',
+    "auto: a Dockerfile; else Berth's own builder; else railpack or nixpacks where it is installed; else " +
+      'a static site with index.html. nixpacks and railpack do the same where they are not installed. The ' +
+      'log of the deployment says what was chosen and why',
   );
 
 export const healthCheck = z.object({

@@ -20,8 +20,8 @@ export const settingsContract = {
     summary:
       'The programs besides Docker that build types need: which are installed, and how to install the others',
     description:
-      'Each is run once, to read its version. The build types dockerfile and static need none; auto ' +
-      'takes railpack, else nixpacks, where it is here.',
+      'Each is run once, to read its version. The build types dockerfile and static need none; auto takes ' +
+      "railpack, else nixpacks, where it is here and Berth's own builder does not know the source.",
     access: { class: 'installation', resources: [] },
     input: z.object(pageInput),
     output: listOf(

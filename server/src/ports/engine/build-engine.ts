@@ -9,6 +9,11 @@ export interface BuildEngine {
   socket: string;
   /** Limits its build steps. */
   limiter: BuildLimiter;
+  /**
+   * The base image to build from: the official one, or the one of set-up where the host has that and no
+   * registry answers.
+   */
+  baseFor(image: { official: string; ours: string }, signal: AbortSignal): Promise<string>;
   /** Brings those of these images that the host's engine has and shares with everybody. */
   bring(references: readonly string[], signal: AbortSignal): Promise<void>;
   /** To call once the build runs and all is brought: makes ready beside it what a delivery needs. */

@@ -1,5 +1,6 @@
 /** What Berth asks of a builder: a folder becomes an image. One row per build type in adapters/builder. */
 import type { BuildType } from '../../domain/build-type.ts';
+import type { OwnBuild } from '../../domain/builds/own-build.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
 import type { ProcessIdentity } from '../../domain/states/process-identity.ts';
 
@@ -69,6 +70,8 @@ export interface BuildRequest {
   limitMs: number;
   onLine(line: string): void;
   onChild(child: ProcessIdentity): Promise<void>;
+  /** Called before the build begins where Berth wrote the Dockerfile itself. */
+  onOwnBuild?(build: OwnBuild): Promise<void>;
 }
 
 /** An engine that takes images which the builder of another host made. */
