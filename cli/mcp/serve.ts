@@ -66,15 +66,13 @@ export async function serveAssistant({
       ping: () => ({}),
       'tools/list': () => ({ tools }),
       async 'tools/call'(params, cancelled) {
-        const { procedure, input } = Object(params['arguments']);
+        const { procedure, input: sent } = Object(params['arguments']);
+        const input = objectOf(sent);
         const name = String(params['name']);
         if (!tools.some((tool) => tool.name === name)) throw new ParamsFault(`Unknown tool: ${name}`);
         if (name === inputTool.name) return described(procedure, mayWrite);
         const found = findCall(name, procedure);
-        if (!found)
-          return fault(
-            `${name} has no procedure ${String(procedure)}. It has: ${proceduresOf(name).join(', ')}.`,
-          );
+        if (!found) return fault(unknownProcedure(name, procedure));
         const reason = confirmationOf(found, input);
         if (reason !== undefined && !(canAsk && (await isConfirmed(peer, found, input, reason))))
           return fault(
@@ -126,9 +124,30 @@ async function answerOf(
 
 function described(procedure: unknown, mayWrite: boolean): ToolResult {
   const text = describeInput(procedure, mayWrite);
-  return text === undefined
-    ? fault(`There is no procedure ${String(procedure)} here. The tools name those that there are.`)
-    : { content: [{ type: 'text', text }] };
+  if (text !== undefined) return { content: [{ type: 'text', text }] };
+  return fault(
+    typeof procedure === 'string' && describeInput(procedure, true) !== undefined
+      ? `${procedure} changes something, and berth mcp was started without --write.`
+      : `There is no procedure ${String(procedure)} here. The tools name those that there are.`,
+  );
+}
+
+function unknownProcedure(tool: string, procedure: unknown): string {
+  const names = `It has: ${proceduresOf(tool).join(', ')}.`;
+  return typeof procedure === 'string'
+    ? `${tool} has no procedure ${procedure}. ${names}`
+    : `procedure is required: the name of one that ${tool} calls. ${names}`;
+}
+
+/** Some programs of assistants send an object as the text of its JSON. */
+function objectOf(sent: unknown): unknown {
+  if (typeof sent !== 'string') return sent;
+  try {
+    const value: unknown = JSON.parse(sent);
+    return typeof value === 'object' && value !== null ? value : sent;
+  } catch {
+    return sent;
+  }
 }
 
 function fault(text: string): ToolResult {

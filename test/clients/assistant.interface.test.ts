@@ -81,6 +81,29 @@ it('reads, and without --write has nothing that changes', async () => {
   expect((await called(client, 'procedure_input', 'application.one')).text).toContain(
     '- applicationId: string',
   );
+  expect(await called(client, 'procedure_input', 'application.update')).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('without --write'),
+  });
+  expect(await client.callTool({ name: 'project_read', arguments: {} })).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^procedure is required.*It has: project\.all/) }],
+  });
+});
+
+it('takes an input that the assistant sent as the text of its JSON, and asks a person as ever', async () => {
+  await using client = await assistant(['--write'], [false]);
+  const call = async (procedure: string, input: string): Promise<{ isError?: boolean; content: unknown }> =>
+    Object(await client.callTool({ name: 'project_change', arguments: { procedure, input } }));
+  const { projectId } = world.own;
+  const renamed = await call('project.update', JSON.stringify({ projectId, description: 'as text' }));
+  expect(renamed.isError).toBeUndefined();
+  expect((await called(client, 'project_read', 'project.one', { projectId })).text).toContain('as text');
+  expect(await call('project.remove', JSON.stringify({ projectId }))).toMatchObject({ isError: true });
+  expect(await call('project.update', 'no JSON')).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('must be an object, not a string') }],
+  });
 });
 
 it('changes with --write; what destroys is done only when a person says so', async () => {

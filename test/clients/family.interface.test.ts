@@ -104,6 +104,27 @@ it('a fault names the field in the words of the family, and the error is envelop
   expect(await ask('/compat/api/nothing.here', {}, {}, true)).toMatchObject({ status: 404 });
 });
 
+it('lists every name that it has, with its verb and what it calls', async () => {
+  const { body } = await ask('/compat/api', undefined, {}, true);
+  const { procedures: listed } = Object(body);
+  expect(listed).toEqual(
+    expect.arrayContaining([
+      { name: 'docker.getContainers', verb: 'GET', procedure: 'container.getContainers' },
+      { name: 'rollback.rollback', verb: 'POST', procedure: 'deployment.rollback' },
+      { name: 'project.all', verb: 'GET', procedure: 'project.all' },
+    ]),
+  );
+  // Nobody is signed in: what there is refuses with 401, and the other verb with 405.
+  const statuses = await Promise.all(
+    listed.flatMap(({ name, verb }: { name: string; verb: string }) =>
+      [verb === 'GET', verb !== 'GET'].map(
+        async (isQuery) => (await ask(`/compat/api/${name}`, {}, {}, isQuery)).status,
+      ),
+    ),
+  );
+  expect(new Set(statuses)).toEqual(new Set([401, 405]));
+});
+
 it("the family's own command line makes, changes and reads services of every kind", async () => {
   const { environment } = Object(await client('project create', { name: 'Moved' }));
   const { environmentId } = environment;

@@ -7,11 +7,12 @@ import { AppError } from '../domain/errors.ts';
 import { databaseKindNames } from '../domain/database-kind.ts';
 import { familyAnswer, familyField, familyPaths, ownInput } from '../domain/family-words.ts';
 import { randomId } from '../ports/clock.ts';
-import type { StreamEvent } from '../procedure/procedure.ts';
+import { verbOf, type StreamEvent } from '../procedure/procedure.ts';
 import type { Registry } from '../procedure/registry.ts';
 import type { Wire } from './wire.ts';
 
 export const familyPrefix = '/compat';
+export const familyListPath = `${familyPrefix}/api`;
 
 /**
  * The wire of the mount: procedures by their names and by ours, inputs and answers in their words, and on
@@ -21,6 +22,7 @@ export function familyWire(wire: Wire): Wire {
   return {
     ...wire,
     wrapsAnswers: true,
+    listPath: familyListPath,
     registry: familyRegistry(wire.registry),
     guard: familyGuard(wire.guard),
   };
@@ -31,6 +33,21 @@ export function familyRegistry(own: Registry): Registry {
     familyPaths(path).map((name) => [name, target] as const),
   );
   return new Map([...own, ...theirs]);
+}
+
+/** Every name of the mount with its verb, and the procedure that it calls. */
+export function familyList(own: Registry): object {
+  const names = [...familyRegistry(own)].map(([name, { path, procedure }]) => ({
+    name,
+    verb: verbOf(procedure),
+    procedure: path,
+  }));
+  return {
+    about:
+      'The names of this mount. `procedure` is what each calls; GET /api/openapi.json describes it. Fields ' +
+      'may be written in the words of the family or in these.',
+    procedures: names.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
 }
 
 function familyGuard(guard: Wire['guard']): Wire['guard'] {

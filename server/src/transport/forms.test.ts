@@ -374,9 +374,10 @@ it('the address itself answers a page that leads to the reference', async () => 
 
 it('health, the interface document and unknown verbs need no login', async () => {
   expect((await send(`${server.url}/api/health`)).body).toEqual({ ok: true, version: 'test' });
+  expect((await send(`${server.url}/compat/api/health`)).body).toEqual({ ok: true, version: 'test' });
   expect((await send(`${server.url}/api/openapi.json`)).body).toMatchObject({
     openapi: '3.1.0',
     paths: { '/api/trial.echo': { get: {} }, '/api/trial.create': { post: {} } },
   });
-  expect((await send(`${server.url}/api/health`, { method: 'POST' })).status).toBe(404);
+  expect((await send(`${server.url}/api/health`, { method: 'POST' })).status).toBe(405);
 });

@@ -12,7 +12,7 @@ import { addDocs } from './openapi/docs.ts';
 import { servedDocument } from './openapi/served-document.ts';
 import { errorAnswer, toAppError, type FaultLog } from './envelope.ts';
 import type { CookieJar } from './entrance/cookies.ts';
-import { familyPrefix, familyWire } from './family.ts';
+import { familyList, familyListPath, familyPrefix, familyWire } from './family.ts';
 import { answerFormA } from './form-a.ts';
 import { answerFormB, answerPage } from './form-b.ts';
 import { answerLog } from './streams/log-download.ts';
@@ -31,6 +31,7 @@ import {
 } from './entrance/request-limits.ts';
 import type { TrustProxy } from './entrance/trusted-proxies.ts';
 import { sendJson, type Wire } from './wire.ts';
+import { everyVerb, refuseWrongVerbs } from './wrong-verb.ts';
 
 const bodyLimitBytes = 1024 * 1024;
 const headerLimitBytes = 64 * 1024;
@@ -84,18 +85,23 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     frameworkErrors: answerFault,
   });
   const wire = wireOf(options);
+  refuseWrongVerbs(app);
   refuseEncodings(app);
   acceptBodies(app);
   addCompression(app);
   limitRequests(app, wire, options);
 
-  app.get('/api/health', (_request, reply) => sendJson(reply, { ok: true, version: options.version }));
+  for (const prefix of ['', familyPrefix])
+    app.get(`${prefix}/api/health`, (_request, reply) =>
+      sendJson(reply, { ok: true, version: options.version }),
+    );
   const openapi = servedDocument('application/json; charset=utf-8', options.openapi);
   app.get('/api/openapi.json', (request, reply) => openapi(request, reply));
   if (options.terminals)
     addTerminals(app, wire, { guard: options.guard, limits: defaultTerminalLimits, ...options.terminals });
   addForms(app, wire, '');
   addForms(app, familyWire(wire), familyPrefix);
+  app.get(familyListPath, (_request, reply) => sendJson(reply, familyList(options.registry)));
 
   app.get('/metrics', (request, reply) => answerMetrics(wire, request, reply));
   app.get<{ Params: { deploymentId: string } }>('/api/deployments/:deploymentId/log', (request, reply) =>
@@ -130,17 +136,17 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
 /** Both forms below a prefix. */
 function addForms(app: FastifyInstance, wire: Wire, prefix: string): void {
   app.route<{ Params: { '*': string } }>({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    method: everyVerb,
     url: `${prefix}/api/trpc/*`,
     handler: (request, reply) => answerFormA(wire, request, reply, request.params['*']),
   });
   app.route<{ Params: { path: string } }>({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    method: everyVerb,
     url: `${prefix}/api/:path`,
     handler: (request, reply) => answerFormB(wire, request, reply, request.params.path),
   });
   app.route<{ Params: { path: string } }>({
-    method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    method: everyVerb,
     url: `${prefix}/api/:path/page`,
     handler: (request, reply) => answerPage(wire, request, reply, request.params.path),
   });
@@ -164,6 +170,7 @@ const libraryOptions = {
 function wireOf(options: HttpOptions): Wire {
   return {
     registry: options.registry,
+    listPath: '/api/openapi.json',
     guard: options.guard,
     authenticate: options.authenticate,
     cookies: options.cookies,

@@ -120,13 +120,16 @@ export function parametersOf(request: FastifyRequest): Record<string, string | s
   return (request.query ?? {}) as Record<string, string | string[]>;
 }
 
-export function findProcedure({ registry }: { registry: Registry }, path: string): RegisteredProcedure {
+export function findProcedure(
+  { registry, listPath }: { registry: Registry; listPath: string },
+  path: string,
+): RegisteredProcedure {
   const target = registry.get(path);
   if (target) return target;
   throw new AppError(
     'NOT_FOUND',
     `${path === '' ? 'This address names no procedure' : `There is no procedure ${path}`}. GET ` +
-      '/api/openapi.json lists all of them.',
+      `${listPath} lists all of them.`,
   );
 }
 

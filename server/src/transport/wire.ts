@@ -10,6 +10,8 @@ import type { StreamLimits } from './streams/stream.ts';
 
 export interface Wire {
   registry: Registry;
+  /** Address of the list of its procedures. */
+  listPath: string;
   guard: Pick<Guard, 'call' | 'stream'>;
   authenticate: Authenticate;
   cookies: CookieJar;
