@@ -72,7 +72,7 @@ export function laterJobs({
       await person.click(service(application).last());
       await person.click(tab('Variables'));
       await person.click(page.getByRole('button', { name: 'Add variable' }));
-      await person.paste(page.getByLabel('Name', { exact: true }), `DATABASE_URL=${copied}\n`);
+      await person.paste(page.getByLabel('Name', { exact: true }).last(), `DATABASE_URL=${copied}\n`);
       await page.getByLabel('Value of DATABASE_URL').waitFor();
       await person.click(page.getByRole('button', { name: 'Save and deploy' }));
       await page.waitForURL(/\/deployments\//);
@@ -160,7 +160,7 @@ export function laterJobs({
         const pasted = await other.exec(['bash', '-c', `mkdir -p ~/.ssh; ${command}`], { limitMs: 60_000 });
         expect(pasted.code, pasted.stderr).toBe(0);
         await person.click(dialog.getByRole('button', { name: 'Continue' }));
-        await person.type(dialog.getByLabel('Name'), 'frankfurt');
+        await person.type(dialog.getByLabel('Name', { exact: true }), 'frankfurt');
         await person.type(dialog.getByLabel('Address'), other.ip);
         await person.click(dialog.getByRole('button', { name: 'Add and set up' }));
         await page.waitForURL(/\/servers\//);
