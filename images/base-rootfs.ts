@@ -23,6 +23,8 @@ export interface BaseRecipe {
   certificates: readonly string[];
   /** What this machine's apt is told of proxies, and of how old a mirror may be. */
   aptOptions: readonly string[];
+  /** `extract`: the packages' files alone, without a system around them. */
+  variant?: 'minbase' | 'extract';
   /** A sources file or line, so that the machine's mirror is used; null: Debian's default mirror. */
   sources: string | null;
 }
@@ -100,7 +102,7 @@ function mmdebstrapArgv(recipe: BaseRecipe, target: string, certificates: string
     'mmdebstrap',
     '--quiet',
     '--mode=root',
-    '--variant=minbase',
+    `--variant=${recipe.variant ?? 'minbase'}`,
     '--skip=cleanup/reproducible',
     `--include=${recipe.packages.join(',')}`,
     '--dpkgopt=force-unsafe-io',

@@ -37,9 +37,34 @@ export const machines: Record<string, Kind> = {
   },
   'driver_opts without values': {
     file:
-      'services: {app: {image: "a:1", volumes: ["f:/f"]}}\nvolumes: {f: {driver_opts: {type: "", ' +
+      'services: {app: {image: "a:1", volumes: ["files:/f"]}}\nvolumes: {files: {driver_opts: {type: "", ' +
       'o: "", device: ""}}}',
-    services: { app: { mounts: [expect.objectContaining({ type: 'volume', name: 'f' })] } },
+    services: { app: { mounts: [expect.objectContaining({ type: 'volume', name: 'files' })] } },
+  },
+  'keys that are reset and overridden': {
+    file: `
+      services:
+        web: {image: "web:1", restart: always, ports: ["8080:80"], environment: {A: "1"}, dns: [192.0.2.1],
+            volumes: ["one:/data", "two:/other"]}
+        quiet: {extends: web, ports: !reset [], environment: !override {B: "2"}, dns: !reset null,
+            volumes: ["two:/data:ro"]}
+      volumes: {one: , two: }`,
+    services: {
+      quiet: {
+        ports: [],
+        environment: [['B', '2']],
+        container: expect.not.objectContaining({ dns: expect.anything() }),
+        mounts: [
+          expect.objectContaining({ name: 'two', target: '/data', readOnly: true }),
+          expect.objectContaining({ name: 'two', target: '/other' }),
+        ],
+      },
+    },
+  },
+  'a folder outside of the repository': {
+    folder: '',
+    file: 'services: {app: {image: "app:1", volumes: ["../shared:/data"]}}',
+    refused: /services\.app\.volumes leads to \.\.\/shared, out of the repository/,
   },
   'an agent on each node': {
     file: 'services: {agent: {image: "agent:2", deploy: {mode: global, restart_policy: {condition: any}}}}',

@@ -59,7 +59,8 @@ const takingSeconds: readonly string[] = [
   'server/src/transport/streams/{forward,stream,terminal}',
   'setup/{machine/fetch-package,starters/detached}',
   'test/dangers/network-addresses',
-  'test/{access/input-words,clients/{family-import,generators},dangers/dangers,day/day,quotas/quotas}',
+  'test/{access/input-words,clients/{family-import,generators},compose/judge,dangers/dangers,day/day}',
+  'test/quotas/quotas',
   'test/kill-matrix/servers/kill-matrix-servers',
   'tools/{generate/generate,house/parsers,new/skeleton,package/{client,command-line,production,program}}',
 ].map((path) => `${path}.test.ts`);

@@ -2,7 +2,6 @@
 import { join, posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
-import { lookUpIn, readEnvFile, readRawEnvFile } from '../../domain/variables/env-expansion.ts';
 import type {
   ComposePlan,
   PlannedFile,
@@ -17,6 +16,7 @@ import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
 import type { DomainRecord } from '../release/release-inputs.ts';
+import { environmentOf, type EnvironmentSource } from './environment.ts';
 import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 
 const fileLimitBytes = 500_000;
@@ -47,7 +47,7 @@ export async function composeReleases(
     const service = withDomains(planned, { domains, plan });
     const name = images.get(service.name) ?? '';
     const image = await engine.image(name);
-    const env = await envOf(context, service);
+    const env = await environmentOf(service, environmentSource(context));
     context.hide(secretValues(env));
     const { spec, notes } = composeServiceSpec({
       compose,
@@ -103,7 +103,7 @@ export async function requireSurroundings(context: ComposeContext, plan: Compose
   const services = plan.services.map((service) => withoutWebPorts(quiet, service));
   await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
   for (const service of services) {
-    await envOf(context, service);
+    await environmentOf(service, environmentSource(context));
     await filesOf(context, service);
   }
 }
@@ -204,38 +204,12 @@ async function requireFreePorts(context: ComposeContext, services: readonly Plan
   }
 }
 
-/** Reads the env files first, where a later one wins, and then `environment`, which wins over all of them. */
-async function envOf(
-  context: ComposeContext,
-  { name, envFiles, environment }: PlannedService,
-): Promise<Record<string, string>> {
-  const env: Record<string, string> = {};
-  for (const { path, required, format } of envFiles) {
-    const where = `services.${name}.env_file`;
-    const text = await sourceText(context, path, where);
-    if (text === undefined && required)
-      throw badField(fieldOf(context.compose), `${where}: ${missing(context, path)}`);
-    if (text === undefined) continue;
-    const field = `${where}: ${path}`;
-    const found =
-      format === 'raw'
-        ? readRawEnvFile(text, field)
-        : readEnvFile(text, field, lookUpIn(context.variables, env));
-    Object.assign(env, Object.fromEntries(found));
-  }
-  for (const [key, value] of environment) {
-    const given = value ?? context.variables[key];
-    if (given === undefined) delete env[key];
-    else env[key] = given;
-  }
-  for (const [key, value] of Object.entries(env))
-    if (/[=\0]/.test(key) || key === '' || value.includes('\0'))
-      throw badField(
-        fieldOf(context.compose),
-        `services.${name}.environment: ${JSON.stringify(key.slice(0, 60))} cannot be given to a program`,
-      );
-  return env;
-}
+const environmentSource = (context: ComposeContext): EnvironmentSource => ({
+  field: fieldOf(context.compose),
+  variables: context.variables,
+  textOf: (path, where) => sourceText(context, path, where),
+  missing: (path) => missing(context, path),
+});
 
 /** The text of a file: of a mount of type file, or in the repository; `.env` is made from the variables. */
 async function sourceText(context: ComposeContext, path: string, where: string): Promise<string | undefined> {

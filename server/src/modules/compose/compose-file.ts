@@ -16,6 +16,7 @@ import {
   type Document,
   type Pair,
   type ScalarTag,
+  type Tags,
 } from 'yaml';
 import { AppError, badField, sentenceOf } from '../../domain/errors.ts';
 
@@ -73,7 +74,7 @@ function rootOf(text: string, field: string): unknown {
       prettyErrors: false,
       logLevel: 'error',
       lineCounter: lines,
-      customTags: (tags) => [octalInteger, groupedInteger, ...tags],
+      customTags: (tags) => [octalInteger, groupedInteger, ...resetTags, ...overrideTags, ...tags],
     });
     const [fault] = document.errors;
     if (fault)
@@ -103,6 +104,41 @@ const octalInteger: ScalarTag = {
   test: /^[-+]?0[0-7_]*[0-7]$/,
   resolve: (text) => Number.parseInt(text.replaceAll('_', ''), 8),
 };
+
+type Tag = Exclude<Tags[number], string>;
+
+/** Of a key with `!reset`: it takes away what the extended service has there (compose-spec, Merge). */
+export const resetValue: YamlMap = new Map();
+
+const overriding = new WeakSet<object>();
+
+/** Whether a list or map has `!override`: it stands in the place of what is extended, joined with nothing. */
+export const isOverriding = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && overriding.has(value);
+
+const resetTags = ([undefined, 'map', 'seq'] as const).map(
+  (collection): Tag => ({ tag: '!reset', ...(collection && { collection }), resolve: () => resetValue }),
+);
+
+/** A scalar replaces what it meets anyway. */
+const overrideTags: Tag[] = [
+  { tag: '!override', resolve: (text: string) => text },
+  ...(['map', 'seq'] as const).map(
+    (collection): Tag => ({
+      tag: '!override',
+      collection,
+      resolve: (node) => {
+        const toJson = node.toJSON.bind(node);
+        node.toJSON = (arg?: unknown, context?: Parameters<typeof toJson>[1]) => {
+          const value = toJson(arg, context);
+          overriding.add(value);
+          return value;
+        };
+        return node;
+      },
+    }),
+  ),
+];
 
 /** `1_000`, likewise. */
 const groupedInteger: ScalarTag = {

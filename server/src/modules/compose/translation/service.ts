@@ -12,7 +12,7 @@ import { healthCheckAt } from './health.ts';
 import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
 import { inFolder } from './paths.ts';
-import type { PlannedBuild, PlannedService } from './plan.ts';
+import type { PlannedBuild, PlannedMount, PlannedService } from './plan.ts';
 import { aliasesOf, insideOf, linksOf, withLinked, type Link } from './network-names.ts';
 import { publishedPorts } from './ports.ts';
 import { restartOf, type Restart } from './restart.ts';
@@ -88,8 +88,9 @@ export function readService(
     ...deploy,
     ports: inside === 'only' ? [] : ports,
     mounts: [
-      ...(given('volumes', (value, at) => mountsAt(value, at, { volumes: definitions.volumes, notes })) ??
-        []),
+      ...(given('volumes', (value, at) =>
+        withinFolder(mountsAt(value, at, { volumes: definitions.volumes, notes }), folder, at),
+      ) ?? []),
       ...(given('tmpfs', (value, at) => tmpfsAt(value, at, notes)) ?? []),
       ...sharedMemory(service, place),
     ],
@@ -111,6 +112,13 @@ export function readService(
       restart: restartOf(service, restartPolicy, place),
     },
   };
+}
+
+/** The mounts, whose folders must lie in the repository that the file is of. */
+function withinFolder(mounts: PlannedMount[], folder: string | undefined, place: Place): PlannedMount[] {
+  if (folder !== undefined)
+    for (const mount of mounts) if (mount.type === 'own') inFolder(folder, mount.path, place);
+  return mounts;
 }
 
 function healthOf(service: YamlMap, place: Place, notes: string[]): PlannedService['healthCheck'] {

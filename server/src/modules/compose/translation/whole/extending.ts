@@ -1,7 +1,7 @@
 /** What comes before the keys of a service are read: `extends`, and profiles. Pure. */
 import { posix } from 'node:path';
 import { badField } from '../../../../domain/errors.ts';
-import type { YamlMap } from '../../compose-file.ts';
+import { isOverriding, resetValue, type YamlMap } from '../../compose-file.ts';
 import { otherFile, rebased, type LinkedFiles, type Rooted } from './linked-files.ts';
 import { below, fault, textAt, textsAt, type Place } from '../values.ts';
 
@@ -38,7 +38,18 @@ export function extended(
     const extending = whole(textAt(target.get('service'), below(place, 'service')), other, depth + 1);
     return merged(rebased(extending, posix.relative(folder, other.folder)), service);
   };
-  return new Map([...rooted.file.services.keys()].map((name) => [name, whole(name, rooted, 0)]));
+  return new Map(
+    [...rooted.file.services.keys()].map((name) => [name, withoutResets(whole(name, rooted, 0))]),
+  );
+}
+
+/** Without the keys that are reset: by now nothing is left that they could take away. */
+function withoutResets(map: YamlMap): YamlMap {
+  return new Map(
+    [...map]
+      .filter(([, value]) => value !== resetValue)
+      .map(([key, value]) => [key, value instanceof Map ? withoutResets(value) : value]),
+  );
 }
 
 function merged(base: YamlMap, own: YamlMap): YamlMap {
@@ -46,7 +57,10 @@ function merged(base: YamlMap, own: YamlMap): YamlMap {
   const result = new Map(taken);
   for (const [key, value] of own)
     if (key !== 'extends')
-      result.set(key, replaced.has(key) ? value : joined(sameForm(result.get(key), value), value));
+      result.set(
+        key,
+        replaced.has(key) ? value : joined(sameForm(result.get(key), value), value, placeOfItem.get(key)),
+      );
   return result;
 }
 
@@ -67,14 +81,36 @@ function sameForm(base: unknown, own: unknown): unknown {
   return base;
 }
 
-/** Maps are joined key by key, lists follow each other, anything else is replaced (compose-spec, Merge). */
-function joined(base: unknown, own: unknown): unknown {
+/** Where an item of these lists stands in the container; a later one takes the place of an earlier there. */
+const placeOfItem: ReadonlyMap<unknown, (item: unknown) => string> = new Map([
+  ['volumes', (item: unknown): string => targetOf(item, (text) => text.split(':').slice(0, 2).at(-1))],
+  ['configs', (item: unknown): string => targetOf(item, (text) => text)],
+  ['secrets', (item: unknown): string => targetOf(item, (text) => text)],
+]);
+
+function targetOf(item: unknown, ofText: (text: string) => string | undefined): string {
+  const target: unknown =
+    item instanceof Map ? (item.get('target') ?? item.get('source')) : ofText(String(item));
+  return String(target).replace(/(.)\/+$/, '$1');
+}
+
+/** Two items are one where nothing else decides. */
+const sameText = (item: unknown): string =>
+  JSON.stringify(item, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
+
+/**
+ * Maps are joined key by key, lists follow each other without what is there already, anything else is replaced
+ * (compose-spec, Merge).
+ */
+function joined(base: unknown, own: unknown, placeOf = sameText): unknown {
+  if (own === resetValue || base === resetValue || isOverriding(own)) return own;
   if (base instanceof Map && own instanceof Map) {
     const result = new Map<unknown, unknown>(base);
     for (const [key, value] of own) result.set(key, joined(result.get(key), value));
     return result;
   }
-  if (Array.isArray(base) && Array.isArray(own)) return [...base, ...own];
+  if (Array.isArray(base) && Array.isArray(own))
+    return [...new Map([...base, ...own].map((item: unknown) => [placeOf(item), item])).values()];
   return own;
 }
 
