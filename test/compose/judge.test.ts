@@ -41,14 +41,16 @@ it(
   async () => {
     const counts: Record<Verdict['outcome'], number> = { equal: 0, refused: 0, told: 0, different: 0 };
     const different: string[] = [];
+    const told: string[] = [];
     for (const [index, file] of ofThisRun(corpus, 10).entries()) {
-      const { outcome, silent } = await verdictOf(file, index);
+      const { outcome, silent, words } = await verdictOf(file, index);
+      if (outcome === 'told') told.push(`${file.name}: ${words.join(' ')}`);
       counts[outcome] += 1;
       if (outcome === 'different') different.push(`${file.name}: ${silent.join('; ')}`);
     }
     console.log(
       `${counts.equal} equal, ${counts.refused} refused by both, ${counts.told} told, ` +
-        `${counts.different} different`,
+        `${counts.different} different\n${told.join('\n')}`,
     );
     expect(different).toEqual([]);
   },

@@ -6,7 +6,7 @@ import type {
 } from '../../../server/src/modules/compose/translation/plan.ts';
 import { translate } from '../../../server/src/modules/compose/translation/translate.ts';
 import { readLinkedFiles } from '../../../server/src/modules/compose/translation/whole/linked-files.ts';
-import { environmentOf } from '../../../server/src/deploy/compose/environment.ts';
+import { environmentOf } from '../../../server/src/modules/compose/translation/environment.ts';
 import { readEnvFile } from '../../../server/src/domain/variables/env-expansion.ts';
 import type { CorpusFile } from './corpus.ts';
 import { ownPath, trimmed, type Meaning, type Meanings } from './meaning.ts';
@@ -59,9 +59,15 @@ async function meaningsOf(
   return meanings;
 }
 
-function meaningOf(service: PlannedService, variables: Record<string, string>): Meaning {
-  const { build, container, healthCheck, limits, reservations } = service;
-  const shared = service.mounts.find(({ target }) => target === '/dev/shm');
+const meaningOf = (service: PlannedService, variables: Record<string, string>): Meaning => ({
+  ...programOf(service, variables),
+  ...storageOf(service),
+  ...networkOf(service),
+  ...lifeOf(service),
+  ...optionsOf(service),
+});
+
+function programOf({ build, ...service }: PlannedService, variables: Record<string, string>): Meaning {
   return {
     image: service.image,
     build: build && {
@@ -73,13 +79,39 @@ function meaningOf(service: PlannedService, variables: Record<string, string>): 
     },
     command: service.command,
     entrypoint: service.entrypoint,
+    labels: service.labels,
+    logging: service.logging,
+  };
+}
+
+function storageOf(service: PlannedService): Meaning {
+  const shared = service.mounts.find(({ target }) => target === '/dev/shm');
+  return {
     volumes: service.mounts
       .filter((mount) => mount !== shared)
       .map(mountText)
       .toSorted(),
-    ports: service.ports
-      .map(({ published, target, protocol }) => `${published}:${target}/${protocol}`)
-      .toSorted(),
+    shm_size: shared?.type === 'tmpfs' ? shared.sizeBytes : undefined,
+    configs: filesOf(service, false),
+    secrets: filesOf(service, true),
+  };
+}
+
+function networkOf({ ports, container, aliases }: PlannedService): Meaning {
+  return {
+    ports: ports.map(({ published, target, protocol }) => `${published}:${target}/${protocol}`).toSorted(),
+    hostname: container.hostname,
+    extra_hosts: container.hosts?.map(({ name, address }) => `${name}=${address}`).toSorted(),
+    dns: container.dns?.servers,
+    dns_search: container.dns?.search,
+    dns_opt: container.dns?.options,
+    aliases: [...new Set(aliases)].toSorted(),
+  };
+}
+
+function lifeOf(service: PlannedService): Meaning {
+  const { healthCheck } = service;
+  return {
     depends_on: Object.fromEntries(
       service.dependsOn.map(({ service: name, condition }) => [name, condition]),
     ),
@@ -95,38 +127,32 @@ function meaningOf(service: PlannedService, variables: Record<string, string>): 
             start_interval: healthCheck.startIntervalMs,
           }
         : healthCheck,
+    stop_signal: service.container.stopSignal,
+    stop_grace_period: service.stopGracePeriodMs,
+    scale: service.replicas,
+  };
+}
+
+function optionsOf({ container, limits, reservations, sysctls }: PlannedService): Meaning {
+  return {
     user: container.user,
     working_dir: container.workingDirectory,
-    hostname: container.hostname,
     init: container.init,
     read_only: container.readOnly,
     tty: container.tty,
     stdin_open: container.stdinOpen,
-    stop_signal: container.stopSignal,
     group_add: container.groups?.toSorted(),
-    extra_hosts: container.hosts?.map(({ name, address }) => `${name}=${address}`).toSorted(),
-    dns: container.dns?.servers,
-    dns_search: container.dns?.search,
-    dns_opt: container.dns?.options,
     cap_add: container.capabilitiesAdded?.toSorted(),
     cap_drop: container.capabilitiesDropped?.toSorted(),
     security_opt: container.noNewPrivileges,
+    sysctls,
     ulimits: Object.fromEntries(
       (container.ulimits ?? []).map(({ name, soft, hard }) => [name, `${soft}:${hard}`]),
     ),
-    sysctls: service.sysctls,
-    labels: service.labels,
-    logging: service.logging,
-    stop_grace_period: service.stopGracePeriodMs,
-    shm_size: shared?.type === 'tmpfs' ? shared.sizeBytes : undefined,
-    scale: service.replicas,
     cpus: limits.nanoCpus === undefined ? undefined : limits.nanoCpus / 1e9,
     mem_limit: limits.memoryBytes,
     mem_reservation: reservations.memoryBytes,
     pids_limit: limits.pids,
-    aliases: [...new Set(service.aliases)].toSorted(),
-    configs: filesOf(service, false),
-    secrets: filesOf(service, true),
   };
 }
 

@@ -16,7 +16,7 @@ import { sourceDirectory } from '../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
 import type { DomainRecord } from '../release/release-inputs.ts';
-import { environmentOf, type EnvironmentSource } from './environment.ts';
+import { environmentOf, type EnvironmentSource } from '../../modules/compose/translation/environment.ts';
 import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 
 const fileLimitBytes = 500_000;

@@ -33,8 +33,9 @@ export function healthCheckAt(value: unknown, place: Place): HealthCheck | 'disa
   const time = (key: 'interval' | 'timeout' | 'start_period'): number =>
     map.has(key) ? durationAt(map.get(key), below(place, key)) : defaults[key];
   const startInterval = map.get('start_interval');
+  // The engine takes 0 for its default, and files have it.
   const retries = map.has('retries')
-    ? wholeAt(map.get('retries'), below(place, 'retries'), { least: 1, most: 1000 })
+    ? wholeAt(map.get('retries'), below(place, 'retries'), { least: 0, most: 1000 }) || defaults.retries
     : defaults.retries;
   return {
     test: words,

@@ -4,6 +4,7 @@ import { parseImageReference } from '../../../domain/names/image-reference.ts';
 import { reservedLabelPattern } from '../../../domain/names/names.ts';
 import type { YamlMap } from '../compose-file.ts';
 import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container-part.ts';
+import { leastIntervalMs } from '../../../ports/engine/health-check.ts';
 import type { Definitions } from './definitions.ts';
 import { usedFiles } from './definitions.ts';
 import { dependenciesAt, type WantedDependency } from './dependencies.ts';
@@ -24,6 +25,7 @@ import {
   durationAt,
   fault,
   listAt,
+  mapAt,
   pairsAt,
   textAt,
   wordAt,
@@ -88,9 +90,7 @@ export function readService(
     ...deploy,
     ports: inside === 'only' ? [] : ports,
     mounts: [
-      ...(given('volumes', (value, at) =>
-        withinFolder(mountsAt(value, at, { volumes: definitions.volumes, notes }), folder, at),
-      ) ?? []),
+      ...(given('volumes', (value, at) => volumesAt(value, at, { definitions, folder, notes })) ?? []),
       ...(given('tmpfs', (value, at) => tmpfsAt(value, at, notes)) ?? []),
       ...sharedMemory(service, place),
     ],
@@ -114,8 +114,13 @@ export function readService(
   };
 }
 
-/** The mounts, whose folders must lie in the repository that the file is of. */
-function withinFolder(mounts: PlannedMount[], folder: string | undefined, place: Place): PlannedMount[] {
+/** Its volumes; folders must lie in the repository that the file is of. */
+function volumesAt(
+  value: unknown,
+  place: Place,
+  { definitions, folder, notes }: Omit<ReadOptions, 'field'>,
+): PlannedMount[] {
+  const mounts = mountsAt(value, place, { volumes: definitions.volumes, notes });
   if (folder !== undefined)
     for (const mount of mounts) if (mount.type === 'own') inFolder(folder, mount.path, place);
   return mounts;
@@ -129,7 +134,19 @@ function healthOf(service: YamlMap, place: Place, notes: string[]): PlannedServi
   if (health === undefined)
     notes.push(`${at.where} has no effect without a test: the image's own check keeps its times.`);
   if (health === 'disabled') notes.push(`${at.where} is turned off: ${withoutCheck}.`);
+  notes.push(...quickCheckNotes(value, at));
   return health;
+}
+
+/** Times between checks that are shorter than Berth lets them be. */
+function quickCheckNotes(value: unknown, place: Place): string[] {
+  const map = mapAt(value, place);
+  return (['interval', 'start_interval'] as const).flatMap((key) => {
+    const ms = map.has(key) && map.get(key) !== null ? durationAt(map.get(key), below(place, key)) : 0;
+    return ms > 0 && ms < leastIntervalMs
+      ? [`${place.where}.${key} is raised to 1 s: checks run outside of the limits of their container.`]
+      : [];
+  });
 }
 
 function securityNotes(service: YamlMap, { where }: Place): string[] {

@@ -81,7 +81,7 @@ function sameForm(base: unknown, own: unknown): unknown {
   return base;
 }
 
-/** Where an item of these lists stands in the container; a later one takes the place of an earlier there. */
+/** Where an item of these lists stands in the container; a later one takes its place. */
 const placeOfItem: ReadonlyMap<unknown, (item: unknown) => string> = new Map([
   ['volumes', (item: unknown): string => targetOf(item, (text) => text.split(':').slice(0, 2).at(-1))],
   ['configs', (item: unknown): string => targetOf(item, (text) => text)],
@@ -99,8 +99,8 @@ const sameText = (item: unknown): string =>
   JSON.stringify(item, (_key, value: unknown) => (value instanceof Map ? [...value] : value));
 
 /**
- * Maps are joined key by key, lists follow each other without what is there already, anything else is replaced
- * (compose-spec, Merge).
+ * Maps are joined key by key, lists follow each other without what is there already, and anything else is
+ * replaced (compose-spec, Merge).
  */
 function joined(base: unknown, own: unknown, placeOf = sameText): unknown {
   if (own === resetValue || base === resetValue || isOverriding(own)) return own;

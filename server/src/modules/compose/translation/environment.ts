@@ -1,7 +1,7 @@
 /** What a service of a compose file gets as its environment. */
-import { badField } from '../../domain/errors.ts';
-import { lookUpIn, readEnvFile, readRawEnvFile } from '../../domain/variables/env-expansion.ts';
-import type { PlannedService } from '../../modules/compose/translation/plan.ts';
+import { badField } from '../../../domain/errors.ts';
+import { lookUpIn, readEnvFile, readRawEnvFile } from '../../../domain/variables/env-expansion.ts';
+import type { PlannedService } from './plan.ts';
 
 export interface EnvironmentSource {
   /** Input that the file came from, for errors. */
