@@ -118,6 +118,7 @@ export function filesOf(machine: Machine): WorkFiles {
     names: async (folder) => [
       ...new Set(below(folder).map((path) => path.slice(folder.length + 1).split('/')[0] ?? '')),
     ],
+    bytesIn: async (folder) => below(folder).reduce((sum, path) => sum + (disk.get(path)?.length ?? 0), 0),
     freeBytes: async () => machine.freeBytes ?? 2 ** 40,
   };
 }

@@ -31,7 +31,7 @@ export interface Reaper {
 const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 /** Calls that leave nothing behind but what the engine itself says of its changes. */
-const leavesNothing = /^(?:engine|log|proxy\.current|files\.(?:names|readInside|freeBytes))/;
+const leavesNothing = /^(?:engine|log|proxy\.current|files\.(?:names|readInside|freeBytes|bytesIn))/;
 
 /** Thrown inside a transaction of a killed world, which the database takes back then. */
 class Dead extends Error {}

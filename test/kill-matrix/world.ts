@@ -18,7 +18,7 @@ import { createObjectStores } from '../../server/src/adapters/object-store/store
 import { createOutgoing } from '../../server/src/adapters/outgoing/outgoing.ts';
 import { createCaddyStore } from '../../server/src/adapters/proxy/caddy-store.ts';
 import { sshKeyPairs } from '../../server/src/adapters/ssh/key-pairs.ts';
-import type { Adapters } from '../../server/src/composition/adapters.ts';
+import { composeFoldersOf, type Adapters } from '../../server/src/composition/adapters.ts';
 import { hostReachOn, walledEngine } from '../../server/src/composition/installation/host-reach.ts';
 import { diskQuotasOf } from '../../server/src/deploy/disk-quotas.ts';
 import { imageAccessOf } from '../../server/src/composition/services/image-access.ts';
@@ -371,7 +371,7 @@ function hostOf(
     proxy: reaper.guard('proxy', proxyOf(machine)),
     proxyStore: createCaddyStore(made(config.data, `caddy-${key}`)),
   };
-  const disk = diskQuotasOf(stores, ground.clock);
+  const disk = diskQuotasOf(stores, ground.clock, composeFoldersOf(ground.adapters));
   const parts = { approvals: product.approvals, stores, images: imageAccessOf(ground, walls), disk };
   const walled = product.endedOutput.keeping(bareHost, walledEngine(bareHost, parts, walls));
   const engine = claimedEngine({ ...bareHost, engine: walled }, ground.claims);

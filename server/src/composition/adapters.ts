@@ -1,4 +1,5 @@
 /** The adapters of Berth itself; those of a machine that services run on are its host's (hosts.ts). */
+import type { ComposeFolders } from '../deploy/disk-quotas.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccessLog } from '../adapters/access-log/access-log.ts';
@@ -87,6 +88,15 @@ function folderIn({ data }: Pick<Config, 'data'>, name: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
 }
+
+/** Where compose services on this machine have folders of their own. */
+export const composeFoldersOf = ({
+  folders,
+  files,
+}: Pick<Adapters, 'folders' | 'files'>): ComposeFolders => ({
+  folder: folders.composes,
+  files,
+});
 
 async function logLimits(settings: Pick<SettingsService, 'get'>): Promise<FileLogLimits> {
   const { logLimit, logAnswerLimit } = await settings.get();

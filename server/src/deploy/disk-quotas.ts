@@ -1,4 +1,5 @@
 /** The disk usage of organizations, computed from records and engines. */
+import { join } from 'node:path';
 import {
   createDiskQuotas,
   type DiskQuotas,
@@ -7,6 +8,7 @@ import {
 } from '../modules/disk-quota/disk-quota.ts';
 import type { DeployedKind } from '../domain/names/service-ref.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { WorkFiles } from '../ports/host/work-files.ts';
 import { quotasOf } from './quotas.ts';
 import { releasedSpecs, type ReleasedParts } from './released-specs.ts';
 
@@ -17,10 +19,21 @@ export interface DiskStores extends ReleasedParts {
   quotas: Parameters<typeof quotasOf>[0]['quotas'];
 }
 
-export function diskQuotasOf(stores: DiskStores, clock: Clock): DiskQuotas {
+/** Folders of compose services on Berth's own machine, each named by its id. */
+export interface ComposeFolders {
+  folder: string;
+  files: Pick<WorkFiles, 'bytesIn'>;
+}
+
+export function diskQuotasOf(
+  stores: DiskStores,
+  clock: Clock,
+  { folder, files }: ComposeFolders,
+): DiskQuotas {
   const { disk, deployments } = stores;
   return createDiskQuotas({
     clock,
+    folderBytes: (composeId) => files.bytesIn(join(folder, composeId)),
     quotas: quotasOf(stores),
     store: {
       ...disk,
@@ -49,12 +62,19 @@ export interface DiskMeasuring {
 interface MeasuringParts {
   stores: DiskStores;
   clock: Clock;
+  composeFolders: ComposeFolders;
   log: { warn(sentence: string): void };
   hosts: { all(): Promise<MeasuredServer[]> };
 }
 
-export function createDiskMeasuring({ stores, clock, log, hosts }: MeasuringParts): DiskMeasuring {
-  const disk = diskQuotasOf(stores, clock);
+export function createDiskMeasuring({
+  stores,
+  clock,
+  log,
+  hosts,
+  composeFolders,
+}: MeasuringParts): DiskMeasuring {
+  const disk = diskQuotasOf(stores, clock, composeFolders);
   let lastAt = -Infinity;
   let running: Promise<void> | undefined;
   async function measureAll(): Promise<void> {

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { badField } from '../../domain/errors.ts';
 import type { WorkFiles } from '../../ports/host/work-files.ts';
 import { CheckoutPath, requireInside } from './checkout-path.ts';
+import { bytesIn } from './bytes-in.ts';
 import { freeBytes } from './free-bytes.ts';
 
 export function createWorkFiles(): WorkFiles {
@@ -32,6 +33,7 @@ export function createWorkFiles(): WorkFiles {
       return writeUnlessThere(folder, basename(path), content);
     },
     names: (directory) => readdir(directory).catch(() => []),
+    bytesIn: (directory, most = Infinity) => bytesIn(directory, most),
     freeBytes,
   };
 }

@@ -25,6 +25,7 @@ import {
 import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { createEndedOutput, type EndedOutput } from '../../reconcile/observing/stopped-output.ts';
 import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
+import { composeFoldersOf } from '../adapters.ts';
 import type { Walls } from './walls.ts';
 
 export interface Machines extends Deployed {
@@ -55,7 +56,7 @@ export function createMachines(
   });
   const servers = createServerConnections(ground);
   const images = imageAccessOf(ground, walls);
-  const disk = diskQuotasOf(stores, ground.clock);
+  const disk = diskQuotasOf(stores, ground.clock, composeFoldersOf(adapters));
   const endedOutput = createEndedOutput(ground);
   const hosts = createHosts({
     ...ground,

@@ -22,9 +22,10 @@ import { privateKeyOf } from '../../modules/ssh-key/ssh-key.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { Hosts } from '../../ports/host/host.ts';
-import type { Adapters } from '../adapters.ts';
+import { composeFoldersOf, type Adapters } from '../adapters.ts';
 import { surroundingBlocks } from '../../deploy/inputs/surrounding-blocks.ts';
 import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
+import { quotasOf } from '../../deploy/quotas.ts';
 import type { Stores } from '../stores.ts';
 
 export interface DeployingParts {
@@ -49,7 +50,7 @@ export type SharedPorts = Omit<SourcePorts, 'applyRoutes'>;
 
 export function createDeployPorts(parts: DeployingParts): SharedPorts {
   const { adapters, clock, hosts, hostReach, images, settings, taskLabels } = parts;
-  const disk = diskQuotasOf(parts.stores, clock);
+  const disk = diskQuotasOf(parts.stores, clock, composeFoldersOf(adapters));
   return {
     git: adapters.git,
     reachRegistry: adapters.outgoing.registry,
@@ -58,6 +59,7 @@ export function createDeployPorts(parts: DeployingParts): SharedPorts {
     buildServers: createBuildServers(parts.stores.servers),
     requireDisk: (organizationId, { serverKey: key, engine }) =>
       disk.requireRoom(organizationId, { key, engine }),
+    diskLeft: quotasOf(parts.stores).diskLeft,
     hosts,
     taskLabels,
     records: createDeployRecords(parts),

@@ -1,6 +1,7 @@
 /** What is made of everything that is seen: alarms, and metrics; and what is measured. */
 import type { Alarms } from '../../modules/alarm/alarm.ts';
 import { createDiskMeasuring, type DiskMeasuring } from '../../deploy/disk-quotas.ts';
+import { composeFoldersOf } from '../adapters.ts';
 import { createAlarming } from './alarming.ts';
 import type { Ground } from '../ground.ts';
 import { metricsOf } from '../hosts/measuring.ts';
@@ -25,7 +26,11 @@ export function createWatching(
   return {
     alarms: createAlarming(ground, product, machines, observing),
     metrics: metricsOf(ground, product, observing),
-    disk: createDiskMeasuring({ ...ground, ...machines }),
+    disk: createDiskMeasuring({
+      ...ground,
+      ...machines,
+      composeFolders: composeFoldersOf(ground.adapters),
+    }),
     ...createMonitoring(ground, machines, product),
   };
 }

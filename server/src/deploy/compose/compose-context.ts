@@ -53,6 +53,7 @@ export interface ComposeDeployPorts
     | 'clock'
     | 'settings'
     | 'requireDisk'
+    | 'diskLeft'
     | 'localRepositoryPaths'
     | 'workRoot'
     | 'fileSystem'

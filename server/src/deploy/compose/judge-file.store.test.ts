@@ -123,6 +123,8 @@ eachDatabase('compose files that reach the machine', (test) => {
         save: async (patch) => void Object.assign(deployment, patch),
         onChild: async () => undefined,
         hide: () => undefined,
+        diskLeft: async () => Infinity,
+        settings: async () => ({ buildMemoryBytes: 0, buildNanoCpus: 0, minFreeDisk: 0, keptImages: 1 }),
         git: git.git,
         fileSystem: createWorkFiles(),
         localRepositoryPaths: async () => [git.folder],

@@ -9,6 +9,7 @@ import { AppError } from '../../domain/errors.ts';
 import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
+import { whileDiskLasts } from '../disk-watch.ts';
 import { builtServiceImage } from '../images/image-name.ts';
 import { buildLimitMs, checkDisk } from '../stages/build.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
@@ -80,7 +81,7 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
       { field: fieldOf(compose) },
     );
   const image = builtServiceImage(compose.composeId, name, deployment.deploymentId);
-  await builder.build({
+  const inputs = {
     organizationId: compose.organizationId,
     buildType: 'dockerfile',
     sourceDirectory: sourceDirectory(context),
@@ -107,11 +108,11 @@ async function build(context: ComposeContext, { name, build: planned }: PlannedS
     noCache: planned.noCache,
     scratchDirectory: scratchDirectory(context),
     limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
-    signal: context.signal,
     limitMs: buildLimitMs,
     onLine: log.line,
     onChild: context.onChild,
-  });
+  } as const;
+  await whileDiskLasts(context, { what: 'the build' }, (signal) => builder.build({ ...inputs, signal }));
   await context.save({ image, child: null });
   return image;
 }

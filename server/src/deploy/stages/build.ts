@@ -8,6 +8,7 @@ import { Secret } from '../../domain/secrets/secret.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
+import { whileDiskLasts } from '../disk-watch.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 
 export const buildLimitMs = 60 * 60_000;
@@ -26,7 +27,7 @@ export const build: Stage = {
     const { builder, elsewhere, deliverTo } = await context.buildPlace();
     if (elsewhere !== undefined) log.line(`The build runs on ${elsewhere} (buildServerId).`);
     const image = builtImage(owner.serviceId, context.deployment.deploymentId);
-    await builder.build({
+    const inputs = {
       organizationId: application.organizationId,
       buildType: application.buildType,
       sourceDirectory: sourceDirectory(context),
@@ -54,11 +55,11 @@ export const build: Stage = {
       noCache: application.cleanCache || context.deployment.withoutCache,
       scratchDirectory: scratchDirectory(context),
       limits: { memoryBytes: settings.buildMemoryBytes, nanoCpus: settings.buildNanoCpus },
-      signal: context.signal,
       limitMs: buildLimitMs,
       onLine: log.line,
       onChild: context.onChild,
-    });
+    } as const;
+    await whileDiskLasts(context, { what: 'the build' }, (signal) => builder.build({ ...inputs, signal }));
     await context.save({ image, child: null });
   },
 };

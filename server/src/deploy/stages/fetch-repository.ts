@@ -11,6 +11,7 @@ import {
 import { Secret } from '../../domain/secrets/secret.ts';
 import { checkLocalRepository } from '../../modules/application/checks.ts';
 import type { DeployPorts, GitLink, StageContext } from '../context.ts';
+import { whileDiskLasts } from '../disk-watch.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
 
 const checkoutLimitMs = 15 * 60_000;
@@ -25,7 +26,7 @@ export interface RepositoryFields extends GitSourceFields {
 }
 
 export type RepositoryContext = StageContext &
-  Pick<DeployPorts, 'git' | 'fileSystem' | 'localRepositoryPaths' | 'workRoot'> & {
+  Pick<DeployPorts, 'git' | 'fileSystem' | 'localRepositoryPaths' | 'workRoot' | 'settings' | 'diskLeft'> & {
     records: Pick<DeployPorts['records'], 'sshPrivateKey' | 'gitLink'>;
     pinnedCommit: string | undefined;
     pullRefs?: string | undefined;
@@ -47,16 +48,23 @@ export async function fetchRepository(context: RepositoryContext, service: Repos
   const source = requireRepository(service, await context.localRepositoryPaths(service.organizationId), link);
   await fileSystem.fresh(workDirectory(context));
   const access = await repositoryAccess(service, context.records, link);
-  const { commit, subject, author } = await git.checkout(
-    { ...source, ...access, organizationId: service.organizationId, pullRefs: context.pullRefs },
-    sourceDirectory(context),
-    {
-      commit: context.pinnedCommit,
-      signal: context.signal,
-      limitMs: checkoutLimitMs,
-      onLine: context.log.line,
-      onChild: context.onChild,
-    },
+  const { organizationId } = service;
+  const folder = { path: workDirectory(context), mostBytes: await context.diskLeft(organizationId) };
+  const { commit, subject, author } = await whileDiskLasts(
+    context,
+    { what: 'the repository', folder },
+    (signal) =>
+      git.checkout(
+        { ...source, ...access, organizationId, pullRefs: context.pullRefs },
+        sourceDirectory(context),
+        {
+          commit: context.pinnedCommit,
+          signal,
+          limitMs: checkoutLimitMs,
+          onLine: context.log.line,
+          onChild: context.onChild,
+        },
+      ),
   );
   await context.save({ commit, commitInfo: { subject, author, branch: source.branch } });
   context.log.line(`Commit ${commit}: ${subject}`);

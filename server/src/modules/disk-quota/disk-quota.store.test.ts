@@ -1,4 +1,7 @@
 /** Whose disk it is, on both databases, as an engine tells it. */
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import {
   createEngineInMemory,
@@ -6,6 +9,8 @@ import {
 } from '../../../../test/engine-in-memory/engine-in-memory.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
+import { of } from '../../../../test/world/fixtures.ts';
+import { createWorkFiles } from '../../adapters/files/work-files.ts';
 import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
@@ -17,15 +22,18 @@ eachDatabase('disk of organizations', (test) => {
   let disk: DiskQuotas;
   let memory: EngineInMemory;
   let server: MeasuredServer;
-  let [own, foreign] = ['', ''];
+  let [own, foreign, folder] = ['', '', ''];
+  let composeId = '';
 
   beforeEach(async () => {
     const database = await test.open();
     stores = createStores(database);
-    disk = diskQuotasOf(stores, systemClock);
+    folder = mkdtempSync(join(tmpdir(), 'berth-composes-'));
+    disk = diskQuotasOf(stores, systemClock, { folder, files: createWorkFiles() });
     memory = createEngineInMemory();
     server = { key: 'local', engine: memory.engine };
     const [world] = (await seedWorlds(database, 1)) as [World];
+    composeId = of(world.own, 'composeId');
     [own, foreign] = [world.own.organizationId, world.foreign.organizationId];
   });
 
@@ -67,6 +75,19 @@ eachDatabase('disk of organizations', (test) => {
     await pulled('example.com/theirs:1', foreign, 4000, longAgo);
     expect(await used(own)).toBe(321);
     expect(await used(foreign)).toBe(4000);
+  });
+
+  it('is that of what compose services write into folders of their own', async () => {
+    mkdirSync(join(folder, composeId, 'web'), { recursive: true });
+    writeFileSync(join(folder, composeId, 'web', 'data'), Buffer.alloc(100_000, 1));
+    expect(await used(own)).toBeGreaterThanOrEqual(100_000);
+    expect(await used(foreign)).toBe(0);
+    await quotasOf(stores).set(own, { diskBytes: 300_000 });
+    const left = await quotasOf(stores).diskLeft(own);
+    expect([left > 100_000, left <= 200_000]).toEqual([true, true]);
+    expect(await quotasOf(stores).diskLeft(foreign)).toBe(Infinity);
+    await quotasOf(stores).set(own, { diskBytes: 50_000 });
+    await expect(disk.requireRoom(own, server)).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it('is nobody’s by a label that an image of a registry carries', async () => {

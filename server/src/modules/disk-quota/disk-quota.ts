@@ -6,6 +6,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { deploymentLabel, organizationLabel } from '../../domain/names/labels.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { DiskUsage } from '../../ports/engine/engine-disk.ts';
@@ -35,6 +36,8 @@ export interface DiskStore {
   pulls(serverKey: string): Promise<Pull[]>;
   /** In place of what was measured there before. */
   keep(serverKey: string, bytes: ReadonlyMap<string, number>, measuredAt: string): Promise<void>;
+  /** Every compose service on Berth's own machine, and whose it is. */
+  composes(): Promise<{ composeId: string; organizationId: string }[]>;
   /** Whether the deployment has ended well, or goes on. */
   isOfUse(deploymentId: string): Promise<boolean>;
   /** Images of the organization's live releases. */
@@ -43,6 +46,8 @@ export interface DiskStore {
 
 export interface DiskParts {
   store: DiskStore;
+  /** Bytes of the folders that a compose service has beside its file on Berth's own machine. */
+  folderBytes(composeId: string): Promise<number>;
   quotas: Pick<Quotas, 'diskLimit' | 'requireDisk'>;
   clock: Clock;
 }
@@ -57,6 +62,8 @@ export function createDiskQuotas(parts: DiskParts): DiskQuotas {
   async function measure({ key, engine }: MeasuredServer): Promise<Seen> {
     const [usage, pulls] = [await engine.diskUsage(), await store.pulls(key)];
     const bytes = bytesOf(usage, pulls, new Set(await store.organizations()));
+    for (const [organizationId, more] of await boundFolders(parts, key))
+      bytes.set(organizationId, (bytes.get(organizationId) ?? 0) + more);
     await store.keep(key, bytes, isoTime(clock));
     return { usage, pulls };
   }
@@ -90,6 +97,18 @@ export function createDiskQuotas(parts: DiskParts): DiskQuotas {
       throw second.error;
     },
   };
+}
+
+/** What compose services write into folders of their repository (`./data`), by organization. */
+async function boundFolders(
+  { store, folderBytes }: DiskParts,
+  serverKey: string,
+): Promise<[organizationId: string, bytes: number][]> {
+  if (serverKey !== localServer) return [];
+  const all: [string, number][] = [];
+  for (const { composeId, organizationId } of await store.composes())
+    all.push([organizationId, await folderBytes(composeId)]);
+  return all;
 }
 
 interface Seen {

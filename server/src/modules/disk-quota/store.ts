@@ -19,6 +19,13 @@ export function createDiskStore(database: Database): Omit<DiskStore, 'liveImages
         for (const [organizationId, amount] of bytes)
           await measured.insert({ organizationId, serverKey, bytes: amount, measuredAt });
       }),
+    composes: () =>
+      database.run(
+        sql<{ composeId: string; organizationId: string }>`
+          select "composeId", "organizationId" from "compose" where "serverId" is null`.compile(
+          database.builder,
+        ),
+      ),
     async isOfUse(deploymentId) {
       const found = await deployments.find({ deploymentId });
       return found !== undefined && ['queued', 'running', 'done'].includes(found.status);

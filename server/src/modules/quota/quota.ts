@@ -64,6 +64,8 @@ export interface Quotas {
   builds(organizationId: string): Promise<number | null>;
   /** Bytes; null: no limit. */
   diskLimit(organizationId: string): Promise<number | null>;
+  /** Bytes of disk that it may still take, as it was last measured; Infinity without a limit. */
+  diskLeft(organizationId: string): Promise<number>;
   /** CONFLICT when it takes more disk than it may, as it was last measured. */
   requireDisk(organizationId: string): Promise<void>;
 }
@@ -101,6 +103,11 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
     within: (organizationId, work) => within(parts, organizationId, work),
     builds: async (organizationId) => (await find(parts, organizationId)).builds,
     diskLimit: async (organizationId) => (await find(parts, organizationId)).diskBytes,
+    async diskLeft(organizationId) {
+      const { diskBytes: limit } = await find(parts, organizationId);
+      if (limit === null) return Infinity;
+      return Math.max(0, limit - (await total(await store.family(organizationId), store.diskBytes)));
+    },
     async requireDisk(organizationId) {
       const { diskBytes: limit } = await find(parts, organizationId);
       if (limit === null) return;

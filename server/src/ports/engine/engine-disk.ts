@@ -22,6 +22,7 @@ export interface DiskUsage {
     labels: Record<string, string>;
     state: string;
     createdAt: string;
+    /** Of what it writes into itself, and into volumes that its image declares. */
     sizeBytes: number;
   }[];
   volumes: {

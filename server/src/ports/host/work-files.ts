@@ -26,6 +26,11 @@ export interface WorkFiles {
   writeInside(root: string, path: string, content: string, options: { field: string }): Promise<boolean>;
   /** Names in the folder; none when it is not there. */
   names(directory: string): Promise<string[]>;
+  /**
+   * Bytes that the files in the folder take, links not followed; none when it is not there. Counting ends
+   * beyond `most`.
+   */
+  bytesIn(directory: string, most?: number): Promise<number>;
   /** Bytes free on the file system of the folder, or of where it will be. */
   freeBytes(directory: string): Promise<number>;
 }

@@ -38,6 +38,7 @@ const usageAnswer = z.looseObject({
         State: z.string(),
         Created: z.number(),
         SizeRw: z.number().nullish(),
+        Mounts: z.array(z.looseObject({ Type: z.string(), Name: z.string().nullish() })).nullish(),
       }),
     )
     .nullish(),
@@ -62,6 +63,11 @@ const askAgainMs = 300;
 /** Images, and of containers and volumes those that Berth made. */
 export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
   const { Images, Containers, Volumes } = await usageOf(client);
+  const unnamed = new Map(
+    (Volumes ?? [])
+      .filter((volume) => !isOwn(client, volume.Labels))
+      .map(({ Name, UsageData }) => [Name, Math.max(0, UsageData?.Size ?? 0)]),
+  );
   return {
     images: (Images ?? []).map((image) => ({
       id: image.Id,
@@ -82,7 +88,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
         labels: container.Labels,
         state: container.State,
         createdAt: iso(container.Created),
-        sizeBytes: container.SizeRw ?? 0,
+        sizeBytes: (container.SizeRw ?? 0) + bytesOfUnnamed(container.Mounts ?? [], unnamed),
       })),
     volumes: (Volumes ?? [])
       .filter((volume) => isOwn(client, volume.Labels))
@@ -92,6 +98,15 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
         sizeBytes: volume.UsageData && volume.UsageData.Size >= 0 ? volume.UsageData.Size : null,
       })),
   };
+}
+
+/** Volumes that an image declares bear nobody's labels: they are their container's, and go with it. */
+function bytesOfUnnamed(
+  mounts: readonly { Type: string; Name?: string | null | undefined }[],
+  unnamed: ReadonlyMap<string, number>,
+): number {
+  const names = new Set(mounts.flatMap(({ Type, Name }) => (Type === 'volume' && Name ? [Name] : [])));
+  return [...names].reduce((sum, name) => sum + (unnamed.get(name) ?? 0), 0);
 }
 
 async function usageOf(client: EngineClient): Promise<z.output<typeof usageAnswer>> {
