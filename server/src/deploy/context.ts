@@ -37,7 +37,7 @@ export interface DeployPorts {
   buildServers: Pick<BuildServers, 'requireStill'>;
   /** CONFLICT when the organization takes more disk than it may, measured on this server now. */
   requireDisk(organizationId: string, on: { serverKey: string; engine: Engine }): Promise<void>;
-  /** Bytes of disk that the organization may still take, as they were last measured; Infinity without a limit. */
+  /** Bytes of disk that the organization may still take, as last measured; Infinity without a limit. */
   diskLeft(organizationId: string): Promise<number>;
   /** Folders of Berth's machine that the organization's repositories may lie in; none without host reach. */
   localRepositoryPaths(organizationId: string): Promise<readonly string[]>;

@@ -9,7 +9,7 @@ import { AppError } from '../../domain/errors.ts';
 import { ownerLabels, composeRef } from '../../domain/names/service-ref.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
-import { whileDiskLasts } from '../disk-watch.ts';
+import { whileDiskLasts } from '../stages/disk-watch.ts';
 import { builtServiceImage } from '../images/image-name.ts';
 import { buildLimitMs, checkDisk } from '../stages/build.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';

@@ -8,7 +8,7 @@ import { Secret } from '../../domain/secrets/secret.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import { builtImage } from '../images/image-name.ts';
 import type { DeployContext, Stage } from '../context.ts';
-import { whileDiskLasts } from '../disk-watch.ts';
+import { whileDiskLasts } from './disk-watch.ts';
 import { scratchDirectory, sourceDirectory } from '../work-directory.ts';
 
 export const buildLimitMs = 60 * 60_000;

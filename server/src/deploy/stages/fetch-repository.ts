@@ -11,7 +11,7 @@ import {
 import { Secret } from '../../domain/secrets/secret.ts';
 import { checkLocalRepository } from '../../modules/application/checks.ts';
 import type { DeployPorts, GitLink, StageContext } from '../context.ts';
-import { whileDiskLasts } from '../disk-watch.ts';
+import { whileDiskLasts } from './disk-watch.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
 
 const checkoutLimitMs = 15 * 60_000;

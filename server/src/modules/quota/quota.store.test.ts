@@ -7,7 +7,8 @@ import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
 import { of } from '../../../../test/world/fixtures.ts';
-import { usualRecords, type Quotas } from './quota.ts';
+import type { Quotas } from './quota.ts';
+import { usualRecords } from './record-limit.ts';
 
 const GiB = 1024 ** 3;
 

@@ -5,13 +5,8 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
-import {
-  countedRecords,
-  type QuotaRecord,
-  type QuotaStore,
-  type RecordCounts,
-  type ServiceResources,
-} from './store.ts';
+import { holderOf, withinRecords } from './record-limit.ts';
+import type { QuotaRecord, QuotaStore, ServiceResources } from './store.ts';
 
 /** Null: no limit. CPU in billionths of a core, sizes in bytes. */
 export type Quota = Omit<QuotaRecord, 'organizationId'>;
@@ -82,9 +77,6 @@ const unlimited: Quota = {
   diskBytes: null,
   records: null,
 };
-
-/** Records of each kind that an organization may have unless its quota names another number. */
-export const usualRecords = 2000;
 
 export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quotas {
   const parts: Parts = { store, readRelease };
@@ -261,10 +253,11 @@ async function requireRoom(parts: Parts, organizationId: string, one: Taken): Pr
 }
 
 async function within<T>(parts: Parts, organizationId: string, work: () => Promise<T>): Promise<T> {
-  const { quota: found, records } = await parts.store.bounds(organizationId);
+  const { store } = parts;
+  const { quota: found, records } = await store.bounds(organizationId);
   const quota = limitsOf(found);
   const change = (): Promise<T> =>
-    withinRecords(parts, { organizationId, limit: quota.records, records }, work);
+    withinRecords(store, { organizationId, limit: quota.records, records }, work);
   if (!growing.some((name) => quota[name] !== null)) return change();
   const family = await parts.store.family(organizationId);
   await parts.store.hold(family[0] ?? organizationId);
@@ -278,52 +271,6 @@ async function within<T>(parts: Parts, organizationId: string, work: () => Promi
   }
   return value;
 }
-
-/**
- * Counts the records again after the change where it could have made too many: a change at most copies what
- * there is, beside a few records of its own.
- */
-async function withinRecords<T>(
-  { store }: Parts,
-  {
-    organizationId,
-    limit,
-    records: before,
-  }: { organizationId: string; limit: number | null; records: RecordCounts },
-  work: () => Promise<T>,
-): Promise<T> {
-  const most = limit ?? usualRecords;
-  if (Math.max(...Object.values(before)) * 2 + recordsOfOneChange <= most) return work();
-  await store.hold((await store.family(organizationId))[0] ?? organizationId);
-  const value = await work();
-  const { records: after } = await store.bounds(organizationId);
-  for (const [kind, name] of entriesOf(countedRecords))
-    if (after[kind] > most && after[kind] > before[kind])
-      throw tooMany(
-        { limit: most, name, present: before[kind], wanted: after[kind] },
-        await store.family(organizationId),
-      );
-  return value;
-}
-
-/** More than any change makes that copies nothing: a template, a file of `berth.yml`. */
-const recordsOfOneChange = 500;
-
-function tooMany(
-  { limit, name, present, wanted }: { limit: number; name: string; present: number; wanted: number },
-  family: readonly string[],
-): AppError {
-  const [whose, has] = holderOf(family);
-  return new AppError(
-    'CONFLICT',
-    `${whose} may have ${limit} ${name}; ${has} ${present}, and this would make it ${wanted}. Remove some ` +
-      "that are no longer needed, or ask the installation's Owner for more (organization.setQuota, " +
-      '`records`).',
-  );
-}
-
-const entriesOf = <K extends string, V>(row: Readonly<Record<K, V>>): [K, V][] =>
-  Object.entries(row) as [K, V][];
 
 /** What a change of records can make more of. */
 const growing = ['services', 'memoryBytes', 'nanoCpus'] as const;
@@ -383,12 +330,6 @@ function tooMuch(name: keyof typeof words, { limit, present, wanted, family }: E
     `${whose} may have ${shown(limit)} ${what}; ${has} ${shown(present)}${more}. ${cure}, or ask ` +
       "the installation's Owner for more (organization.setQuota).",
   );
-}
-
-function holderOf(family: readonly string[]): [string, string] {
-  return family.length > 1
-    ? [`The ${family.length} organizations that share this quota`, 'they have']
-    : ['This organization', 'it has'];
 }
 
 function withoutLimit(service: string, name: 'nanoCpus' | 'memoryBytes', limit: number): AppError {

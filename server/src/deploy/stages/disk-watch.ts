@@ -3,10 +3,10 @@
  * looked at while they do.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../domain/errors.ts';
-import { requireFreeDisk } from '../domain/resources/free-disk.ts';
-import type { WorkFiles } from '../ports/host/work-files.ts';
-import type { DeploySettings } from './context.ts';
+import { AppError } from '../../domain/errors.ts';
+import { requireFreeDisk } from '../../domain/resources/free-disk.ts';
+import type { WorkFiles } from '../../ports/host/work-files.ts';
+import type { DeploySettings } from '../context.ts';
 
 export interface WatchedDisk {
   fileSystem: Pick<WorkFiles, 'freeBytes' | 'bytesIn'>;
@@ -26,8 +26,8 @@ export interface Writer {
 const cure = 'Free some space, for example with "berth cleanup", and deploy again.';
 
 /**
- * Runs `work` with a signal that fires when less of the disk is free than has to stay free, or when the folder
- * has more than it may; throws PRECONDITION_FAILED or CONFLICT then, with the numbers.
+ * Runs `work` with a signal that fires when less of the disk is free than has to stay free, or when the
+ * folder has more than it may; throws PRECONDITION_FAILED or CONFLICT then, with the numbers.
  */
 export async function whileDiskLasts<T>(
   disk: WatchedDisk,
