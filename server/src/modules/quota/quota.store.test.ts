@@ -8,7 +8,7 @@ import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
 import { of } from '../../../../test/world/fixtures.ts';
 import type { Quotas } from './quota.ts';
-import { usualRecords } from './record-limit.ts';
+import { usualRecords } from './counted-records.ts';
 
 const GiB = 1024 ** 3;
 

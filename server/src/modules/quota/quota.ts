@@ -5,7 +5,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
-import { holderOf, withinRecords } from './record-limit.ts';
+import { holderOf, withinRecords } from './counted-records.ts';
 import type { QuotaRecord, QuotaStore, ServiceResources } from './store.ts';
 
 /** Null: no limit. CPU in billionths of a core, sizes in bytes. */
