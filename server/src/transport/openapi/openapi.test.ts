@@ -61,6 +61,13 @@ describe('what readers of JSON Schema make of it', () => {
     expect(inputs.filter(({ schema }) => 'default' in schema).length).toBeGreaterThan(20);
   });
 
+  it('an answer may get further fields', () => {
+    const closed = all.filter(({ schema }) => schema['additionalProperties'] === false);
+    expect(closed.filter(({ place }) => !/\/requestBody\/|\/parameters\/|^berth\.yml/.test(place))).toEqual(
+      [],
+    );
+  });
+
   it('every format is one of JSON Schema', () => {
     const formats = all.flatMap(({ schema: { format } }) => (typeof format === 'string' ? [format] : []));
     expect([...new Set(formats)].toSorted()).toEqual(['date-time', 'email', 'ipv4', 'ipv6', 'uri']);

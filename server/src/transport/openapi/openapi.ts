@@ -6,6 +6,7 @@ import {
   definitionPrefix,
   inlineSchemaOf,
   jsonSchemaOf,
+  literalParts,
   resolved,
 } from '../../procedure/describe/json-schema.ts';
 import type { NamedProcedure } from '../../procedure/describe/listing.ts';
@@ -28,7 +29,8 @@ const description =
   '`/api/trpc/<router>.<procedure>` wrapped as `{"result":{"data":…}}`, also in batches. Queries are GET ' +
   'with query-string parameters or `?input=<JSON>`, changes POST with a JSON body.\n' +
   'Unknown fields of an input are ignored. Lists are newest first and whole; their pages have an address ' +
-  'of their own, `/api/<router>.<procedure>/page`. Times are ISO 8601 in UTC.';
+  'of their own, `/api/<router>.<procedure>/page`. Times are ISO 8601 in UTC. Later versions may answer ' +
+  'further fields; ignore those that you do not know.';
 
 export function createOpenapi(
   procedures: readonly NamedProcedure[],
@@ -91,9 +93,9 @@ function createRecords(): Records {
     examples,
     answerOf(type, parent) {
       const { schema: bare, definitions } = jsonSchemaOf(type, 'output');
-      const schema = published(bare, parent);
+      const schema = published(open(bare), parent);
       for (const [name, definition] of Object.entries(definitions)) {
-        const shown = referring(published(definition, name));
+        const shown = referring(published(open(definition), name));
         if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown))
           throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
         schemas[name] = shown;
@@ -108,6 +110,19 @@ function createRecords(): Records {
       return { schema: referring(schema), example };
     },
   };
+}
+
+/** Objects of answers may have further fields, so that a client made from an older document goes on. */
+function open(schema: Schema): Schema {
+  const opened = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(opened);
+    return isSchema(value) ? open(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([name, value]) => name !== 'additionalProperties' || value !== false)
+      .map(([name, value]) => [name, literalParts.has(name) ? value : opened(value)]),
+  );
 }
 
 /** References lead to the document's components. */
