@@ -903,6 +903,13 @@ ALTER TABLE "backup_run" ADD COLUMN "shape" TEXT;
 ALTER TABLE "backup_run" ADD COLUMN "leftOut" TEXT;
 `,
   },
+  {
+    version: 48,
+    name: 'init of applications',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "init" TEXT NOT NULL DEFAULT 'auto';
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

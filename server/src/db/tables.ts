@@ -9,6 +9,7 @@ import type { Role } from '../domain/access/permissions.ts';
 import { buildTypes } from '../domain/build-type.ts';
 import { certificateTypes } from '../domain/certificates/certificate-type.ts';
 import { gitProviderNames } from '../domain/git/git-host.ts';
+import { initChoices } from '../domain/init-choice.ts';
 import { composeSourceTypes, sourceTypes, triggerTypes } from '../domain/git/source-type.ts';
 import * as stored from './stored-records.ts';
 import { anything, numberByName, textByName, words } from './values/stored-json.ts';
@@ -203,6 +204,7 @@ const application = {
   labels: json(textByName),
   networks: json(words),
   stopGracePeriod: optionalNumber(),
+  init: choice(initChoices),
   rollbackActive: boolean(),
   preReleaseCommand: optionalJson(words),
   command: optionalText(),

@@ -75,8 +75,14 @@ const service = (name: string): Locator =>
 const tab = (title: string): Locator =>
   owner.page.getByRole('navigation', { name: 'Of this service' }).getByRole('link', { name: title });
 const main = (text: string | RegExp): Locator => owner.page.getByRole('main').getByText(text);
-const isDone = (): Promise<void> =>
-  owner.page.getByRole('main').getByText('Done', { exact: true }).first().waitFor({ timeout: deployLimitMs });
+const isDone = (): Promise<void> => shown(main(/^Done$/).first());
+
+/** Waits for what takes a deployment's time; a failure says what stands there instead. */
+async function shown(what: Locator, limitMs = deployLimitMs): Promise<void> {
+  await what.waitFor({ timeout: limitMs }).catch(async (error: unknown) => {
+    throw new Error(`${String(error)}\n${await owner.page.getByRole('main').innerText()}`);
+  });
+}
 
 describe('the README', () => {
   it('two commands bring up Berth with an example that answers', { timeout: 900_000 }, async () => {
@@ -283,6 +289,7 @@ describe('the jobs', () => {
     tab,
     main,
     isDone,
+    shown,
     typed,
   });
 

@@ -20,6 +20,8 @@ export interface Workplace {
   tab(title: string): Locator;
   main(text: string | RegExp): Locator;
   isDone(): Promise<void>;
+  /** Waits for it; a failure says what stands there instead. */
+  shown(what: Locator, limitMs?: number): Promise<void>;
   typed(command: string): Promise<string>;
 }
 
@@ -34,6 +36,7 @@ export function laterJobs({
   tab,
   main,
   isDone,
+  shown,
   typed,
 }: Workplace): void {
   it('add a domain and see its certificate', { timeout: 120_000 }, async () => {
@@ -164,7 +167,7 @@ export function laterJobs({
         await person.type(dialog.getByLabel('Address'), other.ip);
         await person.click(dialog.getByRole('button', { name: 'Add and set up' }));
         await page.waitForURL(/\/servers\//);
-        await page.getByRole('button', { name: 'Set up again' }).waitFor({ timeout: 400_000 });
+        await shown(page.getByRole('button', { name: 'Set up again' }), 400_000);
       });
     } finally {
       await other.kill();

@@ -38,6 +38,7 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
         'args',
         'updateOrder',
         'stopGracePeriod',
+        'init',
         'preReleaseCommand',
         'rollbackActive',
         'labels',

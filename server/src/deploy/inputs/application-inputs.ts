@@ -47,6 +47,7 @@ const releasedFields = [
   'labels',
   'networks',
   'stopGracePeriod',
+  'init',
   'rollbackActive',
   'preReleaseCommand',
   'command',

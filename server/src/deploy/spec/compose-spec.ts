@@ -45,6 +45,7 @@ export async function composeSpec(context: SpecContext): Promise<DescribedSpec &
     image: deployment.image,
     imageHasHealthCheck: image?.hasHealthCheck ?? false,
     calmerHealthCheck: image?.calmerHealthCheck,
+    imageEntrypoint: image?.entrypoint ?? [],
     imageEnv: image?.env ?? {},
     env: context.env,
     networks: [own, ...(await joinedNetworks(context))],

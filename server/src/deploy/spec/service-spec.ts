@@ -2,6 +2,7 @@
 import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
+import { hasInit } from '../../domain/init-choice.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from '../context.ts';
@@ -19,6 +20,7 @@ export interface SpecInputs {
   image: string;
   imageHasHealthCheck: boolean;
   calmerHealthCheck?: HealthInputs['calmerHealthCheck'];
+  imageEntrypoint: readonly string[];
   /** Variables that the image itself sets. */
   imageEnv: Readonly<Record<string, string>>;
   env: Record<string, string>;
@@ -79,6 +81,7 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       env: Object.entries(withPort(inputs)).map(([name, value]) => `${name}=${value}`),
       command: application.command ? splitWords(application.command, 'command') : undefined,
       args: application.args.length > 0 ? application.args : undefined,
+      container: { init: initOf(inputs) },
       networks: inputs.networks,
       replicas: application.replicas,
       limits: limitsOf(application),
@@ -103,6 +106,11 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
       constraints: stays ? [...application.placement, `node.id==${inputs.nodeId}`] : application.placement,
     },
   };
+}
+
+function initOf({ application, imageEntrypoint }: SpecInputs): boolean {
+  const [program] = application.command ? splitWords(application.command, 'command') : imageEntrypoint;
+  return hasInit(application.init, program);
 }
 
 /** Most programs listen where PORT says; it names the first domain's port when nobody set it. */

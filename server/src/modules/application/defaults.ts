@@ -70,6 +70,7 @@ function runtime() {
     labels: {},
     networks: [],
     stopGracePeriod: null,
+    init: 'auto',
     rollbackActive: true,
     preReleaseCommand: null,
     command: null,

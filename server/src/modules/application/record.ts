@@ -1,4 +1,5 @@
 /** The application record as `application.one` gives it (interface document, Application; decisions 5). */
+import { initChoices } from '../../domain/init-choice.ts';
 import { sourceTypes } from '../../domain/git/source-type.ts';
 import { buildTypes } from '../../domain/build-type.ts';
 import { revision, serviceStatus } from '../service/contract-fields.ts';
@@ -72,6 +73,7 @@ export const applicationFields = applicationSummary
     labels: z.record(z.string(), z.string()),
     networks: z.array(z.string()),
     stopGracePeriod: z.number().nullable(),
+    init: z.enum(initChoices),
     rollbackActive: z.boolean(),
     preReleaseCommand: z.array(z.string()).nullable(),
     command: optional,

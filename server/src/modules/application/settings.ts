@@ -3,6 +3,7 @@
  * Application; decisions 4 and 5). Pure: the CLI and the client import it.
  */
 import { z } from 'zod';
+import { initChoices } from '../../domain/init-choice.ts';
 import { buildTypes } from '../../domain/build-type.ts';
 import { certificateTypes } from '../../domain/certificates/certificate-type.ts';
 import { sourceTypes } from '../../domain/git/source-type.ts';
@@ -128,6 +129,12 @@ export const settingShape = {
     .max(3600)
     .nullable()
     .describe('Seconds between SIGTERM and SIGKILL'),
+  init: z
+    .enum(initChoices)
+    .describe(
+      "Whether the engine's own init is process 1, which passes signals on and ends orphans; auto: unless " +
+        'the image brings one, as s6-overlay, tini and dumb-init are',
+    ),
   rollbackActive: z.boolean(),
   preReleaseCommand: argv(100)
     .nullable()

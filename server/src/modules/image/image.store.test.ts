@@ -28,6 +28,7 @@ eachDatabase('what a build begins from', (test) => {
     sizeBytes: 1,
     hasHealthCheck: false,
     exposedPorts: [],
+    entrypoint: [],
     volumes: [],
     env: {},
   });

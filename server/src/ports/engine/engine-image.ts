@@ -21,6 +21,8 @@ export interface ImageState {
   /** The image's own check with longer pauses, where it asks for more than one check in a second. */
   calmerHealthCheck?: HealthCheck | undefined;
   exposedPorts: number[];
+  /** What it starts, without the words that a service may replace. */
+  entrypoint: string[];
   /** Paths that the image declares to be volumes. */
   volumes: string[];
   /** Variables that the image sets. */

@@ -363,6 +363,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   status: 'State',
   'accessLog.status': 'HTTP status of the answer',
   steps: 'Steps of the run',
+  init: "Whether the engine's own init is process 1: auto, on or off",
   stopGracePeriod: 'Time that a container has to end before it is killed, such as 30s; null: the default',
   stream: 'stdout or stderr',
   stripPath: 'Whether the path is removed before the request reaches the service',

@@ -110,6 +110,7 @@ function imageState(image: ImageAnswer): ImageState {
     hasHealthCheck: check.length > 0 && check[0] !== 'NONE',
     calmerHealthCheck: calmerCheck(image.Config?.Healthcheck),
     volumes: Object.keys(image.Config?.Volumes ?? {}),
+    entrypoint: image.Config?.Entrypoint ?? [],
     exposedPorts: Object.keys(image.Config?.ExposedPorts ?? {})
       .flatMap(tcpPort)
       .sort((a, b) => a - b),

@@ -180,6 +180,7 @@ export const imageAnswer = z.looseObject({
       Labels: labels,
       ExposedPorts: portSet,
       Volumes: z.record(z.string(), z.unknown()).nullish(),
+      Entrypoint: z.array(z.string()).nullish(),
       Healthcheck: z
         .looseObject({
           Test: z.array(z.string()).nullish(),
