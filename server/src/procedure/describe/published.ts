@@ -23,8 +23,9 @@ export function publishedField(name: string, schema: Schema, parent: string): Sc
 function withWords(value: unknown, parent: string): unknown {
   if (Array.isArray(value)) return value.map((item) => withWords(item, parent));
   if (!isSchema(value)) return value;
+  const told = Object.entries(value).filter(([key, item]) => !(bounds.has(key) && isEveryNumber(item)));
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
+    told.map(([key, item]) => {
       if (key === 'properties' && isSchema(item))
         return [
           key,
@@ -39,6 +40,12 @@ function withWords(value: unknown, parent: string): unknown {
     }),
   );
 }
+
+const bounds = new Set(['minimum', 'maximum']);
+
+/** The bound that zod gives each integer; generators for other languages find it too large for theirs. */
+const isEveryNumber = (bound: unknown): boolean =>
+  typeof bound === 'number' && Math.abs(bound) === Number.MAX_SAFE_INTEGER;
 
 /** A text becomes a time; null, lists and objects stay what they are. */
 function asTime(schema: Schema): Schema {

@@ -68,6 +68,19 @@ describe('what readers of JSON Schema make of it', () => {
     );
   });
 
+  it('no integer is bounded by what JavaScript can count to', () => {
+    const bounds = all.flatMap(({ schema: { minimum, maximum } }) => [minimum, maximum]);
+    expect(bounds.filter((bound) => typeof bound === 'number').length).toBeGreaterThan(100);
+    expect(bounds.filter((bound) => Math.abs(Number(bound ?? 0)) === Number.MAX_SAFE_INTEGER)).toEqual([]);
+  });
+
+  it('every operation has a name of its own, in every spelling of generators', () => {
+    const names = operations.map(({ operation }) => String(operation['operationId']));
+    // Some take a second underscore for the end of the name.
+    expect(names.filter((name) => name.split('_').length > 2)).toEqual([]);
+    expect(new Set(names.map((name) => name.replace('_', '').toLowerCase())).size).toBe(names.length);
+  });
+
   it('every format is one of JSON Schema', () => {
     const formats = all.flatMap(({ schema: { format } }) => (typeof format === 'string' ? [format] : []));
     expect([...new Set(formats)].toSorted()).toEqual(['date-time', 'email', 'ipv4', 'ipv6', 'uri']);

@@ -167,7 +167,7 @@ function operations({ path, router, procedure }: NamedProcedure, records: Record
   };
   return [
     [`/api/${path}`, { [verb]: one(list, Object.keys(pageInput)) }],
-    [`/api/${path}/page`, { [verb]: { ...one(page), operationId: `${operationId(path)}_page` } }],
+    [`/api/${path}/page`, { [verb]: { ...one(page), operationId: `${operationId(path)}Page` } }],
   ];
 }
 
