@@ -1,5 +1,4 @@
-/** A small application as people have it, and the Dockerfile that Berth's own builder writes for it. */
-
+/** A small application as people have it; the Dockerfile that it gets stands in `dockerfiles/`. */
 import { readFileSync } from 'node:fs';
 
 export interface Sample {
@@ -13,8 +12,6 @@ export interface Sample {
   secrets?: readonly string[];
   publishDirectory?: string;
   isSinglePage?: boolean;
-  /** As it was read and approved by a person; without the lines of the static server. */
-  dockerfile: string;
   port: number;
   framework?: string;
   watchPaths?: readonly string[];
@@ -27,8 +24,14 @@ export interface RealBuild {
   changed: Readonly<Record<string, string>>;
 }
 
+/** The Dockerfile as a person approved it; without the settings of the static server. */
+export const dockerfileOf = ({ name }: Sample): string =>
+  readFileSync(new URL(`dockerfiles/${name}.dockerfile`, import.meta.url), 'utf8');
+
 /** A lock file that its package manager wrote (`locks/`). */
 export const lockOf = (name: string): string =>
   readFileSync(new URL(`locks/${name}`, import.meta.url), 'utf8');
 
-export const json = (value: unknown): string => JSON.stringify(value, null, 2);
+export const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export const lines = (...all: readonly string[]): string => `${all.join('\n')}\n`;

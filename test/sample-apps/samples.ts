@@ -1,4 +1,6 @@
 import { nodeSamples } from './node.ts';
+import { otherSamples } from './others.ts';
 import type { Sample } from './sample.ts';
+import { workspaceSamples } from './workspaces.ts';
 
-export const samples: readonly Sample[] = [...nodeSamples];
+export const samples: readonly Sample[] = [...nodeSamples, ...workspaceSamples, ...otherSamples];

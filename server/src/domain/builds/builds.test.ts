@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { samples } from '../../../../test/sample-apps/samples.ts';
-import type { Sample } from '../../../../test/sample-apps/sample.ts';
+import { dockerfileOf, type Sample } from '../../../../test/sample-apps/sample.ts';
 import { isRead, planOwnBuild } from './builds.ts';
 import type { OwnBuild } from './own-build.ts';
 
 const staticImage = 'caddy:2';
 
-function planOf(sample: Omit<Sample, 'name' | 'dockerfile' | 'port'>): ReturnType<typeof planOwnBuild> {
+function planOf(sample: Omit<Sample, 'name' | 'port'>): ReturnType<typeof planOwnBuild> {
   const entries = Object.entries(sample.files);
   return planOwnBuild({
     files: {
@@ -35,9 +35,85 @@ const shown = (dockerfile: string): string =>
 describe('each sample gets the Dockerfile that a person approved', () => {
   test.each(samples)('$name', (sample) => {
     const plan = ownOf(sample);
-    expect(shown(plan.dockerfile)).toBe(sample.dockerfile);
+    expect(shown(plan.dockerfile)).toBe(dockerfileOf(sample));
     expect(plan.port).toBe(sample.port);
     expect(plan.framework).toBe(sample.framework);
     expect(plan.watchPaths).toEqual(sample.watchPaths ?? []);
   });
+});
+
+const refusals: readonly (readonly [what: string, files: Record<string, string>, refusal: RegExp])[] = [
+  ['JSON that is none', { 'package.json': '{' }, /^package\.json is not valid JSON/],
+  ['nothing to start', { 'package.json': '{}' }, /^package\.json has no start script and no main file/],
+  [
+    'a framework without an adapter',
+    { 'package.json': '{"scripts":{"build":"vite build"},"devDependencies":{"@sveltejs/kit":"2"}}' },
+    /no adapter .+ @sveltejs\/adapter-node/,
+  ],
+  [
+    'a workspace whose application is not chosen',
+    {
+      'package.json': '{"workspaces":["apps/*"]}',
+      'apps/web/package.json': '{"name":"web","scripts":{"start":"node a.js"}}',
+      'apps/api/package.json': '{"name":"api","scripts":{"build":"tsc"}}',
+    },
+    /Set buildPath to the folder of the one to deploy: apps\/api, apps\/web\.$/,
+  ],
+  [
+    'Python that starts nowhere',
+    { 'requirements.txt': 'requests' },
+    /is Python, and nothing says how it starts/,
+  ],
+  ['Go without a main package', { 'go.mod': 'module a', 'b/c.go': '' }, /no main package was found/],
+  ['Ruby that starts nowhere', { Gemfile: '' }, /nothing says how the application starts/],
+  ['a crate without a program', { 'Cargo.toml': '[package]\nname = "a"' }, /no program of it was found/],
+  [
+    'two .NET programs',
+    { 'a/a.csproj': '', 'b/b.csproj': '' },
+    /has 2 \.NET projects.+a\/a\.csproj, b\/b\.csproj/,
+  ],
+  ['composer.json that is none', { 'composer.json': '[]' }, /^composer\.json is not valid JSON/],
+];
+
+test.each(refusals)('%s is refused with what to do', (_what, files, refusal) => {
+  expect(planOf({ files })).toEqual({ refusal: expect.stringMatching(refusal) });
+});
+
+test.each([
+  ['no language', { 'README.md': '' }],
+  [
+    'a page with tools for its author',
+    { 'package.json': '{"devDependencies":{"prettier":"3"}}', 'index.html': '' },
+  ],
+])('%s is left to others', (_what, files) => expect(planOf({ files })).toBeUndefined());
+
+test.each([
+  ['{"node":">=18 <23"}', undefined, '22'],
+  ['{"node":"^20.3"}', undefined, '20'],
+  ['{"node":"18 || 20"}', undefined, '20'],
+  ['{"node":">=16"}', undefined, '24'],
+  ['{"node":"20.x"}', undefined, '20'],
+  ['{"node":"8"}', undefined, '8'],
+  ['{}', 'v20.11.1', '20.11.1'],
+  ['{"node":"18"}', 'lts/iron', '20'],
+  ['{}', '# comment\nlts/*', '24'],
+  ['{}', undefined, '24'],
+])('engines %s and .nvmrc %s: Node.js %s', (engines, nvmrc, version) => {
+  const manifest = `{"scripts":{"start":"node a.js"},"engines":${engines}}`;
+  const files = { 'package.json': manifest, ...(nvmrc === undefined ? {} : { '.nvmrc': nvmrc }) };
+  expect(ownOf({ files }).dockerfile).toContain(`FROM node:${version}-slim AS build`);
+});
+
+test('texts of a source stay data in the Dockerfile', () => {
+  const files = { 'package.json': JSON.stringify({ scripts: { start: 'node a.js "b\nRUN evil" $HOME' } }) };
+  const { dockerfile } = ownOf({ files });
+  expect(dockerfile).not.toMatch(/^RUN evil/m);
+  expect(dockerfile).toContain('CMD ["npm", "run", "start"]');
+});
+
+test('rules of the source stay in .dockerignore, before those of the build', () => {
+  const files = { 'package.json': '{"scripts":{"start":"node a.js"}}', '.dockerignore': 'docs\n' };
+  expect(ownOf({ files }).dockerignore).toBe(
+    'docs\n**/.git\n**/.DS_Store\n**/.env.local\n**/.env.*.local\n**/node_modules\n',
+  );
 });

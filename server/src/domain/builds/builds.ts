@@ -1,14 +1,25 @@
 /** Berth's own builder: which Dockerfile a source without one gets. Pure. */
-import { node } from './node.ts';
+import { dotnet } from './dotnet.ts';
+import { go } from './go.ts';
+import { java } from './java.ts';
+import { node } from './node/node.ts';
 import type { BuildWish, Language, OwnBuild, Refusal } from './own-build.ts';
+import { php } from './php.ts';
+import { python } from './python.ts';
+import { ruby } from './ruby.ts';
+import { rust } from './rust.ts';
 import { folderOf } from './source-files.ts';
 import { parseProcfile } from './start-command.ts';
 
-/** In the order in which they are asked. */
-export const languages: readonly Language[] = [node];
+/** In the order in which they are asked: Node.js last, since others have a package.json for their pages. */
+export const languages: readonly Language[] = [php, ruby, python, go, rust, java, dotnet, node];
+
+/** Files that every language reads. */
+const common = /(?:^|\/)(?:Procfile|\.dockerignore|\.tool-versions|\.?mise\.toml)$/;
 
 /** Whether detection reads the text of this file; of the others it knows the name. */
-export const isRead = (path: string): boolean => languages.some(({ reads }) => reads.test(path));
+export const isRead = (path: string): boolean =>
+  common.test(path) || languages.some(({ reads }) => reads.test(path));
 
 /** Undefined when the source is of no language that Berth builds. */
 export function planOwnBuild(wish: BuildWish): OwnBuild | Refusal | undefined {

@@ -11,9 +11,13 @@ export interface SourceFiles {
 export const viewLimits = { depth: 5, paths: 20_000, textBytes: 256 * 1024, texts: 400 } as const;
 
 /** Folders that hold what a build makes or installs, and what git keeps. */
-const skipped = new Set(['.git', 'node_modules', 'vendor', '.venv', 'venv', '__pycache__', '.next', '.nuxt']);
+const skipped = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', '.next', '.nuxt']);
 
 export const isSkipped = (folder: string): boolean => skipped.has(folder);
+
+/** A pattern of paths that end in one of these file names. */
+export const fileNamed = (...names: readonly string[]): RegExp =>
+  new RegExp(`(?:^|/)(?:${names.join('|')})$`);
 
 /** One folder of a source, which paths count from. */
 export interface Folder {

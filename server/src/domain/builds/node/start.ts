@@ -1,6 +1,6 @@
 /** How a Node.js application starts, from its scripts, its framework and its files. */
-import { isDevelopment, type NodeApp, type Served } from './node-frameworks.ts';
-import { execForm, wordsOf } from './start-command.ts';
+import { isDevelopment, type NodeApp, type Served } from './frameworks.ts';
+import { execForm, wordsOf } from '../start-command.ts';
 
 /** Files that are started where nothing else says what to start. */
 const mainFiles = [

@@ -1,6 +1,6 @@
 /** The version of Node.js that a source asks for, as a tag of its images. */
-import { objectOf, textOf, type Folder } from './source-files.ts';
-import { askedVersion, majorOf, numbersOf } from './versions.ts';
+import { objectOf, textOf, type Folder } from '../source-files.ts';
+import { askedVersion, majorOf, numbersOf } from '../versions.ts';
 
 /** Even releases that images are published of. */
 const releases = [18, 20, 22, 24, 26];

@@ -8,23 +8,25 @@ import {
   quoted,
   runLine,
   type RunOptions,
-} from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
-import { frameworks, serverPackages, systemPackages, type NodeApp, type Served } from './node-frameworks.ts';
-import { managerOf, type ChosenManager } from './node-packages.ts';
-import { startOf, type NodeStart } from './node-start.ts';
-import { nodeVersion, type NodeVersion } from './node-version.ts';
-import type { Language, OwnBuild, Refusal, Source } from './own-build.ts';
-import { jsonOf, textOf, textsOf, type Folder } from './source-files.ts';
-import { portOf, procfileNotes } from './start-command.ts';
-import { staticCommand, staticPort, staticStage } from './static-server.ts';
+} from '../dockerfile.ts';
+import { dockerignoreOf } from '../ignore.ts';
+import { frameworks, serverPackages, systemPackages, type NodeApp, type Served } from './frameworks.ts';
+import { managerOf, type ChosenManager } from './package-programs.ts';
+import { startOf, type NodeStart } from './start.ts';
+import { nodeVersion, type NodeVersion } from './version.ts';
+import type { Language, OwnBuild, Refusal, Source } from '../own-build.ts';
+import { fileNamed, jsonOf, textOf, textsOf, type Folder } from '../source-files.ts';
+import { portOf, procfileNotes } from '../start-command.ts';
+import { staticCommand, staticPort, staticStage } from '../static-server.ts';
 import { applicationsOf, withNeeded, workspaceOf, type WorkspacePackage } from './workspaces.ts';
 
 export const node: Language = {
   name: 'Node.js',
   shownBy: 'package.json',
-  reads:
-    /(?:^|\/)(?:package\.json|\.nvmrc|\.node-version|\.tool-versions|\.?mise\.toml|(?:next|vite)\.config\.\w+|angular\.json|pnpm-workspace\.yaml|pnpm-lock\.yaml|yarn\.lock|\.dockerignore|Procfile)$/,
+  reads: fileNamed(
+    'package\\.json|\\.nvmrc|\\.node-version|(?:next|vite)\\.config\\.\\w+|angular\\.json',
+    'pnpm-workspace\\.yaml|pnpm-lock\\.yaml|yarn\\.lock',
+  ),
   plan(source) {
     const { app } = source;
     if (!app.has('package.json')) return undefined;
@@ -81,7 +83,8 @@ function factsOf(
     ...Object.keys(textsOf(manifest['dependencies'])),
     ...Object.keys(development),
   ]);
-  const app: NodeApp = { folder, dependencies, scripts: textsOf(manifest['scripts']) };
+  const prefix = workspace ? `${folder.path}/` : '';
+  const app: NodeApp = { folder, prefix, dependencies, scripts: textsOf(manifest['scripts']) };
   const manager = managerOf(home, homeManifest);
   const framework = frameworks.find((one) => dependencies.has(one.package));
   const served = framework?.served(app);
@@ -171,7 +174,7 @@ function buildOf(source: Source, facts: Facts): OwnBuild {
     port,
     why: whyOf(source, facts),
     bases: [imageOf(version)],
-    watchPaths: workspace ? watchPathsOf(workspace) : [],
+    watchPaths: workspace ? watchPathsOf(workspace, facts) : [],
   };
 }
 
@@ -193,7 +196,9 @@ function buildStage(source: Source, facts: Facts): (string | undefined)[] {
   const install = runLine(`${lock === undefined ? row.unlocked : row.locked}${production}`, options);
   const tools = systemPackages.filter(([name]) => app.dependencies.has(name)).flatMap(([, build]) => build);
   const caches = buildCache === undefined ? [] : [`/app/${inWorkspace(workspace, buildCache)}`];
+  const isPart = facts.served?.kind === 'program' && facts.served.only !== undefined;
   const prunes =
+    !isPart &&
     !pages &&
     whole &&
     !facts.keepsDevelopment &&
@@ -242,7 +247,7 @@ function programStage(source: Source, facts: Facts, port: number): (string | und
   const command = start?.command ?? [];
   const usual = served?.kind === 'program' && source.procfile.web === undefined ? served : undefined;
   const packages = systemPackages.filter(([name]) => app.dependencies.has(name)).flatMap(([, , run]) => run);
-  const usesBun = manager.name === 'bun' && command.some((word) => /bunx?/.test(word));
+  const usesBun = manager.name === 'bun' && command.some((word) => /\bbunx?\b/.test(word));
   const modules = [
     workspace && `/app/${workspace.member.folder}/node_modules/.bin`,
     '/app/node_modules/.bin',
@@ -304,8 +309,12 @@ function whyOf({ procfile, app }: Source, facts: Facts): string[] {
 }
 
 /** What changes an application of a workspace: its folder, those it needs, and the files at the root. */
-function watchPathsOf({ packages, member }: Workspace): string[] {
-  return [...withNeeded(packages, member).map(({ folder }) => `${folder}/**`), '*'];
+function watchPathsOf({ packages, member }: Workspace, { home, manager }: Facts): string[] {
+  const shared = ['package.json', manager.lock, ...manager.row.reads].flatMap((file) => file ?? []);
+  return [
+    ...withNeeded(packages, member).map(({ folder }) => `${folder}/**`),
+    ...shared.filter((file) => home.has(file)),
+  ];
 }
 
 function chooseAnApplication(packages: readonly WorkspacePackage[]): Refusal {

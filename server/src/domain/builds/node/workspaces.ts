@@ -7,7 +7,7 @@ import {
   textsOf,
   type Folder,
   type SourceFiles,
-} from './source-files.ts';
+} from '../source-files.ts';
 
 export interface WorkspacePackage {
   /** From the root of the source. */

@@ -1,6 +1,6 @@
 /** Frameworks of Node.js: a row each, the first whose package is among the dependencies counts. */
-import type { Folder } from './source-files.ts';
-import { jsonOf, objectOf, textOf } from './source-files.ts';
+import type { Folder } from '../source-files.ts';
+import { jsonOf, objectOf, textOf } from '../source-files.ts';
 
 /** How a built application is served. */
 export type Served =
@@ -33,6 +33,8 @@ interface Framework {
 
 export interface NodeApp {
   folder: Folder;
+  /** Its folder in a workspace with a slash behind it; empty elsewhere. */
+  prefix: string;
   dependencies: ReadonlySet<string>;
   scripts: Readonly<Record<string, string>>;
 }
@@ -50,19 +52,20 @@ export const frameworks: readonly Framework[] = [
     package: 'next',
     build: 'next build',
     cache: '.next/cache',
-    served: ({ folder }) => {
+    served: ({ folder, prefix }) => {
       const config = configOf(folder, 'next.config');
       const output = /\boutput\s*:\s*['"`](\w+)['"`]/.exec(config)?.[1];
       if (output === 'export') return { kind: 'static', folder: 'out', singlePage: false };
       if (output !== 'standalone')
         return { kind: 'program', command: ['next', 'start'], env: ['NEXT_TELEMETRY_DISABLED=1'] };
       const publicFolder: CopiedFolder[] = folder.files.some((path) => path.startsWith('public/'))
-        ? [['public', 'public']]
+        ? [['public', `${prefix}public`]]
         : [];
       return {
         kind: 'program',
-        command: ['node', 'server.js'],
-        only: [['.next/standalone', '.'], ['.next/static', '.next/static'], ...publicFolder],
+        // In a workspace the server stands below the folder of its root.
+        command: ['node', `${prefix}server.js`],
+        only: [['.next/standalone', '.'], ['.next/static', `${prefix}.next/static`], ...publicFolder],
         env: ['HOSTNAME=0.0.0.0', 'NEXT_TELEMETRY_DISABLED=1'],
       };
     },

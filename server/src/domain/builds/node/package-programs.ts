@@ -1,6 +1,6 @@
 /** Package managers of Node.js: a row each. */
-import type { Folder } from './source-files.ts';
-import { textOf } from './source-files.ts';
+import type { Folder } from '../source-files.ts';
+import { textOf } from '../source-files.ts';
 
 export interface NodeManager {
   /** Lock files that show it. */

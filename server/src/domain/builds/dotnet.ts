@@ -1,0 +1,133 @@
+/** .NET: a project file of C# or F#, at the root or in a folder. */
+import { argLines, cmdLine, copyLine, dockerfileOf, quoted, runLine } from './dockerfile.ts';
+import { dockerignoreOf } from './ignore.ts';
+import type { Language, Source } from './own-build.ts';
+import { jsonOf, objectOf, textOf, type Folder } from './source-files.ts';
+import { execForm, portOf, procfileNotes } from './start-command.ts';
+
+const usualVersion = '9.0';
+/** As the images of .NET have it since version 8. */
+const usualPort = 8080;
+
+export const dotnet: Language = {
+  name: '.NET',
+  shownBy: 'a .csproj or .fsproj file',
+  reads: /(?:^|\/)(?:[^/]+\.(?:csproj|fsproj)|global\.json)$/,
+  plan(source) {
+    const { app, procfile } = source;
+    const projects = app.files.filter((path) => /\.(?:csproj|fsproj)$/.test(path));
+    if (projects.length === 0) return undefined;
+    const project = programOf(app, projects);
+    if (project === undefined)
+      return {
+        refusal:
+          `The source has ${projects.length} .NET projects, and not exactly one is a web application ` +
+          `(Microsoft.NET.Sdk.Web): ${projects.slice(0, 10).join(', ')}. Set buildPath to the folder of ` +
+          'the one to deploy, or add a Dockerfile.',
+      };
+    const text = app.text(project) ?? '';
+    const isWeb = text.includes('Microsoft.NET.Sdk.Web');
+    const version = versionOf(app, text);
+    const name =
+      /<AssemblyName>\s*([\w.-]+)\s*</.exec(text)?.[1] ??
+      (project.split('/').at(-1) ?? '').replace(/\.\w+$/, '');
+    const port = portOf(procfile.web ?? '') ?? usualPort;
+    const command = procfile.web === undefined ? ['dotnet', `${name}.dll`] : execForm(procfile.web);
+    const image = `mcr.microsoft.com/dotnet/sdk:${pinnedSdk(app) ?? version.tag}`;
+    const runtime = `mcr.microsoft.com/dotnet/${isWeb ? 'aspnet' : 'runtime'}:${version.tag}`;
+    const restored = [
+      ...projects,
+      ...app.named(/^(?:Directory\.(?:Build|Packages)\.props|NuGet\.Config|global\.json)$/i),
+    ];
+    const framework = isWeb ? 'ASP.NET Core' : undefined;
+    return {
+      language: '.NET',
+      framework,
+      dockerfile: dockerfileText(source, {
+        framework,
+        version,
+        image,
+        runtime,
+        restored,
+        project,
+        command,
+        port,
+      }),
+      dockerignore: dockerignoreOf(app, ['**/bin', '**/obj']),
+      context: app.path,
+      startCommand: command,
+      port,
+      why: [
+        `${project}: ${framework ?? '.NET'}. .NET ${version.tag}, ${version.why}.`,
+        `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another port.`,
+        ...procfileNotes(procfile),
+      ],
+      bases: [{ official: image }],
+      watchPaths: [],
+    };
+  },
+};
+
+interface Facts {
+  framework: string | undefined;
+  version: { tag: string; why: string };
+  image: string;
+  runtime: string;
+  restored: readonly string[];
+  project: string;
+  command: readonly string[];
+  port: number;
+}
+
+function dockerfileText(
+  { variables, secrets }: Source,
+  { framework, version, image, runtime, restored, project, command, port }: Facts,
+): string {
+  return dockerfileOf(
+    `${framework ?? 'An application'} on .NET ${version.tag}, written by Berth.`,
+    [
+      `FROM ${image} AS build`,
+      'WORKDIR /src',
+      ...restored.map((path) => copyLine([path], `./${path}`)),
+      runLine(`dotnet restore ${quoted(project)}`, { caches: ['/root/.nuget/packages'], secrets }),
+      'COPY . .',
+      ...argLines(variables),
+      runLine(
+        `dotnet publish ${quoted(project)} --configuration Release --no-restore --output /out ` +
+          '-p:UseAppHost=false',
+        { caches: ['/root/.nuget/packages'], secrets },
+      ),
+    ],
+    [
+      `FROM ${runtime}`,
+      'WORKDIR /app',
+      'COPY --from=build /out ./',
+      Number(version.tag.split('.')[0]) >= 8 ? 'USER app' : `ENV ASPNETCORE_URLS=http://+:${port}`,
+      `EXPOSE ${port}`,
+      cmdLine(command),
+    ],
+  );
+}
+
+/** The only web application, else the only program, else the only project. */
+function programOf(app: Folder, projects: readonly string[]): string | undefined {
+  const holding = (word: RegExp): string[] => projects.filter((path) => word.test(app.text(path) ?? ''));
+  const web = holding(/Microsoft\.NET\.Sdk\.Web"/);
+  const programs = holding(/<OutputType>\s*Exe/i);
+  return [web, programs, projects].find((found) => found.length === 1)?.[0];
+}
+
+/** An SDK that global.json names without saying that a newer one will do. */
+function pinnedSdk(app: Folder): string | undefined {
+  const sdk = objectOf(jsonOf(app.text('global.json'))?.['sdk']);
+  return sdk?.['rollForward'] === undefined ? textOf(sdk?.['version']) : undefined;
+}
+
+function versionOf(app: Folder, project: string): { tag: string; why: string } {
+  const sdk = textOf(objectOf(jsonOf(app.text('global.json'))?.['sdk'])?.['version']);
+  const ofSdk = /^(\d+\.\d+)/.exec(sdk ?? '')?.[1];
+  const target = /<TargetFrameworks?>\s*net(\d+\.\d+)/.exec(project)?.[1];
+  if (target !== undefined) return { tag: target, why: 'as the project file asks' };
+  if (ofSdk !== undefined) return { tag: ofSdk, why: 'as global.json asks' };
+  return { tag: usualVersion, why: 'since nothing asks for another version' };
+}

@@ -1,0 +1,170 @@
+/** Java: Maven and Gradle; Spring Boot, Quarkus, Micronaut and plain jars. */
+import { argLines, cmdLine, dockerfileOf, runLine, userLine } from './dockerfile.ts';
+import { dockerignoreOf } from './ignore.ts';
+import type { Language, Source } from './own-build.ts';
+import type { Folder } from './source-files.ts';
+import { execForm, portOf, procfileNotes } from './start-command.ts';
+import { askedVersion, numbersOf } from './versions.ts';
+
+const usualVersion = '21';
+const usualPort = 8080;
+
+interface JavaTool {
+  name: string;
+  shownBy: readonly string[];
+  /** Image of the tool for this version of Java; absent where the source brings a wrapper. */
+  image(version: string): string;
+  wrapper: string;
+  program: string;
+  build: string;
+  cache: string;
+  /** Where the jars are after the build. */
+  jars: string;
+}
+
+const tools: readonly JavaTool[] = [
+  {
+    name: 'Maven',
+    shownBy: ['pom.xml'],
+    image: (version) => `maven:3-eclipse-temurin-${version}`,
+    wrapper: 'mvnw',
+    program: 'mvn',
+    build: '--batch-mode --no-transfer-progress -DskipTests package',
+    cache: '/root/.m2',
+    jars: 'target',
+  },
+  {
+    name: 'Gradle',
+    shownBy: ['build.gradle', 'build.gradle.kts'],
+    image: (version) => `gradle:8-jdk${version}`,
+    wrapper: 'gradlew',
+    program: 'gradle',
+    build: '--no-daemon build -x test',
+    cache: '/root/.gradle',
+    jars: 'build/libs',
+  },
+];
+
+const frameworks = [
+  ['spring-boot', 'Spring Boot'],
+  ['quarkus', 'Quarkus'],
+  ['micronaut', 'Micronaut'],
+  ['ktor', 'Ktor'],
+] as const;
+
+export const java: Language = {
+  name: 'Java',
+  shownBy: 'pom.xml or build.gradle',
+  reads: /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?|\.java-version|system\.properties)$/,
+  plan(source) {
+    const { app, procfile } = source;
+    const tool = tools.find(({ shownBy }) => app.first(...shownBy) !== undefined);
+    if (tool === undefined) return undefined;
+    const project = app.text(app.first(...tool.shownBy) ?? '') ?? '';
+    const framework = frameworks.find(([word]) => project.includes(word))?.[1];
+    const version = versionOf(app, project);
+    const hasWrapper = app.has(tool.wrapper);
+    const image = hasWrapper ? `eclipse-temurin:${version.tag}-jdk` : tool.image(version.tag);
+    const program = hasWrapper ? `sh ./${tool.wrapper}` : tool.program;
+    const isQuarkus = framework === 'Quarkus';
+    const port = portOf(procfile.web ?? '') ?? usualPort;
+    const command =
+      procfile.web === undefined
+        ? ['java', '-XX:MaxRAMPercentage=75', '-jar', isQuarkus ? 'quarkus-run.jar' : 'app.jar']
+        : execForm(procfile.web);
+    return {
+      language: 'Java',
+      framework,
+      dockerfile: dockerfileText(source, {
+        framework,
+        version,
+        image,
+        program,
+        tool,
+        isQuarkus,
+        command,
+        port,
+      }),
+      dockerignore: dockerignoreOf(app, ['target', 'build', '.gradle']),
+      context: app.path,
+      startCommand: command,
+      port,
+      why: [
+        `${app.first(...tool.shownBy)}: ${framework ?? 'Java'}, ${tool.name}` +
+          `${hasWrapper ? ' by its wrapper' : ''}. Java ${version.tag}, ${version.why}.`,
+        `Start: ${command.join(' ')}`,
+        ...(framework === 'Spring Boot'
+          ? [`It listens on ${port} unless SERVER_PORT or server.port says another one.`]
+          : []),
+        ...procfileNotes(procfile),
+      ],
+      bases: [{ official: image }],
+      watchPaths: [],
+    };
+  },
+};
+
+interface Facts {
+  framework: string | undefined;
+  version: { tag: string; why: string };
+  image: string;
+  program: string;
+  tool: JavaTool;
+  isQuarkus: boolean;
+  command: readonly string[];
+  port: number;
+}
+
+function dockerfileText(
+  { variables, secrets }: Source,
+  { framework, version, image, program, tool, isQuarkus, command, port }: Facts,
+): string {
+  const folder = tool.name === 'Maven' ? 'target' : 'build';
+  return dockerfileOf(
+    `${framework ?? 'An application'} on Java ${version.tag} with ${tool.name}, written by Berth.`,
+    [
+      `FROM ${image} AS build`,
+      'WORKDIR /src',
+      'COPY . .',
+      ...argLines(variables),
+      runLine(`${program} ${tool.build}`, { caches: [tool.cache], secrets }),
+      ...(isQuarkus
+        ? []
+        : [
+            // Spring Boot puts a jar without its dependencies beside the whole one.
+            `RUN mkdir /out && cp "$(ls -S ${tool.jars}/*.jar ` +
+              "| grep -v -e '-plain\\.jar$' -e '-sources\\.jar$' -e '-javadoc\\.jar$' | head -n 1)\" " +
+              '/out/app.jar',
+          ]),
+    ],
+    [
+      `FROM eclipse-temurin:${version.tag}-jre`,
+      userLine,
+      'WORKDIR /app',
+      isQuarkus
+        ? `COPY --from=build /src/${folder}/quarkus-app ./`
+        : 'COPY --from=build /out/app.jar ./app.jar',
+      'USER app',
+      `EXPOSE ${port}`,
+      cmdLine(command),
+    ],
+  );
+}
+
+function versionOf(app: Folder, project: string): { tag: string; why: string } {
+  const asked = askedVersion([app], ['.java-version'], ['java']);
+  const own = asked && numbersOf(asked.version.replace(/^[a-z-]+/i, ''), 1);
+  if (asked && own) return { tag: own, why: `as ${asked.file} asks` };
+  const properties = /^java\.runtime\.version\s*=\s*(?:1\.)?(\d+)/m.exec(
+    app.text('system.properties') ?? '',
+  )?.[1];
+  if (properties) return { tag: properties, why: 'as system.properties asks' };
+  const said =
+    /<(?:java\.version|maven\.compiler\.(?:release|target)|release)>\s*(?:1\.)?(\d+)/.exec(project)?.[1] ??
+    /(?:JavaLanguageVersion\.of\(|jvmToolchain\(|VERSION_|sourceCompatibility\s*=\s*['"]?(?:1\.)?)(\d+)/.exec(
+      project,
+    )?.[1];
+  return said === undefined
+    ? { tag: usualVersion, why: 'since nothing asks for another version' }
+    : { tag: said, why: 'as the project file asks' };
+}

@@ -1,0 +1,184 @@
+/** PHP: plain or with composer; Laravel and Symfony; served by Apache with PHP. */
+import { aptLine, argLines, cmdLine, copyLine, dockerfileOf, runLine } from './dockerfile.ts';
+import { dockerignoreOf } from './ignore.ts';
+import type { Language, Source } from './own-build.ts';
+import { jsonOf, textOf, textsOf, type Folder } from './source-files.ts';
+import { procfileNotes } from './start-command.ts';
+
+const usualVersion = '8.4';
+/** Above those that only root may open. */
+const port = 8080;
+const command = ['apache2-foreground'];
+
+/** Debian packages of extensions that the images of PHP compile. */
+const extensions: Readonly<Record<string, readonly string[]>> = {
+  pdo_mysql: [],
+  mysqli: [],
+  pdo_pgsql: ['libpq-dev'],
+  pgsql: ['libpq-dev'],
+  gd: ['libpng-dev', 'libjpeg-dev', 'libfreetype-dev'],
+  intl: ['libicu-dev'],
+  zip: ['libzip-dev'],
+  bcmath: [],
+  exif: [],
+  pcntl: [],
+  soap: ['libxml2-dev'],
+  sockets: [],
+};
+
+export const php: Language = {
+  name: 'PHP',
+  shownBy: 'composer.json or index.php',
+  reads: /(?:^|\/)(?:composer\.json|\.php-version|package\.json)$/,
+  plan(source) {
+    const { app, procfile } = source;
+    const manifest = jsonOf(app.text('composer.json'));
+    if (app.has('composer.json') && manifest === undefined)
+      return { refusal: 'composer.json is not valid JSON; correct it, and deploy again.' };
+    if (manifest === undefined && app.first('index.php', 'public/index.php') === undefined) return undefined;
+    const required = textsOf(manifest?.['require']);
+    const framework =
+      'laravel/framework' in required
+        ? 'Laravel'
+        : 'symfony/framework-bundle' in required
+          ? 'Symfony'
+          : undefined;
+    const version = versionOf(app, required['php']);
+    const wanted = extensionsOf(required, framework);
+    const packages = [...new Set(wanted.flatMap((name) => extensions[name] ?? []))];
+    const root = app.has('public/index.php') ? '/var/www/html/public' : '/var/www/html';
+    const image = `php:${version.tag}-apache`;
+    const assets = hasAssets(app);
+    const locks = ['composer.json', 'composer.lock', 'symfony.lock'].filter((file) => app.has(file));
+    return {
+      language: 'PHP',
+      framework,
+      dockerfile: dockerfileText(source, {
+        framework,
+        version,
+        assets,
+        manifest,
+        locks,
+        image,
+        packages,
+        wanted,
+        root,
+      }),
+      dockerignore: dockerignoreOf(app, ['vendor', '**/node_modules']),
+      context: app.path,
+      startCommand: command,
+      port,
+      why: [
+        `${framework ?? 'PHP'}, PHP ${version.tag}, ${version.why}. Apache serves ${root} on port ${port}.`,
+        ...(wanted.length === 0 ? [] : [`Extensions: ${wanted.join(', ')}.`]),
+        ...(framework === 'Laravel'
+          ? [
+              'Set APP_KEY among the variables, and preReleaseCommand ["php", "artisan", "migrate", ' +
+                '"--force"] to migrate before each release.',
+            ]
+          : []),
+        ...procfileNotes({ ...procfile, web: undefined }),
+      ],
+      bases: [{ official: image }],
+      watchPaths: [],
+    };
+  },
+};
+
+interface Facts {
+  framework: string | undefined;
+  version: { tag: string; why: string };
+  assets: boolean;
+  manifest: unknown;
+  locks: readonly string[];
+  image: string;
+  packages: readonly string[];
+  wanted: readonly string[];
+  root: string;
+}
+
+function dockerfileText(
+  { app, variables, secrets }: Source,
+  { framework, version, assets, manifest, locks, image, packages, wanted, root }: Facts,
+): string {
+  return dockerfileOf(
+    `${framework ?? 'An application'} on PHP ${version.tag} with Apache, written by Berth.`,
+    ...(assets ? [assetStage(app, variables, secrets)] : []),
+    ...(manifest === undefined
+      ? []
+      : [
+          [
+            'FROM composer:2 AS packages',
+            'WORKDIR /app',
+            copyLine(locks, './'),
+            runLine(
+              'composer install --no-dev --no-scripts --no-autoloader --no-interaction ' +
+                '--prefer-dist --ignore-platform-reqs',
+              { caches: ['/tmp/cache'], secrets },
+            ),
+            'COPY . .',
+            'RUN composer dump-autoload --no-dev --optimize --no-scripts',
+          ],
+        ]),
+    [
+      `FROM ${image}`,
+      packages.length === 0 ? undefined : aptLine(packages),
+      wanted.length === 0 ? undefined : `RUN docker-php-ext-install -j"$(nproc)" ${wanted.join(' ')}`,
+      'RUN a2enmod rewrite \\\n' +
+        ` && sed -i 's/Listen 80/Listen ${port}/' /etc/apache2/ports.conf \\\n` +
+        ` && sed -i 's#:80>#:${port}>#; s#/var/www/html#${root}#' ` +
+        '/etc/apache2/sites-available/000-default.conf \\\n' +
+        ' && printf "<Directory /var/www/>\\nAllowOverride All\\n</Directory>\\n" ' +
+        '> /etc/apache2/conf-enabled/berth.conf \\\n' +
+        ' && mv "$PHP_INI_DIR/php.ini-production" "$PHP_INI_DIR/php.ini"',
+      'WORKDIR /var/www/html',
+      manifest === undefined
+        ? 'COPY --chown=www-data:www-data . .'
+        : 'COPY --from=packages --chown=www-data:www-data /app ./',
+      assets ? 'COPY --from=assets --chown=www-data:www-data /app/public/build ./public/build' : undefined,
+      'USER www-data',
+      `EXPOSE ${port}`,
+      cmdLine(command),
+    ],
+  );
+}
+
+function versionOf(app: Folder, range: string | undefined): { tag: string; why: string } {
+  const own = /^\s*(\d\.\d+)/.exec(app.text('.php-version') ?? '')?.[1];
+  if (own !== undefined) return { tag: own, why: 'as .php-version asks' };
+  const exact = /^\s*(?:~\s*)?(8\.\d)(?:\.[\d*x]+)?\s*$/.exec(range ?? '')?.[1];
+  const below = /<\s*8\.(\d)/.exec(range ?? '')?.[1];
+  if (exact !== undefined) return { tag: exact, why: 'as composer.json asks' };
+  if (below !== undefined && Number(below) <= 4)
+    return { tag: `8.${Number(below) - 1}`, why: 'as composer.json asks' };
+  return { tag: usualVersion, why: 'since nothing asks for another version' };
+}
+
+function extensionsOf(required: Readonly<Record<string, string>>, framework: string | undefined): string[] {
+  const asked = Object.keys(required).flatMap((name) => /^ext-(\w+)$/.exec(name)?.[1] ?? []);
+  const usual = framework === undefined ? [] : ['pdo_mysql', 'pdo_pgsql', 'intl', 'zip'];
+  const usualOfLaravel = framework === 'Laravel' ? ['bcmath', 'pcntl'] : [];
+  return [...new Set([...usual, ...usualOfLaravel, ...asked])].filter((name) => name in extensions);
+}
+
+/** Pages' scripts and styles that Vite builds beside Laravel. */
+function hasAssets(app: Folder): boolean {
+  const manifest = jsonOf(app.text('package.json'));
+  return (
+    app.has('composer.json') && /\bvite build\b/.test(textOf(textsOf(manifest?.['scripts'])['build']) ?? '')
+  );
+}
+
+function assetStage(app: Folder, variables: readonly string[], secrets: readonly string[]): string[] {
+  const isLocked = app.has('package-lock.json');
+  const files = ['package.json', ...(isLocked ? ['package-lock.json'] : [])];
+  return [
+    'FROM node:24-slim AS assets',
+    'WORKDIR /app',
+    copyLine(files, './'),
+    runLine(isLocked ? 'npm ci' : 'npm install', { caches: ['/root/.npm'], secrets }),
+    'COPY . .',
+    ...argLines(variables),
+    runLine('npm run build', { secrets }),
+  ];
+}

@@ -1,0 +1,314 @@
+/** Python: pip, poetry, uv or pipenv; Django, FastAPI, Flask and other WSGI and ASGI applications. */
+import { aptLine, argLines, cmdLine, copyLine, dockerfileOf, runLine, userLine } from './dockerfile.ts';
+import { dockerignoreOf } from './ignore.ts';
+import type { Language, OwnBuild, Refusal, Source } from './own-build.ts';
+import { fileNamed, type Folder } from './source-files.ts';
+import { execForm, portOf, procfileNotes } from './start-command.ts';
+import { askedVersion, numbersOf } from './versions.ts';
+
+const usualVersion = '3.13';
+const usualPort = 8000;
+
+export const python: Language = {
+  name: 'Python',
+  shownBy: 'requirements.txt, pyproject.toml, Pipfile or main.py',
+  reads: fileNamed(
+    'requirements\\.txt|pyproject\\.toml|Pipfile|\\.python-version|runtime\\.txt|manage\\.py',
+    '(?:app|main|wsgi|asgi|server|application|settings)(?:/__init__)?\\.py',
+  ),
+  plan(source) {
+    const { app } = source;
+    const manager = managers.find(({ isFor }) => isFor(app));
+    const isPlain = app.first('manage.py', 'main.py', 'app.py') !== undefined;
+    if (manager === undefined && !isPlain) return undefined;
+    const served = servedOf(source, namedPackages(app));
+    return served === undefined ? nothingToStart(app) : buildOf(source, manager, served);
+  },
+};
+
+interface PythonManager {
+  name: string;
+  isFor(app: Folder): boolean;
+  /** Files of which an installation depends. */
+  reads: readonly string[];
+  /** Installs the program itself into the build stage. */
+  program?: string;
+  /** Installs into the virtual environment /opt/venv, which is active. */
+  install(app: Folder): string;
+  cache: string;
+}
+
+/** In the order in which they are asked: a lock file says more than a list. */
+const managers: readonly PythonManager[] = [
+  {
+    name: 'uv',
+    isFor: (app) => app.has('uv.lock'),
+    reads: ['pyproject.toml', 'uv.lock'],
+    program: 'pip install uv',
+    install: () => 'uv sync --active --locked --no-dev --no-install-project',
+    cache: '/root/.cache/uv',
+  },
+  {
+    name: 'Poetry',
+    isFor: (app) => app.has('poetry.lock') || /^\[tool\.poetry\]/m.test(app.text('pyproject.toml') ?? ''),
+    reads: ['pyproject.toml', 'poetry.lock'],
+    program: 'python -m venv /opt/poetry && /opt/poetry/bin/pip install poetry',
+    install: () => '/opt/poetry/bin/poetry install --only main --no-root --no-interaction',
+    cache: '/root/.cache/pypoetry',
+  },
+  {
+    name: 'pipenv',
+    isFor: (app) => app.has('Pipfile'),
+    reads: ['Pipfile', 'Pipfile.lock'],
+    program: 'pip install pipenv',
+    install: (app) => (app.has('Pipfile.lock') ? 'pipenv sync' : 'pipenv install --skip-lock'),
+    cache: '/root/.cache/pipenv',
+  },
+  {
+    name: 'pip',
+    isFor: (app) => app.has('requirements.txt'),
+    reads: ['requirements.txt'],
+    install: () => 'pip install -r requirements.txt',
+    cache: '/root/.cache/pip',
+  },
+  {
+    name: 'pip',
+    isFor: (app) => app.has('pyproject.toml'),
+    // The project itself is what is installed.
+    reads: [],
+    install: () => 'pip install .',
+    cache: '/root/.cache/pip',
+  },
+];
+
+interface Served {
+  framework: string | undefined;
+  command: readonly string[];
+  port: number;
+  /** A server that is installed besides what the source names. */
+  server?: string;
+  /** Runs after the source is there. */
+  build?: string;
+}
+
+/** Names of packages that the source depends on, in lower case. */
+function namedPackages(app: Folder): ReadonlySet<string> {
+  const requirements = (app.text('requirements.txt') ?? '').split('\n');
+  const quotedNames = [app.text('pyproject.toml'), app.text('Pipfile')].flatMap((text) => [
+    ...(text ?? '').matchAll(/^\s*"?([A-Za-z][\w.-]*)"?\s*=|["']([A-Za-z][\w.-]*)[^"'\n]*["']/gm),
+  ]);
+  const names = [
+    ...requirements.map((line) => /^\s*([A-Za-z][\w.-]*)/.exec(line)?.[1]),
+    ...quotedNames.map(([, key, item]) => key ?? item),
+  ];
+  return new Set(
+    names.flatMap((name) => (name === undefined ? [] : [name.toLowerCase().replaceAll('_', '-')])),
+  );
+}
+
+function servedOf({ app, procfile }: Source, packages: ReadonlySet<string>): Served | undefined {
+  const framework = [
+    ['django', 'Django'],
+    ['fastapi', 'FastAPI'],
+    ['flask', 'Flask'],
+    ['starlette', 'Starlette'],
+    ['streamlit', 'Streamlit'],
+  ].find(([name = '']) => packages.has(name))?.[1];
+  const isDjango = framework === 'Django' || app.has('manage.py');
+  const build =
+    isDjango && app.has('manage.py') && /^STATIC_ROOT\b/m.test(settingsOf(app))
+      ? 'python manage.py collectstatic --noinput'
+      : undefined;
+  const made = { framework: isDjango ? 'Django' : framework, ...(build === undefined ? {} : { build }) };
+  if (procfile.web !== undefined) {
+    const command = execForm(procfile.web);
+    return { ...made, command, port: portOf(procfile.web) ?? usualPort };
+  }
+  if (framework === 'Streamlit') return streamlitOf(app);
+  const target = isDjango ? djangoTarget(app) : targetOf(app);
+  if (target !== undefined) {
+    const isAsync = ['FastAPI', 'Starlette'].includes(framework ?? '') || target.isAsync;
+    const server = isAsync ? 'uvicorn' : 'gunicorn';
+    return {
+      ...made,
+      command: isAsync
+        ? shell(`uvicorn ${target.name} --host 0.0.0.0 --port \${PORT:-${usualPort}}`)
+        : shell(`gunicorn ${target.name} --bind 0.0.0.0:\${PORT:-${usualPort}}`),
+      port: usualPort,
+      ...(packages.has(server) || (isAsync && packages.has('fastapi[standard]')) ? {} : { server }),
+    };
+  }
+  const file = app.first('main.py', 'app.py', 'server.py', 'run.py', 'bot.py');
+  return file === undefined ? undefined : { ...made, command: ['python', file], port: usualPort };
+}
+
+const shell = (command: string): string[] => ['sh', '-c', `exec ${command}`];
+
+function streamlitOf(app: Folder): Served | undefined {
+  const file = app.first('streamlit_app.py', 'app.py', 'main.py');
+  const port = 8501;
+  const options = `--server.address=0.0.0.0 --server.port=\${PORT:-${port}} --server.headless=true`;
+  return file === undefined
+    ? undefined
+    : { framework: 'Streamlit', command: shell(`streamlit run ${file} ${options}`), port };
+}
+
+interface Target {
+  /** As servers take it: module:attribute. */
+  name: string;
+  isAsync: boolean;
+}
+
+/** The module of WSGI beside the settings that manage.py names. */
+function djangoTarget(app: Folder): Target | undefined {
+  const settings = /DJANGO_SETTINGS_MODULE['"]\s*,\s*['"]([\w.]+)['"]/.exec(app.text('manage.py') ?? '')?.[1];
+  const project = settings?.split('.')[0];
+  const found = project === undefined ? [] : [`${project}/wsgi.py`].filter((path) => app.has(path));
+  const path = found[0] ?? app.files.find((file) => /^[^/]+\/wsgi\.py$/.test(file));
+  return path === undefined
+    ? undefined
+    : { name: `${path.replace(/\.py$/, '').replaceAll('/', '.')}:application`, isAsync: false };
+}
+
+function settingsOf(app: Folder): string {
+  const path = app.files.find((file) => /^[^/]+\/settings\.py$/.test(file));
+  return (path === undefined ? undefined : app.text(path)) ?? '';
+}
+
+const modules = [
+  'main',
+  'app',
+  'wsgi',
+  'asgi',
+  'server',
+  'application',
+  'app/main',
+  'src/main',
+  'src/app',
+  'app/__init__',
+];
+const constructed =
+  /^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)?(FastAPI|Starlette|Flask|Quart|Litestar|Sanic|create_app)\s*\(/m;
+
+/** The first module that makes an application, by the name that it has there. */
+function targetOf(app: Folder): Target | undefined {
+  for (const module of modules) {
+    const [, name, maker] = constructed.exec(app.text(`${module}.py`) ?? '') ?? [];
+    if (name === undefined) continue;
+    const path = module.replace('/__init__', '').replaceAll('/', '.');
+    return { name: `${path}:${name}`, isAsync: !['Flask', 'create_app'].includes(maker ?? '') };
+  }
+  return undefined;
+}
+
+/** Debian packages that sources of these packages are compiled with, and that they run with. */
+const systemPackages: readonly (readonly [name: string, build: readonly string[], run: readonly string[]])[] =
+  [
+    ['psycopg2', ['gcc', 'libc6-dev', 'libpq-dev'], ['libpq5']],
+    ['mysqlclient', ['gcc', 'libc6-dev', 'default-libmysqlclient-dev', 'pkg-config'], ['libmariadb3']],
+    ['psycopg', [], ['libpq5']],
+  ];
+
+function buildOf(source: Source, manager: PythonManager | undefined, served: Served): OwnBuild {
+  const { app } = source;
+  const version = versionOf(app);
+  const names = namedPackages(app);
+  const system = systemPackages.filter(([name]) => names.has(name));
+  const [compile, runtime] = [system.flatMap(([, build]) => build), system.flatMap(([, , run]) => run)];
+  const image = `python:${version.tag}-slim`;
+  const how = manager === undefined ? '' : ` with ${manager.name}`;
+  const title = `${served.framework ?? 'An application'} on Python ${version.tag}${how}, written by Berth.`;
+  const files = manager?.reads.filter((file) => app.has(file)) ?? [];
+  const options = { caches: manager && [manager.cache], secrets: source.secrets };
+  const install = manager && runLine(manager.install(app), options);
+  const server = served.server && runLine(`pip install ${served.server}`, { caches: ['/root/.cache/pip'] });
+  const build = [
+    `FROM ${image} AS build`,
+    compile.length === 0 ? undefined : aptLine(compile),
+    'WORKDIR /app',
+    'ENV VIRTUAL_ENV=/opt/venv PATH=/opt/venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1',
+    'RUN python -m venv /opt/venv',
+    manager?.program && runLine(manager.program, { caches: ['/root/.cache/pip'] }),
+    ...(files.length > 0
+      ? [copyLine(files, './'), install, server, 'COPY . .']
+      : ['COPY . .', install, server]),
+    ...(served.build === undefined
+      ? []
+      : [...argLines(source.variables), runLine(served.build, { secrets: source.secrets })]),
+  ];
+  const final = [
+    `FROM ${image}`,
+    runtime.length === 0 ? undefined : aptLine(runtime),
+    userLine,
+    'ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1',
+    'WORKDIR /app',
+    'COPY --from=build /opt/venv /opt/venv',
+    'COPY --from=build --chown=app:app /app /app',
+    'USER app',
+    `EXPOSE ${served.port}`,
+    cmdLine(served.command),
+  ];
+  return {
+    language: 'Python',
+    framework: served.framework,
+    dockerfile: dockerfileOf(title, build, final),
+    dockerignore: dockerignoreOf(app, ['**/__pycache__', '**/.venv', '**/venv', '**/*.pyc']),
+    context: app.path,
+    startCommand: served.command,
+    port: served.port,
+    why: whyOf(source, { manager, served, version, file: files[0] ?? 'pyproject.toml' }),
+    bases: [{ official: image }],
+    watchPaths: [],
+  };
+}
+
+interface Chosen {
+  manager: PythonManager | undefined;
+  served: Served;
+  version: { tag: string; why: string };
+  /** The file that lists the packages. */
+  file: string;
+}
+
+function whyOf({ procfile }: Source, { manager, served, version, file }: Chosen): string[] {
+  return [
+    `${served.framework ?? 'Python'}, Python ${version.tag}, ${version.why}.`,
+    ...(manager === undefined ? [] : [`${manager.name} installs what ${file} says.`]),
+    ...(served.server ? [`${served.server} is installed too, since the source names no server.`] : []),
+    ...(served.build ? [`Build: ${served.build}`] : []),
+    `Start: ${served.command.join(' ')}`,
+    ...procfileNotes(procfile),
+  ];
+}
+
+function versionOf(app: Folder): { tag: string; why: string } {
+  const asked = askedVersion([app], ['.python-version', 'runtime.txt'], ['python']) ?? inProject(app);
+  const tag = asked && numbersOf(asked.version.replace(/^\D*(?=\d)/, ''));
+  return asked === undefined || tag === undefined || !tag.startsWith('3.')
+    ? { tag: usualVersion, why: 'since nothing asks for another version' }
+    : { tag, why: `as ${asked.file} asks` };
+}
+
+/** `requires-python` and Poetry's `python`, where the usual version is not what they allow. */
+function inProject(app: Folder): { version: string; file: string } | undefined {
+  const text = app.text('pyproject.toml') ?? app.text('Pipfile') ?? '';
+  const range = /^\s*(?:requires-python|python|python_version)\s*=\s*"([^"]+)"/m.exec(text)?.[1];
+  const file = app.has('pyproject.toml') ? 'pyproject.toml' : 'Pipfile';
+  const below = /<\s*=?\s*3\.(\d+)/.exec(range ?? '')?.[1];
+  const least = /(?:>=?|\^|~=?|==)?\s*3\.(\d+)/.exec(range ?? '');
+  if (range === undefined || least === null) return undefined;
+  const isExact = !/[><^~]/.test(range) || /^\s*(?:==|~)/.test(range);
+  const tooNew = below !== undefined && Number(below) <= Number(usualVersion.split('.')[1]);
+  const isNewer = Number(least[1]) > Number(usualVersion.split('.')[1]);
+  if (!isExact && !tooNew && !isNewer) return undefined;
+  return { version: tooNew && !isExact ? `3.${Number(below) - 1}` : `3.${least[1]}`, file };
+}
+
+function nothingToStart(app: Folder): Refusal {
+  return {
+    refusal:
+      `The source${app.path === '' ? '' : ` in ${app.path}`} is Python, and nothing says how it starts: ` +
+      'there is no Procfile with "web: …", no manage.py, and no main.py or app.py. Add one of them, or a ' +
+      'Dockerfile.',
+  };
+}

@@ -1,0 +1,20 @@
+# Flask on Python 3.11 with Poetry, written by Berth.
+FROM python:3.11-slim AS build
+WORKDIR /app
+ENV VIRTUAL_ENV=/opt/venv PATH=/opt/venv/bin:$PATH PIP_DISABLE_PIP_VERSION_CHECK=1
+RUN python -m venv /opt/venv
+RUN --mount=type=cache,target=/root/.cache/pip python -m venv /opt/poetry && /opt/poetry/bin/pip install poetry
+COPY pyproject.toml poetry.lock ./
+RUN --mount=type=cache,target=/root/.cache/pypoetry /opt/poetry/bin/poetry install --only main --no-root --no-interaction
+RUN --mount=type=cache,target=/root/.cache/pip pip install gunicorn
+COPY . .
+
+FROM python:3.11-slim
+RUN useradd --system --create-home --uid 10001 app
+ENV PATH=/opt/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1
+WORKDIR /app
+COPY --from=build /opt/venv /opt/venv
+COPY --from=build --chown=app:app /app /app
+USER app
+EXPOSE 8000
+CMD ["sh", "-c", "exec gunicorn app:app --bind 0.0.0.0:${PORT:-8000}"]

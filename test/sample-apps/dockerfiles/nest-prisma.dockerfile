@@ -1,0 +1,22 @@
+# NestJS on Node.js 24 with npm, written by Berth.
+FROM node:24-slim AS build
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends openssl \
+ && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY . .
+RUN --mount=type=cache,target=/root/.npm npm ci
+ENV NODE_ENV=production
+RUN npm run build
+RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
+
+FROM node:24-slim
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends openssl \
+ && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build --chown=node:node /app /app
+USER node
+EXPOSE 3000
+CMD ["node", "dist/main"]

@@ -1,0 +1,18 @@
+# Next.js on Node.js 24 with npm, written by Berth.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN --mount=type=cache,target=/root/.npm npm ci
+COPY . .
+ENV NODE_ENV=production
+ARG NEXT_PUBLIC_API
+RUN --mount=type=cache,target=/app/.next/cache npm run build
+RUN --mount=type=cache,target=/root/.npm npm prune --omit=dev
+
+FROM node:24-slim
+ENV NODE_ENV=production NEXT_TELEMETRY_DISABLED=1 PATH=/app/node_modules/.bin:$PATH
+WORKDIR /app
+COPY --from=build --chown=node:node /app /app
+USER node
+EXPOSE 3000
+CMD ["next", "start"]

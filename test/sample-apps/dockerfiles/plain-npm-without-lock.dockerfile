@@ -1,0 +1,14 @@
+# An application on Node.js 24 with npm, written by Berth.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json ./
+RUN --mount=type=cache,target=/root/.npm npm install --omit=dev
+COPY . .
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build --chown=node:node /app /app
+USER node
+EXPOSE 3000
+CMD ["node", "index.js"]
