@@ -101,9 +101,10 @@ services:
   site:
     build: { context: ../site }
     env_file: [.env]
-    volumes: ["./page:/www/page:ro"${mount}]
+    volumes: ["./page:/www/page:ro", "./up:/www/up"${mount}]
     entrypoint:
-      ["/bin/busybox", "sh", "-c", "echo $$NAME > /www/name; exec /bin/busybox httpd -f -p 3000 -h /www"]
+      ["/bin/busybox", "sh", "-c",
+       "echo $$NAME > /www/name; cd /www/up; [ -e written ] || echo data > written; echo mine >> changed; exec /bin/busybox httpd -f -p 3000 -h /www"]
 `;
   const site = Object.fromEntries(
     Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]),
@@ -112,6 +113,8 @@ services:
     ...site,
     'deploy/compose.yaml': compose(),
     'deploy/page/index.html': 'page one',
+    'deploy/up/seed': 'seed one',
+    'deploy/up/changed': 'theirs\n',
   });
   const tools = await stack('tools', {
     sourceType: 'git',
@@ -148,9 +151,25 @@ services:
   await repository.commit({
     'deploy/page/index.html': 'page two',
     'deploy/compose.yaml': compose(', "./kept:/kept"'),
+    'deploy/up/seed': 'seed two',
+    'deploy/up/changed': 'theirs anew\n',
   });
-  await tools.deploy();
+  const first = (await tools.do<{ deployments: DeploymentView[] }>('one')).deployments[0]?.deploymentId ?? '';
+  const log = (await berth.log(await tools.deploy())).join('\n');
   expect(await page('/page/index.html')).toBe('page two');
+  const carried = async (): Promise<string[]> =>
+    Promise.all(['seed', 'written', 'changed'].map((name) => page(`/up/${name}`)));
+  expect(await carried()).toEqual(['seed two', 'data', 'theirs\nmine\nmine']);
+  expect(log).toContain(
+    'below /www/up stay as the service changed them, and not as the commit has them: changed.',
+  );
+  expect(await berth.call('volumeBackup.volumes', { composeId: tools.id })).toContainEqual(
+    expect.objectContaining({ volumeName: expect.stringMatching(/^path-up-/) }),
+  );
+  await berth.call('deployment.rollback', { deploymentId: first });
+  const [back] = await berth.call<DeploymentView[]>('deployment.all', { composeId: tools.id });
+  expect(await tools.ended(back?.deploymentId ?? '')).toMatchObject({ status: 'done' });
+  expect(await carried()).toEqual(['seed one', 'data', 'theirs\nmine\nmine\nmine']);
   await repository.commit({
     'deploy/compose.yaml': compose().replace('env_file', 'privileged: true\n    env_file'),
   });

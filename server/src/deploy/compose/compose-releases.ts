@@ -47,6 +47,7 @@ export async function composeReleases(
     const service = withDomains(planned, { domains, plan });
     const name = images.get(service.name) ?? '';
     const image = await engine.image(name);
+    const known = await knownMounts(context, service, plan);
     const env = await environmentOf(service, environmentSource(context));
     context.hide(secretValues(env));
     const { spec, notes } = composeServiceSpec({
@@ -62,7 +63,7 @@ export async function composeReleases(
       env,
       networks: { own, environment, ...(await internalOf(context, plan)) },
       domains: domains.filter(({ serviceName }) => serviceName === service.name),
-      mounts: await knownMounts(context, service),
+      mounts: known,
       recordMounts: mounts,
       files: await filesOf(context, service),
       ports: service.ports.map((port) => (mesh ? port : inHostMode(port))),
@@ -75,11 +76,27 @@ export async function composeReleases(
           'host mode.',
       );
     for (const note of notes) log.line(`${service.name}: ${note}`);
-    const release = releaseOf(service, spec, image?.id ?? '');
+    const release = { ...releaseOf(service, spec, image?.id ?? ''), ...carriedBy(context, known) };
     releases.push(unchanged(context, release, former.get(service.name)) ?? release);
   }
   return releases;
 }
+
+/** Files of the repository that stand in volumes. */
+function carriedBy(
+  { deployment: { commit } }: ComposeContext,
+  mounts: readonly KnownMount[],
+): Pick<ComposeRelease, 'carried'> {
+  const carried = mounts.flatMap((mount) =>
+    mount.type === 'volume' && mount.carries !== undefined
+      ? [{ target: mount.target, copy: mount.carries, commit }]
+      : [],
+  );
+  return carried.length === 0 ? {} : { carried };
+}
+
+const commitsOf = ({ carried }: ComposeRelease): string =>
+  JSON.stringify(carried?.map(({ target, commit }) => [target, commit]));
 
 const releaseOf = (
   { name, dependsOn, isOneShot, retries }: PlannedService,
@@ -143,7 +160,8 @@ function unchanged(
     !former ||
     release.isOneShot ||
     former.imageId !== release.imageId ||
-    former.spec.name !== release.spec.name
+    former.spec.name !== release.spec.name ||
+    commitsOf(former) !== commitsOf(release)
   )
     return undefined;
   const same: ServiceSpec = { ...release.spec, release: former.spec.release };
@@ -274,26 +292,34 @@ async function contentOf(
   return sourceText(context, source.path, where);
 }
 
-async function knownMounts(context: ComposeContext, { name, mounts }: PlannedService): Promise<KnownMount[]> {
+async function knownMounts(
+  context: ComposeContext,
+  { name, mounts }: PlannedService,
+  plan: ComposePlan,
+): Promise<KnownMount[]> {
   const known: KnownMount[] = [];
   for (const mount of mounts) {
-    if (mount.type === 'own') known.push(...(await ownMount(context, mount, `services.${name}.volumes`)));
+    if (mount.type === 'own')
+      known.push(...(await ownMount(context, mount, `services.${name}.volumes`, plan)));
     else known.push(mount);
   }
   return known;
 }
 
 /**
- * A path in the repository is mounted from this version of the repository, a file mount as its text, and a
- * folder of file mounts as theirs; any other path is a volume that outlives the release.
+ * A file, or a folder that nobody writes, is mounted from this version of the repository, a file mount as its
+ * text, and a folder of file mounts as theirs. A folder that a service may write is a volume into which the
+ * files of the commit come, and any other path a volume that outlives the release.
  */
 async function ownMount(
   context: ComposeContext,
   mount: PlannedMount & { type: 'own' },
   where: string,
+  plan: ComposePlan,
 ): Promise<KnownMount[]> {
   const { compose, deployment, host, records, log } = context;
   const { target, readOnly, path } = mount;
+  const { volumeOfPath } = await import('../../modules/compose/translation/mounts.ts');
   const folder = folderOf(compose);
   const files = (await records.mounts(compose.composeId)).filter(({ type }) => type === 'file');
   const beside = files.find(({ filePath }) => filePath === cleanPath(path));
@@ -312,7 +338,18 @@ async function ownMount(
         field: `${fieldOf(compose)}: ${where}`,
       })
     )
-      return [{ type: 'copy', path: copy, target, readOnly }];
+      return (await isWrittenFolder(context, inside, mount, plan))
+        ? [
+            {
+              type: 'volume',
+              name: volumeOfPath(path),
+              isForeign: false,
+              target,
+              readOnly,
+              ...(readOnly ? {} : { carries: copy }),
+            },
+          ]
+        : [{ type: 'copy', path: copy, target, readOnly }];
   }
   const prefix = cleanPath(path) === '.' ? '' : `${cleanPath(path)}/`;
   const below = files.flatMap(({ filePath, content }): KnownMount[] =>
@@ -324,11 +361,23 @@ async function ownMount(
   // docker compose makes an empty folder, which a program that wants a file cannot use.
   if (readOnly && posix.extname(path) !== '')
     throw badField(fieldOf(compose), `${where}: ${missing(context, path)}`);
-  const { volumeOfPath } = await import('../../modules/compose/translation/mounts.ts');
   const why =
     folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there';
   log.line(`${where}: ${path} is kept as a volume of this compose, since ${why}.`);
   return [{ type: 'volume', name: volumeOfPath(path), isForeign: false, target, readOnly }, ...below];
+}
+
+async function isWrittenFolder(
+  context: ComposeContext,
+  inside: string,
+  { path }: PlannedMount & { type: 'own' },
+  { services }: ComposePlan,
+): Promise<boolean> {
+  const isWritten = services.some(({ mounts }) =>
+    mounts.some((one) => one.type === 'own' && !one.readOnly && cleanPath(one.path) === cleanPath(path)),
+  );
+  if (!isWritten) return false;
+  return (await context.fileSystem.names(join(sourceDirectory(context), inside))).length > 0;
 }
 
 /** As file mounts have their paths. */

@@ -22,7 +22,9 @@ import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec/spec
  * A mount whose source is known: `copy` is a folder or file of the repository on this server, `file` a text.
  */
 export type KnownMount =
-  | Exclude<PlannedMount, { type: 'own' }>
+  | Exclude<PlannedMount, { type: 'own' | 'volume' }>
+  /** `carries`: the folder whose files come into it. */
+  | (Extract<PlannedMount, { type: 'volume' }> & { carries?: string })
   | { type: 'copy'; path: string; target: string; readOnly: boolean }
   | { type: 'file'; target: string; content: string };
 

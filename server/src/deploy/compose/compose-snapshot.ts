@@ -9,6 +9,7 @@ import type { ReleasedInputs } from '../inputs/inputs.ts';
 import { storedInputs } from '../inputs/stored-inputs.ts';
 import { storedSpec, withLaterFields } from '../spec/stored-spec.ts';
 import { fieldsIn, readStored, writeStored, type StoredFields, type StoredForm } from '../stored-form.ts';
+import type { CarriedFiles } from './carried-files.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 
 export interface ComposeSnapshot extends ReleasedInputs {
@@ -33,6 +34,8 @@ export interface ComposeRelease {
   isOneShot: boolean;
   /** How often it is tried again when it runs once and fails; absent: never. */
   retries?: number;
+  /** Files of the repository that come into volumes of it. */
+  carried?: CarriedFiles[];
 }
 
 const release = z.object({
@@ -44,6 +47,9 @@ const release = z.object({
   ),
   isOneShot: z.boolean(),
   retries: z.number().exactOptional(),
+  carried: z
+    .array(z.object({ target: z.string(), copy: z.string(), commit: z.string().nullable() }))
+    .exactOptional(),
 } satisfies { [K in keyof ComposeRelease]: z.ZodType });
 
 const form: StoredForm<ComposeSnapshot> = {

@@ -8,6 +8,8 @@ import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
+import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import type { CarriedFiles } from './carried-files.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';
@@ -88,16 +90,43 @@ function again(
     release: deployment.deploymentId,
   };
   const running = former.get(release.service);
+  const carried = carriedAgain(release, running);
+  if (carried) spec.mounts = onVolumesOf(running, spec.mounts, carried);
   const same = { ...spec, release: running?.spec.release };
   const isSame =
     running !== undefined &&
     !release.isOneShot &&
     running.imageId === release.imageId &&
     running.spec.name === same.name &&
+    JSON.stringify(running.carried) === JSON.stringify(carried) &&
     engine.specDigest(same) === engine.specDigest(running.spec) &&
     JSON.stringify(same.ports) === JSON.stringify(running.spec.ports);
-  return { ...release, spec: isSame ? same : spec };
+  return { ...release, spec: isSame ? same : spec, ...(carried && { carried }) };
 }
+
+/** A release of before 0.2 has folders of its deployment where the running one has volumes. */
+function carriedAgain(
+  { carried, spec }: ComposeRelease,
+  running: ComposeRelease | undefined,
+): CarriedFiles[] | undefined {
+  if (carried !== undefined || running?.carried === undefined) return carried;
+  const folders = running.carried.flatMap(({ target }) => {
+    const former = spec.mounts.find((mount) => mount.target === target && mount.type === 'bind');
+    return former ? [{ target, copy: former.source, commit: null }] : [];
+  });
+  return folders.length === 0 ? undefined : folders;
+}
+
+const onVolumesOf = (
+  running: ComposeRelease | undefined,
+  mounts: ServiceSpec['mounts'],
+  carried: readonly CarriedFiles[],
+): ServiceSpec['mounts'] =>
+  mounts.map((mount) =>
+    carried.some(({ target }) => target === mount.target)
+      ? (running?.spec.mounts.find(({ target }) => target === mount.target) ?? mount)
+      : mount,
+  );
 
 /** Refuses a release with another suffix, since its volumes have other names. */
 function requireSuffix({ compose }: ComposeContext, { suffix }: ComposeSnapshot): void {
@@ -133,8 +162,8 @@ async function requireImage(context: ComposeContext, reference: string): Promise
 async function requireCopies({ compose, host }: ComposeContext, snapshot: ComposeSnapshot): Promise<void> {
   const folder = join(host.folders.composes, compose.composeId);
   const names = new Set(await host.files.names(folder));
-  for (const { spec, service } of keptServices(snapshot))
-    for (const { source } of spec.mounts) {
+  for (const { spec, service, carried = [] } of keptServices(snapshot))
+    for (const source of [...spec.mounts.map((mount) => mount.source), ...carried.map(({ copy }) => copy)]) {
       const [name] = source.startsWith(`${folder}/`) ? source.slice(folder.length + 1).split('/') : [];
       if (name !== undefined && !names.has(name))
         throw new AppError(

@@ -11,6 +11,7 @@ import {
   writeComposeSnapshot,
   type ComposeSnapshot,
 } from './compose-snapshot.ts';
+import { bringCarried } from './carried-files.ts';
 import { startRun } from './service-run.ts';
 
 export const releaseServices: Stage<ComposeContext> = {
@@ -20,6 +21,8 @@ export const releaseServices: Stage<ComposeContext> = {
   sentence: () => 'Releasing the services',
   async run(context) {
     const snapshot = await begin(context);
+    const live = await context.records.live(context.compose);
+    await bringCarried(context, snapshot.services, live?.snapshot.services ?? []);
     const stop = new AbortController();
     const runContext = { ...context, signal: AbortSignal.any([context.signal, stop.signal]) };
     const runs = new Map<string, ServiceRun>();
@@ -113,6 +116,10 @@ async function rollBack(context: ComposeContext): Promise<void> {
     else await engine.scaleService(name, 0);
   }
   const putBack: Released[] = [];
+  if (live && failed.services.some(({ carried }) => carried !== undefined))
+    await bringCarried(context, live.snapshot.services, []).catch((error: unknown) =>
+      log.line(`Files of the repository: ${sentenceOf(error)}`),
+    );
   for (const [name, spec] of former) {
     const replicas = compose.isStopped ? 0 : spec.replicas;
     const there = present.find((service) => service.name === name);

@@ -5,6 +5,7 @@ import { databaseRef } from '../../domain/names/service-ref.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
+import { requireDataInVolume } from '../../modules/database/kinds/data-place.ts';
 import type { PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Placement } from '../context.ts';
 import { probeTarget, watchingProbe } from '../release/health-check.ts';
@@ -55,6 +56,12 @@ export function databaseSpecOf(inputs: DatabaseSpecInputs): ServiceSpec {
     labels: volumeLabels(owner),
   } as const;
   const bound = mounts.filter(({ type }) => type !== 'file').map((mount) => serviceMount(mount, owner));
+  requireDataInVolume({
+    kind: database.kind,
+    env: inputs.env,
+    args: database.args,
+    folders: [data.target, ...bound.map(({ target }) => target)],
+  });
   const spec: ServiceSpec = {
     name: database.appName,
     image: inputs.image,

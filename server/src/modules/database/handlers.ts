@@ -26,8 +26,10 @@ import {
   type NewDatabase,
 } from './database.ts';
 import { databaseKind } from './kinds.ts';
+import { requireDataInVolume } from './kinds/data-place.ts';
 import type { Admission } from './passwords.ts';
 import { portTaken, type DatabaseRuntime } from './runtime.ts';
+import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { majorOf, refuseMajorJump } from './version.ts';
 import { outputEvents } from '../service/output-events.ts';
 
@@ -253,6 +255,7 @@ async function change(
         await desk.majorOf(draft.present, draft.patch.containerImage),
       );
     await requireFreePort(desk, draft.present, draft.changed);
+    if (input.env !== undefined || input.args !== undefined) await requireKeptData(desk, draft.changed);
     const takeBack = await desk.admission.change(draft.present, draft.changed);
     try {
       return {
@@ -274,6 +277,24 @@ async function change(
     throw error;
   }
   return changed;
+}
+
+/** References to other variables are judged at the deployment, which knows their values. */
+async function requireKeptData({ mounts }: DatabaseDesk, database: DatabaseRecord): Promise<void> {
+  const { databaseId, organizationId, kind, env, args, dataVersion } = database;
+  const { server } = databaseKind(kind);
+  const places = (await mounts(databaseId, organizationId)).filter(({ type }) => type !== 'file');
+  const plain = parseEnv(env).filter(({ value }) => !value.includes('${{'));
+  requireDataInVolume({
+    kind,
+    env: Object.fromEntries(plain.map(({ name, value }) => [name, value])),
+    args,
+    folders: [
+      server.dataPath(dataVersion === null ? undefined : majorOf(dataVersion)),
+      server.dataPath(dataVersion === null ? Number.MAX_SAFE_INTEGER : majorOf(dataVersion)),
+      ...places.map(({ mountPath }) => mountPath),
+    ],
+  });
 }
 
 async function moveToServer(
