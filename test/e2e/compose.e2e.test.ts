@@ -104,7 +104,8 @@ services:
     volumes: ["./page:/www/page:ro", "./up:/www/up"${mount}]
     entrypoint:
       ["/bin/busybox", "sh", "-c",
-       "echo $$NAME > /www/name; cd /www/up; [ -e written ] || echo data > written; echo mine >> changed; exec /bin/busybox httpd -f -p 3000 -h /www"]
+       "echo $$NAME > /www/name; cd /www/up; [ -e written ] || echo data > written; echo mine >> changed;
+        exec /bin/busybox httpd -f -p 3000 -h /www"]
 `;
   const site = Object.fromEntries(
     Object.entries(tinyFiles('first')).map(([name, content]) => [`site/${name}`, content]),

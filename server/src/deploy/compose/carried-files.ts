@@ -131,8 +131,8 @@ function tell({ log }: ComposeContext, { release, files }: Bringing, said: strin
     (paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : '');
   if (kept.length > 0)
     log.line(
-      `${release.service}: below ${files.target} stay as the service changed them, and not as the commit has ` +
-        `them: ${list(kept)}. Remove them there and deploy again to have those of the commit.`,
+      `${release.service}: below ${files.target} stay as the service changed them, and not as the commit ` +
+        `has them: ${list(kept)}. Remove them there and deploy again to have those of the commit.`,
     );
   if (aside.length > 0)
     log.line(
