@@ -9,7 +9,6 @@ import type { ReleasedInputs } from '../inputs/inputs.ts';
 import { storedInputs } from '../inputs/stored-inputs.ts';
 import { storedSpec, withLaterFields } from '../spec/stored-spec.ts';
 import { fieldsIn, readStored, writeStored, type StoredFields, type StoredForm } from '../stored-form.ts';
-import type { CarriedFiles } from './carried-files.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 
 export interface ComposeSnapshot extends ReleasedInputs {
@@ -22,6 +21,15 @@ export interface ComposeSnapshot extends ReleasedInputs {
   ended: string[];
   /** Versions of the services before this release, by their names on the engine; null before it began. */
   previous: Record<string, number> | null;
+}
+
+/** What a release brings into one of its volumes. */
+export interface CarriedFiles {
+  /** Where the service has the volume. */
+  target: string;
+  /** Folder on the host with the files as the commit has them. */
+  copy: string;
+  commit: string | null;
 }
 
 export interface ComposeRelease {

@@ -9,7 +9,6 @@ import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import type { CarriedFiles } from './carried-files.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';
@@ -17,6 +16,7 @@ import {
   keptServices,
   readComposeSnapshot,
   writeComposeSnapshot,
+  type CarriedFiles,
   type ComposeRelease,
   type ComposeSnapshot,
 } from './compose-snapshot.ts';

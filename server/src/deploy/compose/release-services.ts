@@ -11,7 +11,7 @@ import {
   writeComposeSnapshot,
   type ComposeSnapshot,
 } from './compose-snapshot.ts';
-import { bringCarried } from './carried-files.ts';
+import { bringCarried } from './carried/bring-carried.ts';
 import { startRun } from './service-run.ts';
 
 export const releaseServices: Stage<ComposeContext> = {

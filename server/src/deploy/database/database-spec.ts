@@ -5,7 +5,7 @@ import { databaseRef } from '../../domain/names/service-ref.ts';
 import { splitWords } from '../../domain/text/words.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import { databaseKind } from '../../modules/database/kinds.ts';
-import { requireDataInVolume } from '../../modules/database/kinds/data-place.ts';
+import { requireDataInVolume } from '../../domain/data-place.ts';
 import type { PublishedPort, ServiceSpec } from '../../ports/engine/engine.ts';
 import type { Placement } from '../context.ts';
 import { probeTarget, watchingProbe } from '../release/health-check.ts';

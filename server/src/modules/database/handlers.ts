@@ -26,7 +26,7 @@ import {
   type NewDatabase,
 } from './database.ts';
 import { databaseKind } from './kinds.ts';
-import { requireDataInVolume } from './kinds/data-place.ts';
+import { requireDataInVolume } from '../../domain/data-place.ts';
 import type { Admission } from './passwords.ts';
 import { portTaken, type DatabaseRuntime } from './runtime.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';

@@ -1,7 +1,7 @@
 /** Variables and arguments with which an image keeps its data elsewhere than in the volume. Pure. */
 import { posix } from 'node:path';
-import { badField } from '../../../domain/errors.ts';
-import type { DatabaseKindName } from '../../../domain/database-kind.ts';
+import { badField } from './errors.ts';
+import type { DatabaseKindName } from './database-kind.ts';
 
 /** Names as the programs of each kind know them, without leading dashes; `_` and `-` are the same. */
 const movers: Record<DatabaseKindName, { variables: readonly string[]; args: readonly string[] }> = {

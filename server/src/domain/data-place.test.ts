@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DatabaseKindName } from '../../../domain/database-kind.ts';
+import type { DatabaseKindName } from './database-kind.ts';
 import { requireDataInVolume, type DataPlaceInputs } from './data-place.ts';
 
 const folders: DataPlaceInputs['folders'] = ['/var/lib/postgresql/data', '/mnt/fast'];

@@ -4,22 +4,13 @@
  * stays; a carried file that it changed stays as well, and the log names it.
  */
 import { join } from 'node:path';
-import { randomId } from '../../ports/clock.ts';
-import type { ServiceMount } from '../../ports/engine/service-mount.ts';
-import { organizationLabel } from '../../domain/names/labels.ts';
-import { awaitEnded } from '../../modules/service/own-service.ts';
-import type { ComposeContext } from './compose-context.ts';
-import type { ComposeRelease } from './compose-snapshot.ts';
-import { bringScript } from './carried-script.ts';
-
-/** What a release brings into one of its volumes. */
-export interface CarriedFiles {
-  /** Where the service has the volume. */
-  target: string;
-  /** Folder on the host with the files as the commit has them. */
-  copy: string;
-  commit: string | null;
-}
+import { randomId } from '../../../ports/clock.ts';
+import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
+import { organizationLabel } from '../../../domain/names/labels.ts';
+import { awaitEnded } from '../../../modules/service/own-service.ts';
+import type { ComposeContext } from '../compose-context.ts';
+import type { CarriedFiles, ComposeRelease } from '../compose-snapshot.ts';
+import { bringScript } from './bring-script.ts';
 
 const busybox = '/.berth/busybox';
 const places = {
