@@ -30,6 +30,8 @@ export function refusalsOf({ kind, changes, access, refusals = [] }: Procedure):
     'INTERNAL_SERVER_ERROR',
     ...(access.resources.length > 0 ? ['NOT_FOUND' as const] : []),
     ...(hasBody ? ['UNSUPPORTED_MEDIA_TYPE' as const] : []),
+    // Whatever reaches a machine may find a server without a usable SSH key.
+    ...(refusals.includes('SERVICE_UNAVAILABLE') ? ['PRECONDITION_FAILED' as const] : []),
   ]);
   const flat: FlatRefusal[] = [];
   if (access.flatRefusal) {
@@ -120,7 +122,7 @@ const sentences: Record<Exclude<ErrorCode, 'METHOD_NOT_SUPPORTED'>, { when: stri
   ),
   PRECONDITION_FAILED: said(
     'PRECONDITION_FAILED',
-    'The current state does not allow it, or it is not available here',
+    'The current state does not allow it, it is not available here, or the server has no usable SSH key',
     'Nothing is deployed yet: deploy first.',
   ),
   PAYLOAD_TOO_LARGE: said(

@@ -146,6 +146,13 @@ it('each address answers one shape: a list is an array, and its pages have an ad
   expect(mixed).toEqual([]);
 });
 
+it('whatever may find a machine unreachable may find a server without a key, too', () => {
+  const reaching = operations.filter(({ operation }) => '503' in Object(operation['responses']));
+  expect(reaching.length).toBeGreaterThan(100);
+  const undocumented = reaching.filter(({ operation }) => !('412' in Object(operation['responses'])));
+  expect(undocumented.map(({ path }) => path)).toEqual([]);
+});
+
 it('a stream names the events that it sends', () => {
   const streamOf = (path: string): { schema: { description: string }; example: string } =>
     Object(document['paths'])[path].get.responses[200].content['text/event-stream'];
