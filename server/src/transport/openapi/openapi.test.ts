@@ -99,6 +99,15 @@ describe('what readers of JSON Schema make of it', () => {
     );
   });
 
+  it('no component is there that nothing refers to', () => {
+    const text = JSON.stringify(document);
+    const components = Object.entries(Object(document['components'])).flatMap(([kind, named]) =>
+      Object.keys(Object(named)).map((name) => `${kind}/${name}`),
+    );
+    const unused = components.filter((name) => !text.includes(`"#/components/${name}"`));
+    expect(unused.filter((name) => !name.startsWith('securitySchemes/'))).toEqual([]);
+  });
+
   it('no schema takes the name of something that each program has', () => {
     const { schemas } = Object(document['components']);
     expect(Object.keys(schemas).filter((name) => name in globalThis && name !== 'Event')).toEqual([]);

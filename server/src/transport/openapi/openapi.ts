@@ -7,6 +7,7 @@ import {
   inlineSchemaOf,
   jsonSchemaOf,
   literalParts,
+  type ReferringSchema,
   resolved,
 } from '../../procedure/describe/json-schema.ts';
 import type { NamedProcedure } from '../../procedure/describe/listing.ts';
@@ -81,28 +82,34 @@ export function createOpenapi(
 interface Records {
   schemas: Record<string, Schema>;
   examples: Record<string, Schema>;
-  /** The schema of an answer, and an example of it. */
+  /** The schema of what is answered. */
+  schemaOf(type: z.ZodType, parent: string): Schema;
+  /** The same, and an example of it. */
   answerOf(type: z.ZodType, parent: string): { schema: Schema; example: Schema };
 }
 
 function createRecords(): Records {
   const schemas: Record<string, Schema> = {};
   const examples: Record<string, Schema> = {};
+  const read = (type: z.ZodType, parent: string): ReferringSchema => {
+    const { schema, definitions } = jsonSchemaOf(type, 'output');
+    for (const [name, definition] of Object.entries(definitions)) {
+      const shown = referring(published(open(definition), name));
+      if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown))
+        throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
+      schemas[name] = shown;
+    }
+    return { schema: published(open(schema), parent), definitions };
+  };
   return {
     schemas,
     examples,
+    schemaOf: (type, parent) => referring(read(type, parent).schema),
     answerOf(type, parent) {
-      const { schema: bare, definitions } = jsonSchemaOf(type, 'output');
-      const schema = published(open(bare), parent);
-      for (const [name, definition] of Object.entries(definitions)) {
-        const shown = referring(published(open(definition), name));
-        if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(shown))
-          throw new Error(`Two records have the id ${name}. Give one of them another by .meta({ id }).`);
-        schemas[name] = shown;
-        examples[name] ??= { value: exampleOf(definition, definitions) };
-      }
+      const { schema, definitions } = read(type, parent);
       const whole =
         typeof schema['$ref'] === 'string' ? schema['$ref'].slice(definitionPrefix.length) : undefined;
+      if (whole !== undefined) examples[whole] ??= { value: exampleOf(schema, definitions) };
       const example =
         whole === undefined
           ? { example: exampleOf(schema, definitions) }
@@ -269,8 +276,8 @@ function wholeAnswer(path: string, output: z.ZodType, records: Records): Schema 
 }
 
 function success(path: string, { kind, output, whole }: Procedure, records: Records): Schema {
-  const { schema, example } = records.answerOf(output, nameIn(path));
-  if (kind !== 'subscription') return { 'application/json': { schema, ...example } };
+  if (kind !== 'subscription') return { 'application/json': wholeAnswer(path, output, records) };
+  const schema = records.schemaOf(output, nameIn(path));
   const { schema: one, definitions } = jsonSchemaOf(output, 'output');
   const event = exampleOf(one, definitions);
   const names = eventNames(resolved(one, definitions));
