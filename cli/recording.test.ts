@@ -24,14 +24,9 @@ const isSure: readonly Reply[] = [[/\(yes\/no\) \[no\]$/, 'yes']];
 
 /** In an order that a person might type them in. */
 const session: readonly (readonly [string, (readonly Reply[])?])[] = [
-  [
-    'deploy',
-    [
-      [/Name of the service \[web\]$/, 'web'],
-      [/Project \[shop\]$/, 'shop'],
-    ],
-  ],
+  ['deploy', [[/Name of the service \[web\]$/, 'web']]],
   ['deploy'],
+  ['eject --help'],
   ['status'],
   ['ps shop/web'],
   ['history shop/web'],

@@ -217,6 +217,7 @@ export const procedureKinds = {
     all: 'query',
     latest: 'query',
     one: 'query',
+    dockerfile: 'query',
     changes: 'query',
     readLogs: 'query',
     logLines: 'query',

@@ -18,17 +18,16 @@ export interface FolderFacts {
 
 /** In the order of the Compose Specification. */
 const composeNames = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
-/** Files by which a program that builds by itself knows a language. */
-const manifests = [
-  'package.json',
-  'requirements.txt',
-  'pyproject.toml',
-  'go.mod',
-  'Cargo.toml',
-  'Gemfile',
-  'composer.json',
-  'pom.xml',
-];
+/** Files by which Berth's own builder knows a language. */
+const manifest = new RegExp(
+  [
+    'package\\.json|requirements\\.txt|pyproject\\.toml|Pipfile|manage\\.py|main\\.py|app\\.py|go\\.mod',
+    'Cargo\\.toml|Gemfile|composer\\.json|index\\.php|pom\\.xml|build\\.gradle(?:\\.kts)?',
+    '.+\\.(?:csproj|fsproj|sln)',
+  ]
+    .map((names) => `^(?:${names})$`)
+    .join('|'),
+);
 
 /**
  * Undefined when nothing in it says how it is built; `as` is a person's own word for it. Throws UsageError
@@ -46,7 +45,7 @@ export async function whatItIs(folder: string, as?: FolderKind): Promise<FolderF
       if (composeFile === undefined) throw new UsageError(`${folder} has no compose file for --as compose.`);
       return { kind, because: composeFile, composeFile };
     case 'auto':
-      return { kind, because: manifests.find((name) => names.has(name)) ?? 'no Dockerfile' };
+      return { kind, because: [...names].find((name) => manifest.test(name)) ?? 'no Dockerfile' };
     case 'static':
       return { kind, because: names.has('index.html') ? 'index.html' : 'files alone' };
     case undefined:
@@ -66,7 +65,7 @@ async function namesIn(folder: string): Promise<string[]> {
 function kindOf(names: ReadonlySet<string>, composeFile: string | undefined): FolderKind | undefined {
   if (names.has('Dockerfile')) return 'dockerfile';
   if (composeFile !== undefined) return 'compose';
-  if (manifests.some((name) => names.has(name))) return 'auto';
+  if ([...names].some((name) => manifest.test(name))) return 'auto';
   return names.has('index.html') ? 'static' : undefined;
 }
 

@@ -6,6 +6,7 @@ import { clusterWords } from './machines/cluster-words.ts';
 import { completionWord } from './completion-word.ts';
 import { dbWords } from './db-words.ts';
 import { deploy } from './deploy.ts';
+import { eject } from './eject.ts';
 import { domainWords, openWord } from './domain-words.ts';
 import { envWords } from './env-words.ts';
 import { fileWords } from './file-words.ts';
@@ -20,7 +21,7 @@ import { statusWords } from './status.ts';
 import type { Word } from './parts/word.ts';
 
 export const groups: readonly { title: string; words: readonly Word[] }[] = [
-  { title: 'Deploy and look', words: [deploy, ...statusWords, logs, openWord] },
+  { title: 'Deploy and look', words: [deploy, eject, ...statusWords, logs, openWord] },
   { title: 'A project as a file', words: [...fileWords, importWord] },
   { title: 'Services', words: [...serviceWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },

@@ -16,6 +16,7 @@ export const plainDeployment: Omit<
   stage: null,
   commit: null,
   commitInfo: null,
+  ownBuild: null,
   image: null,
   errorMessage: null,
   settings: null,

@@ -95,8 +95,8 @@ async function partsOf(context: Context, written: string, scope: string | undefi
   }
   const { client } = await context.berth();
   const projects = itemsOf(await client.project.all());
-  const usual = projects.length === 1 ? (projects[0]?.name ?? name) : name;
-  return { project: await ask(context.terminal, 'Project', usual), environment: undefined, name };
+  if (projects.length < 2) return { project: projects[0]?.name ?? name, environment: undefined, name };
+  return { project: await ask(context.terminal, 'Project', name), environment: undefined, name };
 }
 
 /** Makes the project where it is missing, the service, and a first address for an application. */

@@ -122,6 +122,7 @@ bothDatabases('migrations', ({ open, openEmpty }) => {
       stage: null,
       commit: null,
       commitInfo: null,
+      ownBuild: null,
       image: null,
       errorMessage: null,
       settings: null,

@@ -910,6 +910,13 @@ ALTER TABLE "backup_run" ADD COLUMN "leftOut" TEXT;
 ALTER TABLE "application" ADD COLUMN "init" TEXT NOT NULL DEFAULT 'auto';
 `,
   },
+  {
+    version: 49,
+    name: 'the Dockerfile that Berth wrote for a deployment',
+    sql: `
+ALTER TABLE "deployment" ADD COLUMN "ownBuild" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -10,6 +10,7 @@ import {
   type AwaitedApproval,
   type Danger,
 } from '../domain/access/danger.ts';
+import type { WrittenBuild } from '../domain/builds/own-build.ts';
 import type { Grants } from '../domain/access/permissions.ts';
 import type { HookEvent, PullRequestEvent } from '../domain/git/git-event.ts';
 import {
@@ -86,6 +87,20 @@ export interface CommitInfo {
 export const commitInfo = shaped<CommitInfo>(
   'the commit of a deployment',
   z.object({ subject: z.string(), author: z.string(), branch: z.string() }),
+);
+
+export const ownBuild = shaped<WrittenBuild>(
+  'the build that Berth wrote',
+  z.object({
+    language: z.string(),
+    framework: textOrNull,
+    dockerfile: z.string(),
+    dockerignore: z.string(),
+    startCommand: list,
+    port: z.number(),
+    reasons: list,
+    watchPaths: list,
+  } satisfies Fields<WrittenBuild>),
 );
 
 export const stages = shaped<DeploymentStage[]>(

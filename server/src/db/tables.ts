@@ -258,6 +258,8 @@ const deployment = {
   commit: optionalText(),
   /** First line of its message, its author, and the branch that it was taken from. */
   commitInfo: optionalJson(stored.commitInfo),
+  /** What Berth's own builder wrote for it. */
+  ownBuild: optionalJson(stored.ownBuild),
   image: optionalText(),
   errorMessage: optionalText(),
   settings: optionalSecret(),

@@ -604,6 +604,7 @@ export const deploymentRows: Rows = [
     input: { deploymentId: '<deploymentId>' },
     gives: { ...deployment, status: 'error' },
   },
+  { call: 'deployment.dockerfile', input: { deploymentId: '<deploymentId>' }, gives: null },
   {
     call: 'deployment.changes',
     input: { deploymentId: '<deploymentId>' },

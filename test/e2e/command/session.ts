@@ -25,10 +25,7 @@ export const sessionOf = ({
       { line: 'ls' },
       {
         line: 'berth deploy',
-        replies: [
-          [/Name of the service \[web\]$/, ''],
-          [/Project \[web\]$/, 'shop'],
-        ],
+        replies: [[/Name of the service \[web\]$/, 'shop/web']],
       },
       { line: 'berth env set COLOR=blue' },
       { line: 'berth deploy' },

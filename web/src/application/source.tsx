@@ -111,15 +111,22 @@ export function Source({ application }: { application: Application }): ReactElem
               'isStaticSpa',
             ]}
             change={{
+              buildType: {
+                label: 'Build with',
+                help:
+                  'auto: the Dockerfile of the source. Without one Berth writes it: Node.js, Python, Go, ' +
+                  'PHP, Ruby, Java, Rust and .NET; a page with an index.html is served as it is.',
+              },
               dockerfile: { when: ({ buildType }) => buildType === 'dockerfile' || buildType === 'auto' },
               containerContextPath: { label: 'Context', when: ({ buildType }) => buildType === 'dockerfile' },
               containerBuildStage: { label: 'Stage', when: ({ buildType }) => buildType === 'dockerfile' },
               publishDirectory: {
-                when: ({ buildType }) => buildType === 'static' || buildType === 'nixpacks',
+                help: 'Folder with the finished pages, such as dist. Empty: what the framework makes.',
+                when: ({ buildType }) => buildType !== 'dockerfile',
               },
               isStaticSpa: {
                 label: 'All addresses show index.html',
-                when: ({ buildType }) => buildType === 'static',
+                when: ({ buildType }) => buildType === 'static' || buildType === 'auto',
               },
             }}
             {...shared}

@@ -17,6 +17,7 @@ import { Ago, Took } from '../parts/time.tsx';
 import { named, ownerOf, procedureOf } from '../service/service.ts';
 import { Changes } from './changes.tsx';
 import { formerOf, serviceOf, titleOf, type Deployment } from './deployment-record.ts';
+import { WrittenDockerfile } from './written-dockerfile.tsx';
 import { canRollBack, RollBack } from './roll-back.tsx';
 import { Stages } from './stages.tsx';
 import { stageWords, texts } from './texts.ts';
@@ -59,6 +60,7 @@ export function DeploymentPage(): ReactElement {
       <Answers deployment={deployment} service={service} />
       <Stages deployment={deployment} isUnderWay={isUnderWay(deployment)} />
       <Changes deployment={deployment} />
+      <WrittenDockerfile deployment={deployment} />
       <DeploymentLog deployment={deployment} />
     </Page>
   );

@@ -108,8 +108,10 @@ async function withBases(own: OwnBuild, engine: BuildEngine, request: ChosenRequ
 /** Puts what Berth wrote into the log, and into the record of the deployment. */
 async function show(own: OwnBuild, { onLine, onOwnBuild }: ChosenRequest): Promise<void> {
   for (const line of own.why) onLine(line);
-  onLine('The Dockerfile that Berth wrote:');
+  onLine('The Dockerfile that Berth wrote (`berth eject` puts it into your folder):');
   for (const line of own.dockerfile.trimEnd().split('\n')) onLine(`  ${line}`);
+  if (own.watchPaths.length > 0)
+    onLine(`Watch paths that suit it (setting watchPaths): ${own.watchPaths.join(', ')}`);
   await onOwnBuild?.(own);
 }
 

@@ -1,6 +1,7 @@
 /** Builds the image from the source, within the limits of the settings. */
 import { deploymentLabel, managedLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { dirname, join } from 'node:path';
+import { writtenBuild, type OwnBuild } from '../../domain/builds/own-build.ts';
 import { AppError } from '../../domain/errors.ts';
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { parseSourcePath } from '../../domain/git/git-source.ts';
@@ -58,6 +59,7 @@ export const build: Stage = {
       limitMs: buildLimitMs,
       onLine: log.line,
       onChild: context.onChild,
+      onOwnBuild: (own: OwnBuild) => context.save({ ownBuild: writtenBuild(own) }),
     } as const;
     await whileDiskLasts(context, { what: 'the build' }, (signal) => builder.build({ ...inputs, signal }));
     await context.save({ image, child: null });

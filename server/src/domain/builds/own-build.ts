@@ -70,3 +70,25 @@ export interface Language {
   /** Undefined when the source is not of this language. */
   plan(source: Source): OwnBuild | Refusal | undefined;
 }
+
+/** The Dockerfile that Berth wrote, and why it is so, as it is stored. */
+export interface WrittenBuild {
+  language: string;
+  framework: string | null;
+  dockerfile: string;
+  dockerignore: string;
+  startCommand: string[];
+  port: number;
+  reasons: string[];
+  watchPaths: string[];
+}
+
+/** More is no Dockerfile that anybody reads; the log has it. */
+const longestKept = 200_000;
+
+export function writtenBuild(own: OwnBuild): WrittenBuild | null {
+  const { language, framework = null, dockerfile, dockerignore, port, startCommand, why, watchPaths } = own;
+  const lists = { startCommand: [...startCommand], reasons: [...why], watchPaths: [...watchPaths] };
+  const written = { language, framework, dockerfile, dockerignore, port, ...lists };
+  return JSON.stringify(written).length > longestKept ? null : written;
+}

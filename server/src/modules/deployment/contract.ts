@@ -4,7 +4,7 @@ import { deployedKinds, idFields } from '../../domain/names/service-ref.ts';
 import { logEvent, positionedLine } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
-import { deploymentRecord } from './record.ts';
+import { deploymentRecord, writtenBuild } from './record.ts';
 
 const id = z.object({ deploymentId: z.string().min(1).max(100) });
 const serviceId = z.string().min(1).max(100).optional();
@@ -65,6 +65,14 @@ export const deploymentContract = {
     output: deploymentRecord.nullable(),
   }),
   one: query({ summary: 'One deployment', access: own, input: id, output: deploymentRecord }),
+  dockerfile: query({
+    summary: "The Dockerfile that Berth's own builder wrote for a deployment; null if it wrote none",
+    description:
+      'For sources without a Dockerfile. `berth eject` writes the same into a folder, to be changed there.',
+    access: own,
+    input: id,
+    output: writtenBuild.nullable(),
+  }),
   changes: query({
     summary: 'What a deployment changed compared with the release before it',
     description:

@@ -33,6 +33,8 @@ export function deploymentHandlers(
         : everywhere(deployments, actor, input),
     latest: async (_context, input) => (await deployments.recent(named(input)))[0] ?? null,
     one: ({ actor }, { deploymentId }) => deployments.one(deploymentId, actor.organizationId),
+    dockerfile: async ({ actor }, { deploymentId }) =>
+      (await deployments.one(deploymentId, actor.organizationId)).ownBuild,
     async changes({ actor }, { deploymentId }) {
       const later = await deployments.one(deploymentId, actor.organizationId);
       const earlier = await releasedBefore(deployments, later);

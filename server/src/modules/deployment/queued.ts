@@ -40,6 +40,7 @@ export function queued(
     stage: 'queue',
     commit: commit ?? null,
     commitInfo: null,
+    ownBuild: null,
     image: image ?? null,
     errorMessage: null,
     settings: null,

@@ -39,3 +39,17 @@ export const deploymentRecord = z
       .describe('When each stage was, in their order; null before the first'),
   })
   .meta({ id: 'Deployment' });
+
+/** The Dockerfile that Berth's own builder wrote for a deployment. */
+export const writtenBuild = z.object({
+  language: z.string(),
+  framework: optional,
+  dockerfile: z.string(),
+  dockerignore: z.string(),
+  startCommand: z.array(z.string()),
+  port: z.number().int(),
+  reasons: z.array(z.string()).describe('Why the Dockerfile is so, as the log says it'),
+  watchPaths: z
+    .array(z.string())
+    .describe('For an application of a monorepo: the paths whose changes concern it, as a setting to take'),
+});
