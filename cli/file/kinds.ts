@@ -45,6 +45,7 @@ const defaults: Readonly<Record<'application' | 'compose' | 'database', Fields>>
     autoDeploy: true,
     triggerType: 'push',
     updateOrder: 'start-first',
+    init: 'auto',
     rollbackActive: true,
     previewPort: 3000,
     previewPath: '/',
