@@ -9,6 +9,16 @@ const plainServer = (said: string): string =>
   `require('node:http').createServer((_, answer) => answer.end('${said}'))` +
   '.listen(process.env.PORT ?? 3000);\n';
 
+const typedServer = (said: string): string =>
+  lines(
+    'declare const require: any;',
+    'declare const process: any;',
+    `const text: string = '${said}';`,
+    "require('node:http')",
+    '  .createServer((_: unknown, answer: any) => answer.end(text))',
+    '  .listen(process.env.PORT ?? 3000);',
+  );
+
 const npmLock = json({ lockfileVersion: 3 });
 
 export const nodeSamples: readonly Sample[] = [
@@ -50,11 +60,15 @@ export const nodeSamples: readonly Sample[] = [
         devDependencies: { typescript: '5.8.3' },
         engines: { node: '22' },
       }),
-      'pnpm-lock.yaml': "lockfileVersion: '9.0'\n",
-      'tsconfig.json': '{}',
-      'src/server.ts': '',
+      'pnpm-lock.yaml': lockOf('typescript-pnpm.yaml'),
+      'tsconfig.json': json({
+        compilerOptions: { outDir: 'dist', module: 'commonjs', types: [] },
+        include: ['src'],
+      }),
+      'src/server.ts': typedServer('hello'),
     },
     secrets: ['NPM_TOKEN'],
+    real: { page: '/', changed: { 'src/server.ts': typedServer('goodbye') } },
     framework: 'Hono',
     port: 3000,
   },
@@ -76,6 +90,20 @@ export const nodeSamples: readonly Sample[] = [
     },
     framework: 'Fastify',
     port: 4000,
+  },
+  {
+    name: 'plain-yarn',
+    files: {
+      'package.json': json({
+        scripts: { start: 'node server.js' },
+        dependencies: { ms: '2.1.3' },
+        devDependencies: { picocolors: '1.1.1' },
+      }),
+      'yarn.lock': lockOf('plain-yarn.lock'),
+      'server.js': plainServer('hello'),
+    },
+    real: { page: '/', changed: { 'server.js': plainServer('goodbye') } },
+    port: 3000,
   },
   {
     name: 'koa-yarn-berry',
