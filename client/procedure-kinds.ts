@@ -446,6 +446,8 @@ export const procedureKinds = {
     runs: 'query',
     runsByDatabase: 'query',
     cancel: 'mutation',
+    undoRestore: 'mutation',
+    useFormerVolume: 'mutation',
     runLogs: 'subscription',
     listFiles: 'query',
     restoreBackupWithLogs: 'changing subscription',

@@ -260,4 +260,51 @@ const cancel: Word = {
   },
 };
 
-export const dbDataWords: readonly Word[] = [backup, backups, cancel, restore, copy];
+const undo: Word = {
+  name: 'db undo',
+  usage: '[service]',
+  summary: 'puts back what the newest restore of a database replaced, or a former volume',
+  description:
+    'The database, or the volume, of before is used again; what it replaces is kept in its place, so that ' +
+    'this can be undone as well. --volume puts back a volume that an upgrade or a move kept: ' +
+    '`berth api cleanup.formerVolumes` lists them.',
+  options: {
+    volume: { value: 'VOLUME', description: 'a former volume, by its name' },
+    yes: { short: 'y', description: 'does it without a question' },
+  },
+  most: 1,
+  calls: [
+    'project.all',
+    'backup.runsByDatabase',
+    'backup.undoRestore',
+    'backup.useFormerVolume',
+    'backup.runLogs',
+  ],
+  async run(context) {
+    const { client } = await context.berth();
+    const service = await databaseOf(context);
+    const volumeName = context.text('volume');
+    const restored = itemsOf(await client.backup.runsByDatabase({ databaseId: service.id, limit: 500 })).find(
+      ({ previousVolume, previousDatabase }) => (previousDatabase ?? previousVolume) !== null,
+    );
+    const what = volumeName ?? restored?.previousDatabase ?? restored?.previousVolume;
+    if (what == null) throw new UsageError(`${nameOf(service)} keeps no state from before a restore.`);
+    await confirm(context.terminal, `${nameOf(service)} is used with ${what} again.`, context.is('yes'));
+    const { backupRunId } =
+      volumeName === undefined
+        ? await client.backup.undoRestore({ backupRunId: restored?.backupRunId ?? '' })
+        : await client.backup.useFormerVolume({ databaseId: service.id, volumeName });
+    let outcome = 'error';
+    for await (const { data } of client.backup.runLogs(
+      { backupRunId },
+      { signal: context.terminal.signal },
+    )) {
+      if (data.type === 'line') context.terminal.say(`${printableLine(data.text, false)}\n`);
+      else outcome = data.outcome;
+    }
+    context.answer({ service: nameOf(service), what, outcome }, () => `Put back ${what}.\n`);
+    return outcome === 'success' ? exitCodes.done : exitCodes.refused;
+  },
+};
+
+export const dbDataWords: readonly Word[] = [backup, backups, cancel, restore, undo, copy];

@@ -87,7 +87,7 @@ export function runWorld(): RunWorld {
         runs: world.reads,
         logs: logsInto(world.lines),
         clock: systemClock,
-        operations: { backup: operation, restore: operation, verification: operation },
+        operations: { backup: operation, restore: operation, verification: operation, return: operation },
         onFault: (error) => `fault-${world.faults.push(error)}`,
       });
       await runner({ payload: { backupRunId: runId }, attempts }, signal);
@@ -120,6 +120,7 @@ function readsOf(runs: Map<string, BackupRunRecord>): BackupRuns {
         (run) => run.operation === 'backup' && run.destinationId === destinationId && run.path === path,
       ),
     ofBackup: async (backupId: string) => newest().filter((run) => run.backupId === backupId),
+    ofDatabase: async (databaseId: string) => newest().filter((run) => run.databaseId === databaseId),
     stored: async (backupId: string) => newest().filter((run) => run.backupId === backupId && run.isStored),
   } as unknown as BackupRuns;
 }

@@ -24,7 +24,7 @@ import {
 import { openDatabaseFixture, type Base } from './databases/database-fixture.ts';
 import { volumes } from './databases/life.ts';
 import { berthAt, type PlacedBerth } from './fixtures/placed-berth.ts';
-import { expectCalmLog, output } from './fixtures/applications.ts';
+import { expectCalmLog, output, until } from './fixtures/applications.ts';
 
 vi.setConfig({ maxConcurrency: 5 });
 
@@ -115,7 +115,8 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
         ]);
         expect(await listed(fixture, base.id)).toEqual([run.path]);
         await changeRows(berth, base);
-        expect(await contentOf(berth, base)).not.toBe(before);
+        const changed = await contentOf(berth, base);
+        expect(changed).not.toBe(before);
         const restored = await restore(fixture, base, run.path);
         expect(restored.success, restored.log.join('\n')).toBe(true);
         expect(await contentOf(berth, base)).toBe(before);
@@ -125,6 +126,23 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
         const former = kind === 'postgres' ? [] : [{ volumeName: `berth-data-${base.id}` }];
         expect(view).toMatchObject({ applicationStatus: 'done', formerVolumes: former });
         expect(await volumes(fixture, base)).toContain(`berth-data-${base.id}`);
+        if (kind === 'mysql' || kind === 'mongo') return;
+        // And back to what the restore replaced.
+        const runs = (): Promise<RunView[]> =>
+          berth.call<RunView[] & Record<string, unknown>>('backup.runsByDatabase', { databaseId: base.id });
+        const restoring = (await runs()).find(({ operation }) => operation === 'restore');
+        await berth.call('backup.undoRestore', { backupRunId: restoring?.backupRunId ?? '' });
+        const back = await until(
+          'it was put back',
+          async () =>
+            (await runs()).find(
+              ({ operation, status }) =>
+                operation === 'return' && status !== 'queued' && status !== 'running',
+            ),
+          240_000,
+        );
+        expect(back, await logOf(berth, back.backupRunId)).toMatchObject({ status: 'done' });
+        expect(await contentOf(berth, base)).toBe(changed);
       },
     );
 

@@ -193,6 +193,7 @@ function runnerOf(
       },
       restore: load,
       verification: load,
+      return: load,
     },
   });
 }
@@ -258,6 +259,7 @@ function backupRouters(
         sources,
         logs,
         openStore,
+        requireFormerVolume: async () => undefined,
       }),
     ),
     router(

@@ -602,7 +602,7 @@ export type ServiceDuring = 'running' | 'paused' | 'stopped';
 const backupRun = {
   backupRunId: text(),
   organizationId: text(),
-  operation: text<'backup' | 'restore' | 'verification'>(),
+  operation: text<'backup' | 'restore' | 'verification' | 'return'>(),
   backupId: optionalText(),
   databaseId: optionalText(),
   startedBy: text<'schedule' | 'person'>(),

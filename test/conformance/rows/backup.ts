@@ -152,6 +152,16 @@ export const backupRows: Rows = [
     refused: 'PRECONDITION_FAILED',
   },
   {
+    call: 'backup.undoRestore',
+    input: { backupRunId: '<backupRunId>' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
+    call: 'backup.useFormerVolume',
+    input: { databaseId: '<mysqlId>', volumeName: 'berth-data-x' },
+    refused: 'PRECONDITION_FAILED',
+  },
+  {
     call: 'backup.runLogs',
     input: { backupRunId: '<backupRunId>' },
     gives: { lines: [{ type: 'end', outcome: 'error' }] },

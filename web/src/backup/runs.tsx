@@ -2,6 +2,7 @@
 import { useState, type ReactElement } from 'react';
 import { ask, refresh, type Answer } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
+import { UndoRestore } from './put-back.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
@@ -29,9 +30,15 @@ const marks: Record<Run['status'], MarkName> = {
   done: 'done',
   error: 'failed',
 };
-const words = { backup: 'Backup', restore: 'Restore', verification: 'Trial restore' } as const;
+const words = {
+  backup: 'Backup',
+  restore: 'Restore',
+  verification: 'Trial restore',
+  return: 'Put back',
+} as const;
 
 function RunRow({ run }: { run: Run }): ReactElement {
+  const kept = run.previousDatabase ?? run.previousVolume;
   const current = run.steps.findLast(({ status }) => status === 'running' || status === 'error');
   return (
     <li>
@@ -84,7 +91,15 @@ function RunRow({ run }: { run: Run }): ReactElement {
               </ul>
             </>
           )}
-          {run.previousVolume && <p>The state before is kept in the volume {run.previousVolume}.</p>}
+          {kept !== null && (
+            <p className="flex flex-wrap items-center gap-3">
+              <span>
+                The state before is kept in the {run.previousDatabase === null ? 'volume' : 'database'} {kept}
+                .
+              </span>
+              {run.status === 'done' && <UndoRestore backupRunId={run.backupRunId} what={kept} />}
+            </p>
+          )}
           {run.errorMessage && <Fault error={run.errorMessage} />}
           {(run.status === 'queued' || run.status === 'running') && <End backupRunId={run.backupRunId} />}
         </div>

@@ -12,6 +12,9 @@ export const texts = {
   restoreVolumeStays: 'The current volume is kept, named in the run, until you remove it.',
   formerVolume: 'The state before the restore is gone for good.',
   restore: 'The backup fills a new volume and is checked; only then does the database run on it.',
+  putBack:
+    'The service is used with it again, and the present state is kept in its place, so that this can be ' +
+    'undone as well. The run shows when it is done.',
   leaveOut: 'Go on without what cannot be restored, and list it in the run',
   restoreGoesOn: 'It goes on when you close this.',
   restoreEnds: (isGood: boolean, name: string) =>

@@ -17,6 +17,7 @@ import { ChooseObject, type StoredObject } from './choose-object.tsx';
 import { AddDestination } from './add-destination.tsx';
 import { LastGood } from './last-good.tsx';
 import { Runs } from './runs.tsx';
+import { PutBackVolume } from './put-back.tsx';
 import { texts } from './texts.ts';
 
 type Options = readonly { value: string; label: string }[];
@@ -222,6 +223,7 @@ function FormerVolumes({ service: { kind, id } }: { service: Service }): ReactEl
             <span className="text-faint">
               <Ago at={since} />
             </span>
+            <PutBackVolume of={named(kind, id)} volumeName={volumeName} />
             <Button small look="quiet" onClick={() => setChosen(volumeName)}>
               Remove
             </Button>

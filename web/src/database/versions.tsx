@@ -1,5 +1,6 @@
 /** Another major version, and the volumes that moves and restores kept. */
 import { useState, type ReactElement } from 'react';
+import { PutBackVolume } from '../backup/put-back.tsx';
 import { Form } from '../form/form.tsx';
 import { useGo } from '../frame/link.tsx';
 import { ask, useDo } from '../live/api.ts';
@@ -54,6 +55,7 @@ export function Versions({
             {names.map((name) => (
               <li key={name} className="flex min-h-(--row) items-center gap-3 pr-2 pl-4">
                 <code className="cut flex-1">{name}</code>
+                <PutBackVolume of={{ databaseId: service.id }} volumeName={name} />
                 <Button small look="danger" onClick={() => setVolume(name)}>
                   Remove
                 </Button>

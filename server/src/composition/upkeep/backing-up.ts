@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
-import { localServer } from '../../domain/names/server-key.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import { formerServerKey, localServer, serverKeyOf } from '../../domain/names/server-key.ts';
 import { createVolumeBackups, type VolumeBackups } from '../../modules/backup/volumes/volume-backup.ts';
 import type { VolumeBackupDesk } from '../../modules/backup/volumes/handlers.ts';
 import { createVolumeRestoring } from '../../modules/backup/volumes/volume-restore.ts';
@@ -25,6 +27,7 @@ import {
 } from '../../modules/backup/runs/make-backup.ts';
 import { removeStored } from '../../modules/backup/runs/retention.ts';
 import { acceptTrial, createRestores } from '../../modules/backup/runs/restores.ts';
+import { createPutBack } from '../../modules/backup/runs/put-back.ts';
 import { createRestoring, type BesideServers } from '../../modules/backup/runs/restore.ts';
 import {
   createBackupRunner,
@@ -111,7 +114,16 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     destinations,
     backups,
     volumes: { volumeBackups: volumeBackupsOf(parts, runs), runs, restores, sources },
-    desk: { backups, runs, restores, sources, logs: adapters.logs, openStore: open },
+    desk: {
+      backups,
+      runs,
+      restores,
+      sources,
+      logs: adapters.logs,
+      openStore: open,
+      requireFormerVolume: async (databaseId, organizationId, volumeName) =>
+        requireFormerVolume(await parts.databases.one(databaseId, organizationId), volumeName),
+    },
     run: createBackupRunner({
       runs,
       logs: adapters.logs,
@@ -129,6 +141,22 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
         log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
     }),
   };
+}
+
+/** A volume that a move left on another server is out of reach there. */
+function requireFormerVolume(database: DatabaseRecord, volumeName: string): void {
+  const former = database.formerVolumes.find((one) => one.volumeName === volumeName);
+  if (!former)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${volumeName} is not one of the former volumes of this database. cleanup.formerVolumes lists them.`,
+    );
+  if (formerServerKey(database, former) !== serverKeyOf(database))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${volumeName} is on the server where the database was before. Move the database back there ` +
+        '(moveToServer), which takes the data of now along, or restore a backup.',
+    );
 }
 
 function volumeBackupsOf({ stores, clock, volumeServices }: BackingUpParts, runs: BackupRuns): VolumeBackups {
@@ -206,6 +234,7 @@ function createOperations(
   return {
     backup: { run: (context) => makeBackup(making, context), tidy: (run) => tidyBackup(making, run) },
     verification: ofDatabases.verification,
+    return: createPutBack({ beside, programs, runs, services: parts.volumeServices }),
     restore: {
       run: (context) => restoreOf(context.run).run(context),
       tidy: (run) => restoreOf(run).tidy(run),

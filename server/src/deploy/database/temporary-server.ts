@@ -191,26 +191,43 @@ async function changeOver(
   const previousVolume = isChanged
     ? (database.formerVolumes.at(-1)?.volumeName ?? beside.volume)
     : database.dataVolume;
-  const formerVolumes = isChanged ? database.formerVolumes.slice(0, -1) : database.formerVolumes;
-  const title = `Restore to ${beside.volume}`;
+  const others = isChanged ? database.formerVolumes.slice(0, -1) : database.formerVolumes;
+  const target = others.find(({ volumeName }) => volumeName === beside.volume);
+  const formerVolumes = others.filter((one) => one !== target);
+  const left = isChanged ? database.formerVolumes.at(-1) : undefined;
+  const before = { dataVersion, containerImage, ...(left && versionOf(left)) };
+  const title = beside.isFormer ? `Back to ${beside.volume}` : `Restore to ${beside.volume}`;
   await databases.patch(databaseId, {
     dataVolume: beside.volume,
+    ...(target && versionOf(target)),
     formerVolumes: [
       ...formerVolumes,
-      { volumeName: previousVolume, dataVersion, containerImage, since: isoTime(clock) },
+      { volumeName: previousVolume, ...before, since: isoTime(clock) },
     ],
   });
   const failure = await deploy(parts, database, { title, signal, say });
   if (failure === undefined) return { previousVolume };
-  await databases.patch(databaseId, { dataVolume: previousVolume, formerVolumes });
+  const again = await databases.find(databaseId);
+  const refused = again && { ...versionOf(again), volumeName: beside.volume, since: isoTime(clock) };
+  await databases.patch(databaseId, {
+    dataVolume: previousVolume,
+    ...before,
+    formerVolumes: beside.isFormer && refused ? [...formerVolumes, refused] : formerVolumes,
+  });
   say('Going back to the previous volume.');
-  const again = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
+  const fault = await deploy(parts, database, { title: `Back to ${previousVolume}`, signal, say });
   const outcome =
-    again === undefined
+    fault === undefined
       ? 'The database is running on its former volume again.'
-      : `Going back failed too: ${again} Its data is in the volume ${previousVolume}; deploy it again.`;
-  throw new AppError('PRECONDITION_FAILED', `The restored data was not accepted: ${failure} ${outcome}`);
+      : `Going back failed too: ${fault} Its data is in the volume ${previousVolume}; deploy it again.`;
+  const what = beside.isFormer ? 'The former volume' : 'The restored data';
+  throw new AppError('PRECONDITION_FAILED', `${what} was not accepted: ${failure} ${outcome}`);
 }
+
+const versionOf = <T extends Pick<DatabaseRecord, 'dataVersion' | 'containerImage'>>({
+  dataVersion,
+  containerImage,
+}: T): Pick<T, 'dataVersion' | 'containerImage'> => ({ dataVersion, containerImage });
 
 function serverOf(engine: Engine, database: DatabaseRecord, spec: ServiceSpec): DatabaseServer {
   const { kind, name, databasePassword, databaseRootPassword } = database;

@@ -277,6 +277,53 @@ export const backupContract = {
     output: backupRunRecord,
     refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
   }),
+  undoRestore: mutation({
+    summary: 'Puts back what a restore replaced; answers with the run at once',
+    description:
+      'A database inside its server takes its name again, and a volume is used again as ' +
+      'backup.useFormerVolume says. What was restored is kept in the place of the former state, as ' +
+      '`previousDatabase` or `previousVolume` of this run, so that it can be undone as well. ' +
+      'backup.runLogs follows it.',
+    access: { ...ownRun, class: 'admin', action: 'run' },
+    input: runId,
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
+  }),
+  useFormerVolume: mutation({
+    summary: 'Puts back a volume that a restore, an upgrade or a move replaced; answers with the run at once',
+    description:
+      'The service is released again on it: a database with the image and version that it had there. If it ' +
+      'does not become healthy, it goes back to the volume that it has now. That one is kept among the ' +
+      'former volumes, so that this can be undone as well. backup.runLogs follows it. The databases of ' +
+      'MySQL, MariaDB and MongoDB servers share one volume, and go back together.',
+    access: {
+      class: 'admin',
+      resources: [
+        { kind: 'database', field: 'databaseId' },
+        { kind: 'application', field: 'applicationId' },
+        { kind: 'compose', field: 'composeId' },
+      ],
+      action: 'run',
+    },
+    input: z
+      .object({
+        databaseId: serviceId.nullish(),
+        applicationId: serviceId.nullish(),
+        composeId: serviceId.nullish(),
+        volumeName: z.string().min(1).max(300).describe('As given by cleanup.formerVolumes'),
+      })
+      .superRefine(({ databaseId, applicationId, composeId }, context) => {
+        if ([databaseId, applicationId, composeId].filter(Boolean).length !== 1)
+          context.addIssue({
+            code: 'custom',
+            path: ['databaseId'],
+            message: 'is required, or applicationId or composeId, and only one of them',
+          });
+      }),
+    example: { databaseId: 'V1StGXR8Z5jdHi6BmyT3k', volumeName: 'berth-data-V1StGXR8Z5jdHi6BmyT3k' },
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
+  }),
   runLogs: subscription({
     summary: 'The log of a run as a live stream that can be resumed',
     access: ownRun,

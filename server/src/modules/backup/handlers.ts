@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/errors.ts';
+import { AppError, badField } from '../../domain/errors.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
@@ -22,6 +22,8 @@ export interface BackupDesk {
   sources: BackupSources;
   logs: DeploymentLogs;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
+  /** PRECONDITION_FAILED unless the volume is a former one of the database, on its present server. */
+  requireFormerVolume(databaseId: string, organizationId: string, volumeName: string): Promise<void>;
 }
 
 const idOf = ({ backupRunId }: BackupRunRecord): string => backupRunId;
@@ -33,6 +35,7 @@ export function backupHandlers({
   sources,
   logs,
   openStore,
+  requireFormerVolume,
 }: BackupDesk): Handlers<typeof backupContract, CallContext> {
   const manual =
     (kind: BackupKindName) =>
@@ -45,6 +48,14 @@ export function backupHandlers({
       await runs.settled(run.backupRunId, signal);
       return true;
     };
+  const putBack = async (
+    write: CallContext['write'],
+    what: Omit<Parameters<Restores['accept']>[0], 'destinationId' | 'operation'>,
+  ): Promise<BackupRunRecord> => {
+    const run = await write(() => restores.accept({ ...what, destinationId: '', operation: 'return' }));
+    runs.wake();
+    return run;
+  };
   return {
     create: ({ actor, write }, input) =>
       write(() => backups.create(actor.organizationId, databaseOf(input), input)),
@@ -111,6 +122,40 @@ export function backupHandlers({
       paginate(await runs.ofDatabase(databaseId, actor.organizationId), page, idOf),
     cancel: ({ actor, write }, { backupRunId }) =>
       write(() => runs.cancel(backupRunId, actor.organizationId)),
+    async undoRestore({ actor, write }, { backupRunId }) {
+      const { organizationId } = actor;
+      const { databaseId, applicationId, composeId, volumeName, previousVolume, previousDatabase, ...run } =
+        await runs.one(backupRunId, organizationId);
+      const path = previousDatabase ?? previousVolume;
+      if (path === null || (run.status !== 'done' && run.status !== 'error'))
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          'This run keeps no former state that could be put back. backup.runsByDatabase and ' +
+            'cleanup.formerVolumes show what is kept.',
+        );
+      if (databaseId !== null && previousDatabase === null)
+        await requireFormerVolume(databaseId, organizationId, path);
+      const what = { databaseId, applicationId, composeId, volumeName, path };
+      const database = previousDatabase === null ? '' : run.database;
+      return putBack(write, { organizationId, ...what, database });
+    },
+    async useFormerVolume({ actor, write }, { databaseId, applicationId, composeId, volumeName: path }) {
+      const { organizationId } = actor;
+      const owner = {
+        databaseId: databaseId ?? null,
+        applicationId: applicationId ?? null,
+        composeId: composeId ?? null,
+      };
+      if (owner.databaseId !== null) {
+        await requireFormerVolume(owner.databaseId, organizationId, path);
+        return putBack(write, { organizationId, ...owner, volumeName: null, path, database: '' });
+      }
+      const run = (await runs.ofService(owner, organizationId)).find(
+        ({ previousVolume }) => previousVolume === path,
+      );
+      if (!run) throw badField('volumeName', 'is not one of the former volumes of this service');
+      return putBack(write, { organizationId, ...owner, volumeName: run.volumeName, path, database: '' });
+    },
     async *runLogs(context, { backupRunId }) {
       const run = await runs.one(backupRunId, context.actor.organizationId);
       yield* followRun({ runs, logs }, run, {

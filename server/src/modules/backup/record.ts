@@ -33,7 +33,9 @@ const count = z.number().nullable();
 export const backupRunRecord = z
   .object({
     backupRunId: z.string(),
-    operation: z.enum(['backup', 'restore', 'verification']),
+    operation: z
+      .enum(['backup', 'restore', 'verification', 'return'])
+      .describe('return: what a restore, upgrade or move replaced was put back'),
     backupId: optional,
     databaseId: optional,
     applicationId: optional,
@@ -41,7 +43,9 @@ export const backupRunRecord = z
     volumeName: optional.describe('Of a backup or restore of a volume: its name within the service'),
     startedBy: z.enum(['schedule', 'person']),
     destinationId: z.string(),
-    path: z.string().describe('The object that it made or read'),
+    path: z
+      .string()
+      .describe('The object that it made or read; of a return the volume or database that was put back'),
     database: z.string().describe('Empty for a volume'),
     status: z.enum(['queued', 'running', 'done', 'error']),
     steps: z.array(

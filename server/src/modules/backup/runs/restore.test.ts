@@ -7,6 +7,7 @@ import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { BackupRunRecord } from '../store.ts';
 import { withNotes } from '../in-place/object-notes.ts';
 import { systemClock } from '../../../ports/clock.ts';
+import { createPutBack } from './put-back.ts';
 import { besideOf, createRestoring } from './restore.ts';
 
 const path = 'shop/one.dump.gz';
@@ -271,3 +272,50 @@ it('notes at the object that it was restored on trial', async () => {
   expect(await work(operations.verification)).toMatchObject({ status: 'done' });
   expect(runs.get('run-2')).toMatchObject({ operation: 'backup', restoredAt: expect.any(String) });
 });
+
+it('puts back the database that a restore replaced, keeps what was restored, and undoes that as well', async () => {
+  const { restore, servers, runs, reads, add, work } = world();
+  servers.isRunning = true;
+  const own = servers.volumes.get('first')?.databases;
+  await restore();
+  const putBack = createPutBack({ ...servers, runs: reads, services: noServices });
+  const back = add({ operation: 'return', path: 'berth_before_run-1' });
+  expect(await work(putBack, { runId: back.backupRunId })).toMatchObject({
+    status: 'done',
+    previousDatabase: 'berth_before_run-3',
+  });
+  expect(own?.get('shop')).toEqual(['orders']);
+  expect(own?.get('berth_before_run-3')).toEqual(['orders', 'people']);
+  expect(runs.get('run-1')).toMatchObject({ previousDatabase: null });
+  // After a kill behind the change the run ends as done, too.
+  runs.set(back.backupRunId, { ...back, status: 'running' });
+  expect(await work(putBack, { runId: back.backupRunId, attempts: 2 })).toMatchObject({ status: 'done' });
+  const again = add({ operation: 'return', path: 'berth_before_run-3' });
+  await work(putBack, { runId: again.backupRunId });
+  expect(own?.get('shop')).toEqual(['orders', 'people']);
+  const gone = add({ operation: 'return', path: 'berth_before_run-1' });
+  expect(await work(putBack, { runId: gone.backupRunId })).toMatchObject({
+    status: 'error',
+    errorMessage: expect.stringContaining('has no database berth_before_run-1 any more'),
+  });
+});
+
+it('puts back the volume that a restore replaced, and stays where it is when that is not accepted', async () => {
+  const { restore, servers, runs, reads, add, work, fresh } = world();
+  await restore();
+  const putBack = createPutBack({ ...servers, runs: reads, services: noServices });
+  const back = add({ operation: 'return', path: 'first', database: '' });
+  expect(await work(putBack, { runId: back.backupRunId })).toMatchObject({ previousVolume: fresh.volume });
+  expect(servers.current).toBe('first');
+  expect(runs.get('run-1')).toMatchObject({ previousVolume: null });
+  servers.refusesChange = true;
+  const refused = add({ operation: 'return', path: fresh.volume, database: '' });
+  expect(await work(putBack, { runId: refused.backupRunId })).toMatchObject({
+    status: 'error',
+    previousVolume: null,
+  });
+  expect(servers.current).toBe('first');
+});
+
+// No volume of a service is restored here.
+const noServices = {} as Parameters<typeof createPutBack>[0]['services'];

@@ -64,6 +64,8 @@ export interface BesideServers {
 export interface Beside {
   service: string;
   volume: string;
+  /** The volume is one that the database had before. */
+  isFormer?: boolean;
 }
 
 export interface RestoringPorts extends LoadingPorts {

@@ -15,8 +15,7 @@ export interface Restores {
    */
   accept(
     restore: Pick<BackupRunRecord, 'organizationId' | 'destinationId' | 'path' | 'database'> &
-      Partial<Pick<BackupRunRecord, 'leftOut'>> &
-      RestoreTarget,
+      Partial<Pick<BackupRunRecord, 'leftOut'>> & { operation?: 'restore' | 'return' } & RestoreTarget,
   ): Promise<BackupRunRecord>;
   /** A trial of the newest object; PRECONDITION_FAILED when there is none. */
   acceptTrial(backup: BackupRecord, startedBy: BackupRunRecord['startedBy']): Promise<BackupRunRecord>;
@@ -28,7 +27,8 @@ export function createRestores(runs: BackupRuns): Restores {
       const serviceId = serviceIdOf({ applicationId: null, composeId: null, ...restore });
       // Two volumes of one service cannot change over at once either.
       const present = (await runs.unfinished()).find(
-        (run) => run.operation === 'restore' && serviceIdOf(run) === serviceId,
+        ({ operation, ...run }) =>
+          (operation === 'restore' || operation === 'return') && serviceIdOf(run) === serviceId,
       );
       if (
         present &&
@@ -48,8 +48,8 @@ export function createRestores(runs: BackupRuns): Restores {
                 'backup.runsByDatabase shows it.',
         );
       return runs.accept({
-        ...restore,
         operation: 'restore',
+        ...restore,
         backupId: null,
         startedBy: 'person',
         serviceKey: `restore:${serviceId ?? ''}`,

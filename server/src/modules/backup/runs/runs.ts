@@ -95,7 +95,10 @@ export function createBackupRuns(
       payload: { backupRunId: run.backupRunId },
       serviceKey,
       // A destination that hangs holds up its own runs of this kind only, and a restore waits for none.
-      serverKey: operation === 'restore' ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`,
+      serverKey:
+        operation === 'restore' || operation === 'return'
+          ? serviceKey
+          : `backups:${destinationId}:${operation}:${laneKind}`,
     });
     return run;
   }
@@ -180,12 +183,22 @@ export const endedByHand = new AppError('PRECONDITION_FAILED', 'It was ended by 
 
 export const laneKindOf = ({ databaseType, sourceType }: BackupRecord): string => databaseType ?? sourceType;
 
-const operationWords = { backup: 'backup', restore: 'restore', verification: 'trial restore' } as const;
+const operationWords = {
+  backup: 'backup',
+  restore: 'restore',
+  verification: 'trial restore',
+  return: 'return',
+} as const;
 
 /** Of what a person waits for, and of trials that went well, nothing is told. */
 function factOf(record: BackupRunRecord): Fact | undefined {
   const { status, organizationId, operation, backupId, backupRunId, ...run } = record;
-  if (operation === 'restore' || (operation === 'verification' && status === 'done')) return undefined;
+  if (
+    operation === 'restore' ||
+    operation === 'return' ||
+    (operation === 'verification' && status === 'done')
+  )
+    return undefined;
   const what = `The ${operationWords[operation]} of ${subjectOf(run)}`;
   return {
     event: status === 'done' ? 'backupDone' : 'backupFailed',
