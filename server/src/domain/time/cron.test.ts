@@ -6,7 +6,6 @@ test.each([
   '0 3 * * *',
   '*/15 0-6,18-23 1,15 jan-mar MON-FRI',
   '5-59/10 * * * 7',
-  '30 0 3 * * *',
   '@daily',
   '@midnight',
   ' 0 0 * * 0 ',
@@ -18,6 +17,8 @@ test.each([
   ['', 'five fields'],
   ['* * * *', 'five fields'],
   ['* * * * * * *', 'five fields'],
+  ['*/20 * * * * *', 'five fields'],
+  ['30 0 3 * * *', 'five fields'],
   ['daily', 'five fields'],
   ['@nightly', 'is not a cron expression'],
   ['60 * * * *', 'minute: 60'],
@@ -33,7 +34,8 @@ test.each([
   ['1, * * * *', 'minute'],
   ['-1 * * * *', 'lower range'],
   ['1.5 * * * *', '1.5'],
-  ['0 0 * * *; reboot', '*;'],
+  ['0 0 * * *; reboot', 'five fields'],
+  ['0 0 * * *;', '*;'],
   ['$(x) * * * *', '$(x)'],
   ['0 0 30 2 *', 'never occurs'],
 ])('%s is none, and the fault is named', (text, fault) => {
@@ -53,7 +55,12 @@ test('the next time is counted in the time zone, over the changes of its clock',
   expect(next('0 3 * * *', 'UTC', '2026-01-01T03:00:00.000Z')).toBe('2026-01-02T03:00:00.000Z');
   expect(next('0 3 * * *', 'Europe/Berlin', '2026-01-01T00:00:00Z')).toBe('2026-01-01T02:00:00.000Z');
   expect(next('0 3 * * *', 'Europe/Berlin', '2026-07-01T00:00:00Z')).toBe('2026-07-01T01:00:00.000Z');
-  expect(next('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+  expect(next('30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00.000Z');
+  expect(next('0 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+  expect(next('0 3 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+  expect(next('*/20 * * * *', 'Europe/Berlin', '2026-03-29T00:40:00Z')).toBe('2026-03-29T01:00:00.000Z');
+  expect(next('15 2 * * *', 'Australia/Lord_Howe', '2026-10-03T00:00:00Z')).toBe('2026-10-03T15:45:00.000Z');
+  expect(next('30 0 * * *', 'America/Havana', '2026-03-07T12:00:00Z')).toBe('2026-03-08T05:30:00.000Z');
   expect(next('30 2 * * *', 'Europe/Berlin', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00.000Z');
   expect(next('30 2 * * *', 'Europe/Berlin', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
 });

@@ -1,6 +1,6 @@
 /**
- * Schedules as people write them: five fields (minute, hour, day, month, weekday), six with seconds before
- * them, or a nickname (crontab(5)); read and counted on by croner.
+ * Schedules as people write them: five fields (minute, hour, day, month, weekday) or a nickname (crontab(5));
+ * read and counted on by croner. Six fields, with seconds first, are counted on where they were stored before.
  */
 import { Cron } from 'croner';
 import { badField } from '../errors.ts';
@@ -9,7 +9,7 @@ import { badField } from '../errors.ts';
 export function parseCron(text: string, field: string): string {
   const bare = text.trim();
   const parts = bare.split(/\s+/).length;
-  if (!bare.startsWith('@') && parts !== 5 && parts !== 6)
+  if (!bare.startsWith('@') && parts !== 5)
     throw badField(
       field,
       'must be a cron expression of five fields such as "0 3 * * *", or a nickname such as @daily',
@@ -33,7 +33,28 @@ export function parseTimeZone(text: string, field: string): string {
  * out in spring comes when it would have been; one that comes twice in autumn counts once.
  */
 export function nextTime(schedule: string, timeZone: string, after: number): number | undefined {
-  return nextOf(schedule, timeZone, new Date(after), 'schedule');
+  const next = nextOf(schedule, timeZone, new Date(after), 'schedule');
+  return next === undefined || timeZone === 'UTC' ? next : whenLeftOut(schedule, timeZone, next);
+}
+
+/**
+ * croner moves a time that the clock leaves out to the moment of the change. It is due as long after that
+ * moment as it would have come after the beginning of what is left out.
+ */
+function whenLeftOut(schedule: string, timeZone: string, next: number): number {
+  const [before, after] = [offsetAt(timeZone, next - 1), offsetAt(timeZone, next)];
+  if (after <= before) return next;
+  // The wall clock's times, as if they were of UTC.
+  const [begin, end] = [next + before, next + after];
+  const wall = nextOf(schedule, 'UTC', new Date(begin - 1), 'schedule');
+  return wall !== undefined && wall < end ? wall - before : next;
+}
+
+function offsetAt(timeZone: string, at: number): number {
+  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at);
+  const words = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+  const [, sign = '+', hours = '0', minutes = '0'] = /([+-])(\d{2}):(\d{2})/.exec(words) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 function nextOf(schedule: string, timezone: string, after: Date, field: string): number | undefined {

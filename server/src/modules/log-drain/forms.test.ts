@@ -44,7 +44,10 @@ describe('syslog', () => {
     const [datagram = Buffer.alloc(0)] = syslogDatagrams([long]);
     expect(datagram.length).toBeLessThanOrEqual(2048);
     expect(datagram.length).toBeGreaterThan(2044);
-    expect(datagram.toString()).toMatch(/€$/);
+    expect(datagram.toString()).toMatch(/€ … \[cut, 6\d{3} bytes\]$/);
+    const longer = { ...line, text: 'x'.repeat(100_000) };
+    expect(syslogMessage(longer, 65_536).length).toBe(65_536);
+    expect(syslogMessage(longer, 65_536).toString()).toMatch(/x … \[cut, 100\d{3} bytes\]$/);
   });
 });
 

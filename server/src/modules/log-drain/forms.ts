@@ -77,10 +77,11 @@ function word(text: string, length: number): string {
   return kept === '' ? '-' : kept;
 }
 
-/** Never within a character. */
+/** Never within a character; what was cut says so, with the bytes that it had. */
 function cut(bytes: Buffer, length: number): Buffer {
   if (bytes.length <= length) return bytes;
-  let end = length;
+  const mark = Buffer.from(` … [cut, ${bytes.length} bytes]`);
+  let end = length - mark.length;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return bytes.subarray(0, end);
+  return Buffer.concat([bytes.subarray(0, end), mark]);
 }
