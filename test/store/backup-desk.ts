@@ -259,7 +259,9 @@ function backupRouters(
         sources,
         logs,
         openStore,
-        requireFormerVolume: async () => undefined,
+        databaseOf: async () => {
+          throw new Error('No volume is put back here.');
+        },
       }),
     ),
     router(

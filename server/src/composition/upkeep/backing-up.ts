@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
-import type { DatabaseRecord } from '../../db/tables.ts';
-import { AppError } from '../../domain/errors.ts';
-import { formerServerKey, localServer, serverKeyOf } from '../../domain/names/server-key.ts';
+import { localServer } from '../../domain/names/server-key.ts';
 import { createVolumeBackups, type VolumeBackups } from '../../modules/backup/volumes/volume-backup.ts';
 import type { VolumeBackupDesk } from '../../modules/backup/volumes/handlers.ts';
 import { createVolumeRestoring } from '../../modules/backup/volumes/volume-restore.ts';
@@ -96,7 +94,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
   const programs = createPrograms((service) => `${service.slice(0, 40)}-backup-${randomId(8).toLowerCase()}`);
   const sources = createSources(parts, { beside, programs, runs });
   const restores = createRestores(runs);
-  const { open } = destinations;
+  const [{ open }, { logs }] = [destinations, adapters];
   return {
     installation: {
       installation: createInstallationBackups(stores.backups, clock),
@@ -114,19 +112,10 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     destinations,
     backups,
     volumes: { volumeBackups: volumeBackupsOf(parts, runs), runs, restores, sources },
-    desk: {
-      backups,
-      runs,
-      restores,
-      sources,
-      logs: adapters.logs,
-      openStore: open,
-      requireFormerVolume: async (databaseId, organizationId, volumeName) =>
-        requireFormerVolume(await parts.databases.one(databaseId, organizationId), volumeName),
-    },
+    desk: { backups, runs, restores, sources, logs, openStore: open, databaseOf: parts.databases.one },
     run: createBackupRunner({
       runs,
-      logs: adapters.logs,
+      logs,
       clock,
       onFault: (error, backupRunId) => log.fault(error, `backup run ${backupRunId}`),
       operations: createOperations(parts, { runs, sources, beside, programs, openStore: open }),
@@ -141,22 +130,6 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
         log.warn('A backup is in alarm', { backupId, alarmAfterHours, lastGoodAt }),
     }),
   };
-}
-
-/** A volume that a move left on another server is out of reach there. */
-function requireFormerVolume(database: DatabaseRecord, volumeName: string): void {
-  const former = database.formerVolumes.find((one) => one.volumeName === volumeName);
-  if (!former)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `${volumeName} is not one of the former volumes of this database. cleanup.formerVolumes lists them.`,
-    );
-  if (formerServerKey(database, former) !== serverKeyOf(database))
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `${volumeName} is on the server where the database was before. Move the database back there ` +
-        '(moveToServer), which takes the data of now along, or restore a backup.',
-    );
 }
 
 function volumeBackupsOf({ stores, clock, volumeServices }: BackingUpParts, runs: BackupRuns): VolumeBackups {

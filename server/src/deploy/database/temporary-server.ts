@@ -200,10 +200,7 @@ async function changeOver(
   await databases.patch(databaseId, {
     dataVolume: beside.volume,
     ...(target && versionOf(target)),
-    formerVolumes: [
-      ...formerVolumes,
-      { volumeName: previousVolume, ...before, since: isoTime(clock) },
-    ],
+    formerVolumes: [...formerVolumes, { volumeName: previousVolume, ...before, since: isoTime(clock) }],
   });
   const failure = await deploy(parts, database, { title, signal, say });
   if (failure === undefined) return { previousVolume };

@@ -1,6 +1,6 @@
 /**
  * Schedules as people write them: five fields (minute, hour, day, month, weekday) or a nickname (crontab(5));
- * read and counted on by croner. Six fields, with seconds first, are counted on where they were stored before.
+ * read and counted on by croner. Six fields, with seconds first, are counted on where they were stored.
  */
 import { Cron } from 'croner';
 import { badField } from '../errors.ts';

@@ -1,4 +1,5 @@
 import { AppError, badField } from '../../domain/errors.ts';
+import type { DatabaseRecord } from '../../db/tables.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
 import type { ObjectStore } from '../../ports/object-store.ts';
@@ -10,6 +11,7 @@ import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import type { Backups } from './backup.ts';
 import { databaseOf, type backupContract } from './contract.ts';
 import { listObjects } from './runs/list-objects.ts';
+import { requireFormerVolume } from './runs/put-back.ts';
 import type { Restores } from './runs/restores.ts';
 import type { BackupRuns } from './runs/runs.ts';
 import type { BackupSources } from './source.ts';
@@ -22,8 +24,8 @@ export interface BackupDesk {
   sources: BackupSources;
   logs: DeploymentLogs;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
-  /** PRECONDITION_FAILED unless the volume is a former one of the database, on its present server. */
-  requireFormerVolume(databaseId: string, organizationId: string, volumeName: string): Promise<void>;
+  /** Throws NOT_FOUND when the organization has no such database. */
+  databaseOf(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
 }
 
 const idOf = ({ backupRunId }: BackupRunRecord): string => backupRunId;
@@ -35,7 +37,7 @@ export function backupHandlers({
   sources,
   logs,
   openStore,
-  requireFormerVolume,
+  databaseOf,
 }: BackupDesk): Handlers<typeof backupContract, CallContext> {
   const manual =
     (kind: BackupKindName) =>
@@ -134,7 +136,7 @@ export function backupHandlers({
             'cleanup.formerVolumes show what is kept.',
         );
       if (databaseId !== null && previousDatabase === null)
-        await requireFormerVolume(databaseId, organizationId, path);
+        requireFormerVolume(await databaseOf(databaseId, organizationId), path);
       const what = { databaseId, applicationId, composeId, volumeName, path };
       const database = previousDatabase === null ? '' : run.database;
       return putBack(write, { organizationId, ...what, database });
@@ -147,7 +149,7 @@ export function backupHandlers({
         composeId: composeId ?? null,
       };
       if (owner.databaseId !== null) {
-        await requireFormerVolume(owner.databaseId, organizationId, path);
+        requireFormerVolume(await databaseOf(owner.databaseId, organizationId), path);
         return putBack(write, { organizationId, ...owner, volumeName: null, path, database: '' });
       }
       const run = (await runs.ofService(owner, organizationId)).find(

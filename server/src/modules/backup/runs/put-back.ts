@@ -2,7 +2,9 @@
  * What a restore, an upgrade or a move replaced is put back: the former volume, or the former database inside
  * the server. What is replaced by it is kept in the same way, so that this can be undone as well.
  */
+import type { DatabaseRecord } from '../../../db/tables.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { formerServerKey, serverKeyOf } from '../../../domain/names/server-key.ts';
 import { firstVolume } from '../../../domain/names/restored-volumes.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions } from '../database-source.ts';
 import { inPlaceNames } from '../in-place/restore-in-place.ts';
@@ -35,6 +37,22 @@ export function createPutBack(ports: PutBackPorts): RunOperation {
       await forget(ports, run);
     },
   };
+}
+
+/** A volume that a move left on another server is out of reach there. */
+export function requireFormerVolume(database: DatabaseRecord, volumeName: string): void {
+  const former = database.formerVolumes.find((one) => one.volumeName === volumeName);
+  if (!former)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${volumeName} is not one of the former volumes of this database. cleanup.formerVolumes lists them.`,
+    );
+  if (formerServerKey(database, former) !== serverKeyOf(database))
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `${volumeName} is on the server where the database was before. Move the database back there ` +
+        '(moveToServer), which takes the data of now along, or restore a backup.',
+    );
 }
 
 async function volumeOfDatabase(

@@ -273,7 +273,7 @@ it('notes at the object that it was restored on trial', async () => {
   expect(runs.get('run-2')).toMatchObject({ operation: 'backup', restoredAt: expect.any(String) });
 });
 
-it('puts back the database that a restore replaced, keeps what was restored, and undoes that as well', async () => {
+it('puts back the database that a restore replaced, and undoes that as well', async () => {
   const { restore, servers, runs, reads, add, work } = world();
   servers.isRunning = true;
   const own = servers.volumes.get('first')?.databases;
@@ -300,7 +300,7 @@ it('puts back the database that a restore replaced, keeps what was restored, and
   });
 });
 
-it('puts back the volume that a restore replaced, and stays where it is when that is not accepted', async () => {
+it('puts back the volume that a restore replaced, and stays where it is when it cannot', async () => {
   const { restore, servers, runs, reads, add, work, fresh } = world();
   await restore();
   const putBack = createPutBack({ ...servers, runs: reads, services: noServices });

@@ -95,10 +95,7 @@ export function createBackupRuns(
       payload: { backupRunId: run.backupRunId },
       serviceKey,
       // A destination that hangs holds up its own runs of this kind only, and a restore waits for none.
-      serverKey:
-        operation === 'restore' || operation === 'return'
-          ? serviceKey
-          : `backups:${destinationId}:${operation}:${laneKind}`,
+      serverKey: changing.has(operation) ? serviceKey : `backups:${destinationId}:${operation}:${laneKind}`,
     });
     return run;
   }
@@ -143,6 +140,9 @@ export function createBackupRuns(
     wake: queue.wake,
   };
 }
+
+/** Operations that a person waits for, and that change what runs. */
+const changing: ReadonlySet<string> = new Set(['restore', 'return']);
 
 interface Cancelling {
   store: BackupRunStore;
