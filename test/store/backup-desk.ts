@@ -259,7 +259,7 @@ function backupRouters(
         sources,
         logs,
         openStore,
-        databaseOf: async () => {
+        findDatabase: async () => {
           throw new Error('No volume is put back here.');
         },
       }),

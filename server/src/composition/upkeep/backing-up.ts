@@ -112,7 +112,7 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     destinations,
     backups,
     volumes: { volumeBackups: volumeBackupsOf(parts, runs), runs, restores, sources },
-    desk: { backups, runs, restores, sources, logs, openStore: open, databaseOf: parts.databases.one },
+    desk: { backups, runs, restores, sources, logs, openStore: open, findDatabase: parts.databases.one },
     run: createBackupRunner({
       runs,
       logs,

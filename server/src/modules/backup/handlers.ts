@@ -25,7 +25,7 @@ export interface BackupDesk {
   logs: DeploymentLogs;
   openStore(destinationId: string, organizationId: string): Promise<ObjectStore>;
   /** Throws NOT_FOUND when the organization has no such database. */
-  databaseOf(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
+  findDatabase(databaseId: string, organizationId: string): Promise<DatabaseRecord>;
 }
 
 const idOf = ({ backupRunId }: BackupRunRecord): string => backupRunId;
@@ -37,7 +37,7 @@ export function backupHandlers({
   sources,
   logs,
   openStore,
-  databaseOf,
+  findDatabase,
 }: BackupDesk): Handlers<typeof backupContract, CallContext> {
   const manual =
     (kind: BackupKindName) =>
@@ -136,7 +136,7 @@ export function backupHandlers({
             'cleanup.formerVolumes show what is kept.',
         );
       if (databaseId !== null && previousDatabase === null)
-        requireFormerVolume(await databaseOf(databaseId, organizationId), path);
+        requireFormerVolume(await findDatabase(databaseId, organizationId), path);
       const what = { databaseId, applicationId, composeId, volumeName, path };
       const database = previousDatabase === null ? '' : run.database;
       return putBack(write, { organizationId, ...what, database });
@@ -149,7 +149,7 @@ export function backupHandlers({
         composeId: composeId ?? null,
       };
       if (owner.databaseId !== null) {
-        requireFormerVolume(await databaseOf(owner.databaseId, organizationId), path);
+        requireFormerVolume(await findDatabase(owner.databaseId, organizationId), path);
         return putBack(write, { organizationId, ...owner, volumeName: null, path, database: '' });
       }
       const run = (await runs.ofService(owner, organizationId)).find(
