@@ -248,6 +248,7 @@ export const procedureKinds = {
     others: 'query',
     unknown: 'query',
     removeUnknown: 'mutation',
+    unfinished: 'query',
     giveUp: 'mutation',
     formerVolumes: 'query',
   },

@@ -3,6 +3,8 @@ import type { Ground } from '../../server/src/composition/ground.ts';
 import type { Observing } from '../../server/src/composition/hosts/observing.ts';
 import type { Product } from '../../server/src/composition/product.ts';
 import type { Working } from '../../server/src/composition/services/working.ts';
+import { finishDeletions } from '../../server/src/composition/upkeep/finishing-deletions.ts';
+import type { Registry } from '../../server/src/procedure/registry.ts';
 import { startTimers } from '../../server/src/jobs/timers.ts';
 import type { Watching } from '../../server/src/composition/upkeep/watching.ts';
 
@@ -12,6 +14,7 @@ interface Parts {
   working: Working;
   observing: Observing;
   besides: Pick<Watching, 'alarms' | 'monitoring' | 'disk'>;
+  registry(): Registry;
 }
 
 /** Ends with the function that it gives. */
@@ -21,6 +24,7 @@ export async function goByTheClock({
   working,
   observing,
   besides,
+  registry,
 }: Parts): Promise<() => Promise<void>> {
   observing.start();
   await product.notifying.tellUpgrade();
@@ -29,6 +33,13 @@ export async function goByTheClock({
     ...working,
     ...besides,
     notifying: product.notifying,
+    finishDeletions: () =>
+      finishDeletions({
+        ...product,
+        registry: registry(),
+        stores: ground.stores,
+        guard: product.accounts.guard,
+      }),
     schedules: working.backingUp.schedules,
     previews: { watch: working.previewing.watch, everyMs: ground.config.previewWatchMs },
   });

@@ -140,6 +140,9 @@ export async function createWorld(
     ...createWatching(ground, product, machines, sight),
     proxySocket: createProxySocket(),
   };
+  const served = once(() =>
+    createApp({ ...ground, ...product, ...machines, ...releasing, ...working, ...besides }),
+  );
   return {
     ...product,
     ...machines,
@@ -151,8 +154,9 @@ export async function createWorld(
     drift,
     faults,
     wake: product.queue.wake,
-    goByTheClock: () => goByTheClock({ ground, product, working, observing, besides }),
-    http: once(() => createApp({ ...ground, ...product, ...machines, ...releasing, ...working, ...besides })),
+    goByTheClock: () =>
+      goByTheClock({ ground, product, working, observing, besides, registry: () => served().registry }),
+    http: () => served().app,
     async start() {
       await ground.claims.requireAtStart(hosts.own);
       await ground.stores.jobs.releaseAll();

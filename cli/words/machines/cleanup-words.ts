@@ -52,6 +52,28 @@ const unknown: Word = {
   },
 };
 
+const unfinished: Word = {
+  name: 'cleanup unfinished',
+  usage: '',
+  summary: 'lists deletions whose containers go on; Berth tries them again each minute',
+  most: 0,
+  calls: ['cleanup.unfinished'],
+  async run(context) {
+    const { client } = await context.berth();
+    const found = itemsOf(await client.cleanup.unfinished());
+    context.list(
+      [
+        { title: 'service', value: (row) => row.name },
+        { title: 'since', value: (row) => ago(row.since, context.terminal.now()) },
+        { title: 'tries', value: (row) => String(row.tries), spare: 1 },
+        { title: 'reason', value: (row) => row.reason },
+      ],
+      found,
+      'Every deletion has ended.',
+    );
+  },
+};
+
 const remove: Word = {
   name: 'cleanup remove',
   usage: 'SERVICE',
@@ -117,4 +139,4 @@ const giveUp: Word = {
   },
 };
 
-export const cleanupWords: readonly Word[] = [unknown, remove, others, giveUp];
+export const cleanupWords: readonly Word[] = [unknown, unfinished, remove, others, giveUp];

@@ -22,6 +22,7 @@ import { createReleasing } from './services/releasing.ts';
 import { createApp } from './routers.ts';
 import { startTimers } from '../jobs/timers.ts';
 import { version } from './installation/version.ts';
+import { finishDeletions } from './upkeep/finishing-deletions.ts';
 import { createWatching } from './upkeep/watching.ts';
 import { walls as builtWalls, type Walls } from './hosts/walls.ts';
 import { createWorking } from './services/working.ts';
@@ -54,16 +55,8 @@ export async function createBerth(
   const observing = createObserving(ground, machines, product.accounts.events);
   const watching = createWatching(ground, product, machines, observing);
   await Promise.all([tidyUp(ground, machines), product.notifying.tellUpgrade()]);
-  const timers = startTimers({
-    ...ground,
-    notifying: product.notifying,
-    ...working,
-    ...watching,
-    schedules: working.backingUp.schedules,
-    previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
-  });
   const proxySocket = createProxySocket();
-  const app = createApp({
+  const { app, registry } = createApp({
     ...ground,
     ...product,
     ...machines,
@@ -75,6 +68,16 @@ export async function createBerth(
     proxySocket,
     members: product.accounts.members,
     version,
+  });
+  const timers = startTimers({
+    ...ground,
+    notifying: product.notifying,
+    ...working,
+    ...watching,
+    finishDeletions: () =>
+      finishDeletions({ ...product, registry, stores: ground.stores, guard: product.accounts.guard }),
+    schedules: working.backingUp.schedules,
+    previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
   });
   return {
     app,

@@ -63,7 +63,7 @@ export function infrastructureRouters(
       }),
     ),
     router('metrics', contracts.metrics, metricsHandlers(parts.metrics)),
-    router('cleanup', contracts.cleanup, cleanupHandlers(parts.cleanup)),
+    router('cleanup', contracts.cleanup, cleanupHandlers({ ...parts.cleanup, unfinished: parts.unfinished })),
     router('alarm', contracts.alarm, alarmHandlers(parts.alarms)),
     router('schedule', contracts.schedule, scheduleHandlers(parts.scheduling.desk)),
     router('logDrain', contracts.logDrain, logDrainHandlers(parts.drainDesk)),

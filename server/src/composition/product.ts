@@ -1,4 +1,8 @@
 /** The records of the product and the rules on them: what needs no machine. */
+import {
+  createUnfinishedDeletions,
+  type UnfinishedDeletions,
+} from '../modules/unfinished-deletion/unfinished-deletion.ts';
 import { createBuildServers } from '../modules/server/server.ts';
 import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
@@ -31,6 +35,7 @@ export interface Product {
   names: ServiceNames;
   applications: Applications;
   databases: Databases;
+  unfinished: UnfinishedDeletions;
   composes: Composes;
   /** Which hosts services may be reached by. */
   hostRules: HostRules;
@@ -89,6 +94,7 @@ export async function createProduct(
       clock,
     ),
     databases: createDatabases(stores.databases, { names, published }, clock),
+    unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, clock),
     composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
     hostRules,
     domains: createDomains(stores.domains, clock, hostRules),

@@ -15,7 +15,7 @@ import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
 import { createTerminals, type Terminals } from '../modules/terminal/terminal.ts';
 import { probeTarget } from '../deploy/release/health-check.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
-import { createRegistry, router, type Router } from '../procedure/registry.ts';
+import { createRegistry, router, type Registry, type Router } from '../procedure/registry.ts';
 import { addAuthRoutes } from '../transport/entrance/auth-routes.ts';
 import { toAppError } from '../transport/envelope.ts';
 import { createHttpServer } from '../transport/http.ts';
@@ -34,7 +34,7 @@ import { commandLineFile, dashboardFolder, referenceFolder } from './product-fil
 import { routingRouters } from './routing-routers.ts';
 import { serviceRouters } from './services/service-routers.ts';
 
-export function createApp(parts: AppParts): FastifyInstance {
+export function createApp(parts: AppParts): { app: FastifyInstance; registry: Registry } {
   const { config, log, accounts, settings, version } = parts;
   const registry = createRegistry(routersOf(parts));
   const faults = {
@@ -74,7 +74,7 @@ export function createApp(parts: AppParts): FastifyInstance {
     kinds: ['application', 'compose'],
     toError: (error, path) => toAppError(error, path, faults, () => randomId(12)),
   });
-  return app;
+  return { app, registry };
 }
 
 function terminalsOf({ hosts, stores, previews, applications }: AppParts): Terminals {

@@ -1,4 +1,5 @@
 /** Every store on one database. */
+import { createUnfinishedDeletionStore } from '../modules/unfinished-deletion/store.ts';
 import type { Database } from '../db/database.ts';
 import { createSlotStore } from '../jobs/slot-store.ts';
 import { createJobStore } from '../jobs/store.ts';
@@ -70,6 +71,7 @@ export function createStores(database: Database) {
     applications: createApplicationStore(database),
     databases: createDatabaseStore(database),
     composes: createComposeStore(database),
+    unfinishedDeletions: createUnfinishedDeletionStore(database),
     services: createServiceStore(database),
     serviceReads: createServiceReads(database),
     serviceRows: createServiceRows(database),

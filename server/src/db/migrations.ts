@@ -917,6 +917,16 @@ ALTER TABLE "application" ADD COLUMN "init" TEXT NOT NULL DEFAULT 'auto';
 ALTER TABLE "deployment" ADD COLUMN "ownBuild" TEXT;
 `,
   },
+  {
+    version: 50,
+    name: 'deletions that go on',
+    sql: `
+CREATE TABLE "unfinished_deletion" (
+  "serviceId" TEXT PRIMARY KEY, "kind" TEXT NOT NULL, "organizationId" TEXT NOT NULL,
+  "serverKey" TEXT NOT NULL, "name" TEXT NOT NULL, "deleteVolumes" BIGINT NOT NULL, "userId" TEXT NOT NULL,
+  "since" TEXT NOT NULL, "reason" TEXT NOT NULL, "triedAt" TEXT NOT NULL, "tries" BIGINT NOT NULL);
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -431,6 +431,22 @@ const unknownThing = {
   removedAt: optionalText(),
 };
 
+/** Deletions that removed a service whose containers go on; its record stays until they have ended. */
+const unfinishedDeletion = {
+  serviceId: text(),
+  kind: text<'application' | 'database' | 'compose'>(),
+  organizationId: text(),
+  serverKey: text(),
+  name: text(),
+  deleteVolumes: boolean(),
+  /** Who asked for it. */
+  userId: text(),
+  since: text(),
+  reason: text(),
+  triedAt: text(),
+  tries: number(),
+};
+
 /** Services of the platform's own on the engine of a server, by their names there. */
 const platformService = { serverKey: text(), name: text(), engineId: text() };
 
@@ -987,6 +1003,7 @@ export const tables = {
   incarnation,
   adopted_thing: adoptedThing,
   unknown_thing: unknownThing,
+  unfinished_deletion: unfinishedDeletion,
   database,
   compose,
   server,

@@ -53,6 +53,7 @@ export function startTimers({
   alarms,
   monitoring,
   cleanTurn,
+  finishDeletions,
   disk,
   adapters,
   settings,
@@ -68,6 +69,7 @@ export function startTimers({
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
   cleanTurn(): Promise<void>;
+  finishDeletions(): Promise<void>;
   disk: { turn(): Promise<void> };
   adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
   settings: Pick<SettingsService, 'get'>;
@@ -84,6 +86,7 @@ export function startTimers({
     every(scheduleMs, schedules.tick, toldAs('schedules of backups')),
     every(scheduleMs, scheduling.tick, toldAs('schedules of services')),
     every(eventsMs, cleanTurn, toldAs('clean-up')),
+    every(eventsMs, finishDeletions, toldAs('deletions that go on')),
     every(eventsMs, disk.turn, toldAs('disk of organizations')),
     every(alarmMs, alarms.look, toldAs('alarms')),
     every(alarmMs, monitoring.look, toldAs('monitoring of servers')),

@@ -1,4 +1,5 @@
 /** Compose services through the HTTP interface, without an engine. */
+import { createUnfinishedDeletions } from '../../../server/src/modules/unfinished-deletion/unfinished-deletion.ts';
 import { anyHost } from '../any-host.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,6 +132,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
       composeContract,
       composeHandlers({
         ...shared,
+        unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, systemClock),
         logs: composeLogs,
         leaveSchedules: leavingOf(stores, queue),
         interruption: idleInterruption(deployments, turns),

@@ -1,4 +1,5 @@
 /** Databases through the HTTP interface, without an engine. */
+import { createUnfinishedDeletions } from '../../../server/src/modules/unfinished-deletion/unfinished-deletion.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../../server/src/adapters/deployment-log/file-log.ts';
@@ -120,6 +121,7 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     throw new Error('nothing is released here');
   };
   return databaseRouters({
+    unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, systemClock),
     databases,
     queue,
     deployments,

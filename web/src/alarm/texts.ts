@@ -12,6 +12,7 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   serverUnreachable: 'Server unreachable',
   serviceUnknown: 'Service without a record',
   networkLeft: 'Network left over',
+  deletionUnfinished: 'Deletion goes on',
   diskNearlyFull: 'Disk nearly full',
   certificateFailed: 'Certificate refused',
   certificateExpiring: 'Certificate expiring',

@@ -10,7 +10,7 @@ import { Ago, Took } from '../parts/time.tsx';
 import { ServerMetrics } from '../server/server-metrics.tsx';
 import { groups, words } from './installation-fields.ts';
 import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
-import { FormerIncarnation, ThingsOfOthers, UnknownServices } from './unknown.tsx';
+import { FormerIncarnation, ThingsOfOthers, UnfinishedDeletions, UnknownServices } from './unknown.tsx';
 import { Organizations } from '../organization/organizations.tsx';
 
 export function Installation(): ReactElement {
@@ -44,6 +44,7 @@ export function Installation(): ReactElement {
       <ServerMetrics />
       <CleanUp />
       <FormerVolumes />
+      <UnfinishedDeletions />
       <UnknownServices />
       <ThingsOfOthers />
       <FormerIncarnation />

@@ -74,6 +74,33 @@ export function UnknownServices(): ReactElement | null {
   );
 }
 
+/** Deletions that removed a service whose containers go on. */
+export function UnfinishedDeletions(): ReactElement | null {
+  const { data } = useAsk('cleanup.unfinished', {}, { retry: false });
+  if (!data || data.length === 0) return null;
+  return (
+    <Panel title="Deletions that go on">
+      <p className="p-3 text-13 text-faint">
+        Berth removed these services, and some of their containers have not ended. It tries again each minute;
+        starting or deploying the service ends that.
+      </p>
+      <ul className="rows text-13">
+        {data.map(({ serviceId, name, since, reason, tries }) => (
+          <li key={serviceId} className="flex min-h-(--row) flex-wrap items-center gap-x-4 px-4">
+            <span className="cut min-w-32 font-medium">{name}</span>
+            <span className="text-faint">
+              deleted <Ago at={since} />, {tries} {tries === 1 ? 'try' : 'tries'}
+            </span>
+            <span className="cut min-w-32 flex-1 text-faint" title={reason}>
+              {reason}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
 /** What other installations have on the engine of Berth's machine. */
 export function ThingsOfOthers(): ReactElement | null {
   const { data } = useAsk('cleanup.others', {}, { retry: false });

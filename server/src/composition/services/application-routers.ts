@@ -65,6 +65,7 @@ function applicationDesk(
   return {
     applications,
     deployments,
+    unfinished: parts.unfinished,
     runtime,
     isCloud: async () => (await settings.get()).cloud,
     requireServer: requirePlaceOn(parts.stores.servers, settings.requireServer),

@@ -52,6 +52,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
       composeHandlers({
         composes,
         deployments,
+        unfinished: parts.unfinished,
         hosts,
         queue,
         runtime: runningComposes.runtime,

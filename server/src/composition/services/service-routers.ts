@@ -63,6 +63,7 @@ function databaseDesk(parts: AppParts, mounts: Mounts): DatabaseDesk {
   const { databases, deployments, queue, turns, members } = parts;
   return {
     ...running,
+    unfinished: parts.unfinished,
     liveOf: parts.liveOf,
     pendingChanges: parts.pending.database,
     databases,

@@ -12,7 +12,7 @@ import type { Product } from '../product.ts';
 
 export function createAlarming(
   { config, stores, adapters, clock, log }: Ground,
-  { settings, notifying }: Pick<Product, 'settings' | 'notifying'>,
+  { settings, notifying, unfinished }: Pick<Product, 'settings' | 'notifying' | 'unfinished'>,
   { hosts }: Pick<Machines, 'hosts'>,
   { shown, unreachable }: Pick<Observing, 'shown' | 'unreachable'>,
 ): Alarms {
@@ -42,6 +42,7 @@ export function createAlarming(
         servers: stores.servers,
         installation: first,
       }),
+      unfinishedDeletions: () => unfinished.all(),
       minFreeDisk: async () => (await settings.get()).minFreeDisk,
       unreachable: unreachableHosts({ seen: unreachable, servers: stores.servers, installation: first }),
     }),

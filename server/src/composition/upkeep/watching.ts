@@ -19,7 +19,7 @@ export interface Watching extends Monitoring {
 
 export function createWatching(
   ground: Ground,
-  product: Pick<Product, 'settings' | 'notifying' | 'counters' | 'renewals'>,
+  product: Pick<Product, 'settings' | 'notifying' | 'unfinished' | 'counters' | 'renewals'>,
   machines: Pick<Machines, 'hosts' | 'servers'>,
   observing: Pick<Observing, 'shown' | 'unreachable'>,
 ): Watching {

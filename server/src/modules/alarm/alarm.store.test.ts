@@ -11,6 +11,7 @@ import { alarmHandlers } from './handlers.ts';
 import { alarmSources } from './sources.ts';
 import { createAlarmStore } from './store.ts';
 import { createKnownThings } from '../installation/store.ts';
+import type { UnfinishedDeletion } from '../unfinished-deletion/unfinished-deletion.ts';
 import { unknownServicesOf } from './unknown-services.ts';
 
 const minuteMs = 60_000;
@@ -34,6 +35,7 @@ interface Scene extends World {
   live: { now: Live };
   facts: { unreachable: boolean; free: number; farFree: number };
   told: string[];
+  deletions: UnfinishedDeletion[];
   faults: unknown[];
   /** So many looks, 10 s apart. */
   look(times?: number): Promise<void>;
@@ -48,6 +50,7 @@ eachDatabase('alarms', (test) => {
     const live = { now: well };
     const facts = { unreachable: false, free: 100e9, farFree: 100e9 };
     const told: string[] = [];
+    const deletions: UnfinishedDeletion[] = [];
     const faults: unknown[] = [];
     const made = { applicationId: '', organizationId: '', theirs: '' };
     let alarms: Alarms | undefined;
@@ -71,6 +74,7 @@ eachDatabase('alarms', (test) => {
             { id: 'far', name: 'frankfurt', organizationId: made.theirs, free: facts.farFree },
           ],
           leftNetworks: async () => [],
+          unfinishedDeletions: async () => deletions,
           unknownServices: unknownServicesOf({
             things: createKnownThings(database),
             servers: tableStore(database, 'server'),
@@ -90,6 +94,7 @@ eachDatabase('alarms', (test) => {
       live,
       facts,
       told,
+      deletions,
       faults,
       clock,
       async look(times = 1) {
@@ -167,6 +172,32 @@ eachDatabase('alarms', (test) => {
     await look();
     expect(await owner.query('alarm.all')).toMatchObject([{ subject: { name: 'restored on this machine' } }]);
     expect(faults).toEqual([]);
+  });
+
+  it('are of deletions whose containers go on, with the reason and the command', async () => {
+    const { owner, stranger, deletions, look, people } = await begin();
+    deletions.push({
+      kind: 'compose',
+      serviceId: 'c1',
+      organizationId: people.owner.organizationId,
+      serverKey: 'local',
+      name: 'stack',
+      deleteVolumes: true,
+      userId: 'u1',
+      since: '2026-05-01T10:00:00.000Z',
+      triedAt: '2026-05-01T10:01:00.000Z',
+      reason: 'One of its containers did not stop.',
+      tries: 2,
+    });
+    await look();
+    const sentence = expect.stringMatching(/One of its containers did not stop\. .*label=berth\.compose=c1/);
+    expect(await owner.query('alarm.all')).toMatchObject([
+      { kind: 'deletionUnfinished', subject: { type: 'compose', id: 'c1' }, sentence, endedAt: null },
+    ]);
+    expect(await stranger.query('alarm.all')).toEqual([]);
+    deletions.length = 0;
+    await look();
+    expect(await owner.query('alarm.all')).toEqual([]);
   });
 
   it('are one while they come and go', async () => {

@@ -3,6 +3,8 @@ import type { Live } from '../../domain/states/live.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { subjectOf } from '../../domain/names/backup-subject.ts';
+import { ownerLabels } from '../../domain/names/service-ref.ts';
+import type { UnfinishedDeletion } from '../unfinished-deletion/unfinished-deletion.ts';
 import type { AlarmSource, Condition } from './alarm.ts';
 import type { AlarmStore, Placed } from './store.ts';
 
@@ -28,6 +30,8 @@ export interface SourcePorts {
       removedAt: string | null;
     }[]
   >;
+  /** Deletions whose containers go on. */
+  unfinishedDeletions(): Promise<readonly UnfinishedDeletion[]>;
   /** Of all machines, as far as is known. */
   disks(): Promise<readonly MeasuredDisk[]>;
   /** Bytes that stay free on each of them: no deployment may touch them. */
@@ -57,6 +61,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
     { kinds: ['serverUnreachable'], looks: 3, find: () => servers(ports) },
     { kinds: ['serviceUnknown'], looks: 1, find: () => unknownServices(ports) },
     { kinds: ['networkLeft'], looks: 2, find: () => networks(ports) },
+    { kinds: ['deletionUnfinished'], looks: 1, find: () => deletions(ports) },
     { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
     { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
     { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
@@ -135,6 +140,26 @@ async function unknownServices({ unknownServices: look }: SourcePorts): Promise<
         ? 'It goes on as it is until somebody removes it (cleanup.removeUnknown).'
         : `It was stopped, and is removed on ${removedAt}, or before with cleanup.removeUnknown.`),
   }));
+}
+
+async function deletions({ unfinishedDeletions, store }: SourcePorts): Promise<Condition[]> {
+  const all = await unfinishedDeletions();
+  const placed = new Map(
+    (await store.services(all.map(({ serviceId }) => serviceId))).map((one) => [one.serviceId, one]),
+  );
+  return all.map(({ kind, serviceId, organizationId, name, since, reason }) => {
+    const place = placed.get(serviceId);
+    return {
+      kind: 'deletionUnfinished' as const,
+      organizationId,
+      subject: { type: kind, id: serviceId, name },
+      sentence:
+        `${name} was deleted at ${since}, and not everything of it has ended: ${reason} Berth tries again ` +
+        'each minute. On its machine this ends it at once: docker ps -aq --filter ' +
+        `label=${ownerLabels[kind]}=${serviceId} | xargs -r docker rm -f`,
+      ...(place ? placeOf(place) : {}),
+    };
+  });
 }
 
 async function disks({ disks: look, minFreeDisk }: SourcePorts): Promise<Condition[]> {

@@ -21,8 +21,11 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
 import { shown } from './view.ts';
 import { outputEvents } from '../service/output-events.ts';
+import type { AskedDeletion, UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 export interface ApplicationDesk {
+  /** Keeps a deletion whose containers go on, to be tried again. */
+  unfinished: Pick<UnfinishedDeletions, 'keep'>;
   applications: Applications;
   deployments: Deployments;
   runtime: ApplicationRuntime;
@@ -72,6 +75,20 @@ export interface ApplicationDesk {
   /** Ends and removes every preview of the application. */
   removePreviews(application: ApplicationRecord): Promise<void>;
 }
+
+const askedOf = (
+  { actor: { userId } }: CallContext,
+  application: ApplicationRecord,
+  deleteVolumes: boolean,
+): AskedDeletion => ({
+  kind: 'application',
+  serviceId: application.applicationId,
+  organizationId: application.organizationId,
+  serverKey: serverKeyOf(application),
+  name: application.name,
+  deleteVolumes,
+  userId,
+});
 
 export function applicationHandlers(
   desk: ApplicationDesk,
@@ -279,7 +296,10 @@ export function applicationHandlers(
           await desk.removePreviews(application);
           const all = await deployments.all(service);
           const leave = await desk.leaveSchedules(applicationId);
-          const kept = await runtime.remove(application, { deleteVolumes });
+          const kept = await runtime.remove(application, {
+            deleteVolumes,
+            stays: (reason) => desk.unfinished.keep(askedOf(context, application, deleteVolumes), reason),
+          });
           await context.write(() => applications.remove(applicationId, context.actor.organizationId));
           return { keptVolumes: kept, past: all, endSchedules: leave };
         },

@@ -16,6 +16,7 @@ import {
   ownService,
   readOutput,
   removeFromEngine,
+  type Removal,
   type FollowOptions,
   type OutputOptions,
   type OwnedService,
@@ -45,7 +46,10 @@ export interface ApplicationRuntime {
    * Removes the service under every name that it had, its images and, on request, its volumes; resolves with
    * the volumes that stay.
    */
-  remove(application: ApplicationRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
+  remove(
+    application: ApplicationRecord,
+    removal: Pick<Removal, 'deleteVolumes' | 'stays'>,
+  ): Promise<string[]>;
 }
 
 export interface RunResult {
@@ -116,8 +120,13 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
     async remove(application, removal) {
       const engine = await presentEngine(application);
       if (!engine) return [];
-      const stays = (): Promise<unknown> => settle(options, application, 'stopped');
-      return removeFromEngine(engine, applicationRef(application.applicationId), { ...removal, stays });
+      return removeFromEngine(engine, applicationRef(application.applicationId), {
+        ...removal,
+        async stays(reason) {
+          await settle(options, application, 'stopped');
+          await removal.stays?.(reason);
+        },
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
 /** What of Berth's own takes disk and is of no use any more. */
+import { deletedKinds } from '../unfinished-deletion/record.ts';
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
@@ -103,6 +104,28 @@ export const cleanupContract = {
     input: z.object({ serverId, name: line(200).min(1) }),
     output: z.boolean(),
     refusals: ['SERVICE_UNAVAILABLE', 'NOT_FOUND'],
+  }),
+  unfinished: query({
+    summary: 'Deletions that removed a service whose containers go on, the oldest first',
+    description:
+      'Its record stays, and the deletion is tried again each minute until nothing of the service is left. ' +
+      'Starting or deploying the service ends that. The alarm `deletionUnfinished` tells of it.',
+    access: { class: 'admin', resources: [] },
+    input: z.object(pageInput),
+    output: listOf(
+      z
+        .object({
+          serviceId: z.string(),
+          kind: z.enum(deletedKinds),
+          name: z.string(),
+          serverKey: z.string().describe("local for Berth's own machine, else a serverId"),
+          since: z.string(),
+          reason: z.string().describe('What kept the last attempt from its end'),
+          triedAt: z.string(),
+          tries: z.number().int(),
+        })
+        .meta({ id: 'UnfinishedDeletion' }),
+    ),
   }),
   giveUp: mutation({
     summary: "Says that a former incarnation of this installation has ended; its servers are this one's then",

@@ -6,6 +6,7 @@ import type { Cleaning } from './cleanup.ts';
 import type { cleanupContract } from './contract.ts';
 import type { FormerVolumes } from './former-volumes.ts';
 import type { UnknownThings } from './unknown-things.ts';
+import type { UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 const keyOf = ({ serverId }: { serverId?: string | null | undefined }): string =>
   serverKeyOf({ serverId: serverId ?? null });
@@ -14,9 +15,11 @@ export function cleanupHandlers({
   cleaning,
   formerVolumes,
   unknownThings,
+  unfinished,
 }: {
   cleaning: Cleaning;
   unknownThings: UnknownThings;
+  unfinished: Pick<UnfinishedDeletions, 'all'>;
   formerVolumes: FormerVolumes;
 }): Handlers<typeof cleanupContract, CallContext> {
   return {
@@ -42,6 +45,10 @@ export function cleanupHandlers({
     async removeUnknown({ write }, { name, ...input }) {
       await unknownThings.remove(keyOf(input), name);
       return write(async () => true);
+    },
+    async unfinished({ actor }, page) {
+      const found = await unfinished.all(actor.organizationId);
+      return paginate(found, page, ({ serviceId }) => serviceId);
     },
     giveUp: ({ write }, { incarnationId }) =>
       write(async () => {

@@ -31,6 +31,7 @@ eachDatabase('what no record names', (test) => {
         cleaning: { preview: unasked, run: unasked },
         formerVolumes: { all: unasked, turn: unasked },
         unknownThings,
+        unfinished: { all: unasked },
       });
       return [router('cleanup', cleanupContract, handlers)];
     });

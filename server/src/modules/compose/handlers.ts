@@ -28,8 +28,11 @@ import type { composeContract } from './contract.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
+import type { AskedDeletion, UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 export interface ComposeDesk {
+  /** Keeps a deletion whose containers go on, to be tried again. */
+  unfinished: Pick<UnfinishedDeletions, 'keep'>;
   composes: Composes;
   deployments: Deployments;
   runtime: ComposeRuntime;
@@ -271,6 +274,15 @@ async function remove(
 ) {
   const { composeId, organizationId } = compose;
   const service = composeRef(composeId);
+  const asked: AskedDeletion = {
+    kind: 'compose',
+    serviceId: composeId,
+    organizationId,
+    serverKey: serverKeyOf(compose),
+    name: compose.name,
+    deleteVolumes,
+    userId: context.actor.userId,
+  };
   // In its turn: the reconciler would make services again whose record still stands.
   const { keptVolumes, past, endSchedules } = await desk.interruption.endThen(
     service,
@@ -279,7 +291,13 @@ async function remove(
       const all = await desk.deployments.all(service);
       const leave = await desk.leaveSchedules(composeId);
       // Without a deployment the engine never heard of it.
-      const kept = all.length > 0 ? await desk.runtime.remove(compose, { deleteVolumes }) : [];
+      const kept =
+        all.length > 0
+          ? await desk.runtime.remove(compose, {
+              deleteVolumes,
+              stays: (reason) => desk.unfinished.keep(asked, reason),
+            })
+          : [];
       const forget = (): Promise<ComposeRecord> => desk.composes.remove(composeId, organizationId);
       const hasDomains = (await desk.domains(composeId, organizationId)).length > 0;
       await (hasDomains

@@ -11,6 +11,7 @@ import {
   awaitEnded,
   awaitRunning,
   removeFromEngine,
+  type Removal,
   type FollowOptions,
   type OutputOptions,
 } from '../service/own-service.ts';
@@ -35,7 +36,7 @@ export interface ComposeRuntime {
    * Removes its services under any name they had, images, network, copies and, when asked, its volumes; gives
    * the volumes that stay.
    */
-  remove(compose: ComposeRecord, options: { deleteVolumes: boolean }): Promise<string[]>;
+  remove(compose: ComposeRecord, removal: Pick<Removal, 'deleteVolumes' | 'stays'>): Promise<string[]>;
 }
 
 export interface ComposeOutputOptions extends OutputOptions {
@@ -116,12 +117,15 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
         }),
       );
     },
-    async remove(compose, { deleteVolumes }) {
+    async remove(compose, { deleteVolumes, stays }) {
       const host = await presentHost(compose);
       if (!host) return [];
       const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
         deleteVolumes,
-        stays: () => settle(compose, 'stopped', true),
+        async stays(reason) {
+          await settle(compose, 'stopped', true);
+          await stays?.(reason);
+        },
       });
       for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);
       await options.removeCopies(host, compose.composeId);

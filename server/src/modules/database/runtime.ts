@@ -17,6 +17,7 @@ import {
   ownService,
   readOutput,
   removeFromEngine,
+  type Removal,
   type FollowOptions,
   type OutputOptions,
   type OwnedService,
@@ -39,7 +40,7 @@ export interface DatabaseRuntime {
    */
   applyPort(database: DatabaseRecord): Promise<void>;
   /** Removes its services under any name it had, and its volumes. */
-  remove(database: DatabaseRecord): Promise<void>;
+  remove(database: DatabaseRecord, removal?: Pick<Removal, 'stays'>): Promise<void>;
   removeVolume(database: DatabaseRecord, volumeName: string): Promise<void>;
   readLogs(database: DatabaseRecord, options: OutputOptions): Promise<LogLine[]>;
   followLogs(database: DatabaseRecord, options: FollowOptions): AsyncIterable<LogLine>;
@@ -88,14 +89,17 @@ export function createDatabaseRuntime(options: DatabaseRuntimeOptions): Database
     stop: inTurn(stop),
     reload: inTurn(reload),
     applyPort: inTurn(applyPort),
-    async remove(database) {
+    async remove(database, removal = {}) {
       const engine = await presentEngine(database);
       if (!engine) return;
       // First: one that cannot be removed now refuses the whole removal, and nothing is forgotten.
       await removeElsewhere(options, database);
       await removeFromEngine(engine, databaseRef(database.databaseId), {
         deleteVolumes: true,
-        stays: () => settle(options, database, 'stopped'),
+        async stays(reason) {
+          await settle(options, database, 'stopped');
+          await removal.stays?.(reason);
+        },
         limitMs: removalLimitMs,
       });
     },

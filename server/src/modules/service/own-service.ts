@@ -2,7 +2,7 @@
  * The service that runs an application or a database: found by its name and owner, waited for, its output,
  * its end.
  */
-import { AppError } from '../../domain/errors.ts';
+import { AppError, sentenceOf } from '../../domain/errors.ts';
 import {
   isSameService,
   ownerLabels,
@@ -111,7 +111,7 @@ export interface Removal {
   deleteVolumes: boolean;
   limitMs?: number;
   /** Called when its services are removed and containers go on, so that its record has to stay. */
-  stays?(): Promise<unknown>;
+  stays?(reason: string): Promise<unknown>;
 }
 
 /**
@@ -131,7 +131,7 @@ export async function removeFromEngine(
     if (before.length > 0) await awaitGone(engine, mine);
   } catch (error) {
     // Nothing of it may be made again as long as its record stays.
-    if ((await servicesOf(engine, owner)).length === 0) await stays?.();
+    if ((await servicesOf(engine, owner)).length === 0) await stays?.(sentenceOf(error));
     throw error;
   }
   for (const image of await engine.images(mine)) {
