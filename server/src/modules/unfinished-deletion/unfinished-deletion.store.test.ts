@@ -34,7 +34,7 @@ eachDatabase('deletions that go on', (test) => {
     asked = { kind: 'compose', serviceId, deleteVolumes: true, ...place };
   });
 
-  const refused = (): Promise<never> => {
+  const refused = async (): Promise<never> => {
     throw new AppError('SERVICE_UNAVAILABLE', 'Containers go on.');
   };
 
@@ -76,7 +76,7 @@ eachDatabase('deletions that go on', (test) => {
   });
 
   it('are over where somebody else finished them, started the service or deployed it', async () => {
-    const gone = (): Promise<never> => {
+    const gone = async (): Promise<never> => {
       throw new AppError('NOT_FOUND', 'There is no such service.');
     };
     await unfinished.keep(asked, 'One container goes on.');
