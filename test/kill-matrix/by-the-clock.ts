@@ -3,7 +3,7 @@ import type { Ground } from '../../server/src/composition/ground.ts';
 import type { Observing } from '../../server/src/composition/hosts/observing.ts';
 import type { Product } from '../../server/src/composition/product.ts';
 import type { Working } from '../../server/src/composition/services/working.ts';
-import { finishDeletions } from '../../server/src/composition/upkeep/finishing-deletions.ts';
+import { finishDeletions } from '../../server/src/jobs/finish-deletions.ts';
 import type { Registry } from '../../server/src/procedure/registry.ts';
 import { startTimers } from '../../server/src/jobs/timers.ts';
 import type { Watching } from '../../server/src/composition/upkeep/watching.ts';

@@ -22,7 +22,7 @@ import { createReleasing } from './services/releasing.ts';
 import { createApp } from './routers.ts';
 import { startTimers } from '../jobs/timers.ts';
 import { version } from './installation/version.ts';
-import { finishDeletions } from './upkeep/finishing-deletions.ts';
+import { finishDeletions } from '../jobs/finish-deletions.ts';
 import { createWatching } from './upkeep/watching.ts';
 import { walls as builtWalls, type Walls } from './hosts/walls.ts';
 import { createWorking } from './services/working.ts';
@@ -74,8 +74,7 @@ export async function createBerth(
     notifying: product.notifying,
     ...working,
     ...watching,
-    finishDeletions: () =>
-      finishDeletions({ ...product, registry, stores: ground.stores, guard: product.accounts.guard }),
+    finishDeletions: () => finishDeletions({ ...ground, ...product, ...product.accounts, registry }),
     schedules: working.backingUp.schedules,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
   });

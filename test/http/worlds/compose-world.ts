@@ -110,8 +110,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
     { services: { compose: deployedComposes(composes, hosts) }, queue, logs: composeLogs },
     systemClock,
   );
-  const turns = createTurns();
-  const hostReach = hostReachOn(database, ['/var/lib/berth']);
+  const [turns, hostReach] = [createTurns(), hostReachOn(database, ['/var/lib/berth'])];
   const shared: Shared = {
     composes,
     deployments,

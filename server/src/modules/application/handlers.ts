@@ -21,7 +21,7 @@ import type { ApplicationRecord } from '../../db/tables.ts';
 import type { ApplicationViews } from './view.ts';
 import { shown } from './view.ts';
 import { outputEvents } from '../service/output-events.ts';
-import type { AskedDeletion, UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
+import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 export interface ApplicationDesk {
   /** Keeps a deletion whose containers go on, to be tried again. */
@@ -75,20 +75,6 @@ export interface ApplicationDesk {
   /** Ends and removes every preview of the application. */
   removePreviews(application: ApplicationRecord): Promise<void>;
 }
-
-const askedOf = (
-  { actor: { userId } }: CallContext,
-  application: ApplicationRecord,
-  deleteVolumes: boolean,
-): AskedDeletion => ({
-  kind: 'application',
-  serviceId: application.applicationId,
-  organizationId: application.organizationId,
-  serverKey: serverKeyOf(application),
-  name: application.name,
-  deleteVolumes,
-  userId,
-});
 
 export function applicationHandlers(
   desk: ApplicationDesk,
@@ -288,6 +274,7 @@ export function applicationHandlers(
       const application = await found(context, { applicationId });
       const { name, appName } = application;
       const service = applicationRef(applicationId);
+      const by = { serviceId: applicationId, userId: context.actor.userId, deleteVolumes };
       // In the service's turn, because the reconciler restores a service as long as its record exists.
       const { keptVolumes, past, endSchedules } = await interruption.endThen(
         service,
@@ -298,7 +285,7 @@ export function applicationHandlers(
           const leave = await desk.leaveSchedules(applicationId);
           const kept = await runtime.remove(application, {
             deleteVolumes,
-            stays: (reason) => desk.unfinished.keep(askedOf(context, application, deleteVolumes), reason),
+            stays: (reason) => desk.unfinished.keep(askedDeletion('application', application, by), reason),
           });
           await context.write(() => applications.remove(applicationId, context.actor.organizationId));
           return { keptVolumes: kept, past: all, endSchedules: leave };

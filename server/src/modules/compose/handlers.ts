@@ -28,7 +28,7 @@ import type { composeContract } from './contract.ts';
 import { outputEvents } from '../service/output-events.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { composeVariables } from '../../domain/variables/compose-variables.ts';
-import type { AskedDeletion, UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
+import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 export interface ComposeDesk {
   /** Keeps a deletion whose containers go on, to be tried again. */
@@ -274,15 +274,7 @@ async function remove(
 ) {
   const { composeId, organizationId } = compose;
   const service = composeRef(composeId);
-  const asked: AskedDeletion = {
-    kind: 'compose',
-    serviceId: composeId,
-    organizationId,
-    serverKey: serverKeyOf(compose),
-    name: compose.name,
-    deleteVolumes,
-    userId: context.actor.userId,
-  };
+  const by = { serviceId: composeId, userId: context.actor.userId, deleteVolumes };
   // In its turn: the reconciler would make services again whose record still stands.
   const { keptVolumes, past, endSchedules } = await desk.interruption.endThen(
     service,
@@ -295,7 +287,7 @@ async function remove(
         all.length > 0
           ? await desk.runtime.remove(compose, {
               deleteVolumes,
-              stays: (reason) => desk.unfinished.keep(asked, reason),
+              stays: (reason) => desk.unfinished.keep(askedDeletion('compose', compose, by), reason),
             })
           : [];
       const forget = (): Promise<ComposeRecord> => desk.composes.remove(composeId, organizationId);

@@ -122,10 +122,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
       if (!host) return [];
       const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
         deleteVolumes,
-        async stays(reason) {
-          await settle(compose, 'stopped', true);
-          await stays?.(reason);
-        },
+        stays: async (reason) => [await settle(compose, 'stopped', true), await stays?.(reason)],
       });
       for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);
       await options.removeCopies(host, compose.composeId);

@@ -32,10 +32,9 @@ import { portTaken, type DatabaseRuntime } from './runtime.ts';
 import { parseEnv } from '../../domain/variables/dotenv.ts';
 import { majorOf, refuseMajorJump } from './version.ts';
 import { outputEvents } from '../service/output-events.ts';
-import type { AskedDeletion, UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
+import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 export interface DatabaseDesk {
-  /** Keeps a deletion whose containers go on, to be tried again. */
   unfinished: Pick<UnfinishedDeletions, 'keep'>;
   databases: Databases;
   runtime: DatabaseRuntime;
@@ -356,24 +355,15 @@ async function remove(
   const database = await desk.databases.one(databaseId, organizationId);
   // First of all: a destination that cannot be reached refuses the whole removal, and nothing is forgotten.
   if (deleteBackups) await desk.removeStoredBackups(databaseId, organizationId);
-  const asked: AskedDeletion = {
-    kind: 'database',
-    serviceId: databaseId,
-    organizationId,
-    serverKey: serverKeyOf(database),
-    name: database.name,
-    deleteVolumes: true,
-    userId: context.actor.userId,
-  };
+  const by = { serviceId: databaseId, userId: context.actor.userId, deleteVolumes: true };
   // In its turn: the reconciler would make a service again whose record still stands.
   const past = await desk.interruption.endThen(
     service,
     { operation: 'remove', userId: context.actor.userId },
     async () => {
       const all = await desk.deployments.all(service);
-      // Without a deployment the engine never heard of it.
-      if (all.length > 0)
-        await desk.runtime.remove(database, { stays: (reason) => desk.unfinished.keep(asked, reason) });
+      const stays = (why: string) => desk.unfinished.keep(askedDeletion('database', database, by), why);
+      if (all.length > 0) await desk.runtime.remove(database, { stays });
       await context.write(() => desk.databases.remove(databaseId, organizationId));
       return all;
     },

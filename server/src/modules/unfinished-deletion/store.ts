@@ -27,7 +27,8 @@ export function createUnfinishedDeletionStore(database: Database): UnfinishedDel
       const id = sql.ref(idColumns[kind]);
       const [found] = await database.run(
         sql<{ isStopped: number; newest: string | null }>`
-          select "isStopped", (select max("createdAt") from "deployment" where ${id} = ${serviceId}) as "newest"
+          select "isStopped",
+            (select max("createdAt") from "deployment" where ${id} = ${serviceId}) as "newest"
           from ${sql.table(kind)} where ${id} = ${serviceId}`.compile(database.builder),
       );
       return found && found.isStopped === 1 && (found.newest ?? '') <= since;

@@ -4,7 +4,7 @@ import { createEngineInMemory } from '../../../../test/engine-in-memory/engine-i
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { of } from '../../../../test/world/fixtures.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
-import { finishDeletions } from '../../composition/upkeep/finishing-deletions.ts';
+import { finishDeletions } from '../../jobs/finish-deletions.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
 import { AppError } from '../../domain/errors.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
@@ -54,7 +54,7 @@ eachDatabase('deletions that go on', (test) => {
     expect(await unfinished.all('another')).toEqual([]);
   });
 
-  it('are tried again until they succeed, by the procedure that was asked for, for whoever asked', async () => {
+  it('are tried again until they succeed, by the same procedure and for the same person', async () => {
     await unfinished.keep(asked, 'One container goes on.');
     await unfinished.turn(refused);
     expect(await unfinished.all()).toMatchObject([{ reason: 'Containers go on.' }]);
@@ -106,7 +106,7 @@ eachDatabase('deletions that go on', (test) => {
     expect(await unfinished.all()).toEqual([]);
   });
 
-  it('begin where the services are removed and containers go on, and not where nothing was removed', async () => {
+  it('begin where services are removed and containers go on, not where nothing was removed', async () => {
     const { engine } = createEngineInMemory();
     const owner = composeRef(asked.serviceId);
     const said: string[] = [];

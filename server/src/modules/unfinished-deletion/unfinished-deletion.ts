@@ -3,6 +3,7 @@
  * its deletion is tried again until nothing of it is left.
  */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { UnfinishedDeletionStore } from './store.ts';
@@ -14,6 +15,16 @@ export type AskedDeletion = Pick<
   UnfinishedDeletion,
   'kind' | 'serviceId' | 'organizationId' | 'serverKey' | 'name' | 'deleteVolumes' | 'userId'
 >;
+
+/** The deletion of a service by its record, for the person who asks for it. */
+export function askedDeletion(
+  kind: AskedDeletion['kind'],
+  record: { organizationId: string; name: string; serverId: string | null },
+  asked: Pick<AskedDeletion, 'serviceId' | 'userId' | 'deleteVolumes'>,
+): AskedDeletion {
+  const { organizationId, name } = record;
+  return { kind, organizationId, name, serverKey: serverKeyOf(record), ...asked };
+}
 
 export interface UnfinishedDeletions {
   /** Writes down that it goes on, and why. */

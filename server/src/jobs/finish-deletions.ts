@@ -1,20 +1,20 @@
 /** Tries deletions again that did not end everything, by the procedure that was asked for. */
-import { noGrants } from '../../domain/access/permissions.ts';
-import { AppError } from '../../domain/errors.ts';
+import { noGrants } from '../domain/access/permissions.ts';
+import { AppError } from '../domain/errors.ts';
 import type {
   UnfinishedDeletion,
   UnfinishedDeletions,
-} from '../../modules/unfinished-deletion/unfinished-deletion.ts';
-import type { Actor } from '../../procedure/context.ts';
-import type { Guard } from '../../procedure/guard.ts';
-import type { Registry } from '../../procedure/registry.ts';
-import type { Stores } from '../stores.ts';
+} from '../modules/unfinished-deletion/unfinished-deletion.ts';
+import type { Actor } from '../procedure/context.ts';
+import type { Guard } from '../procedure/guard.ts';
+import type { Registry } from '../procedure/registry.ts';
+import type { TableStore } from '../db/table-store.ts';
 
 export interface FinishingDeps {
   unfinished: Pick<UnfinishedDeletions, 'turn'>;
   guard: Pick<Guard, 'call'>;
   registry: Registry;
-  stores: Pick<Stores, 'databases'>;
+  stores: { databases: Pick<TableStore<'database'>, 'find'> };
 }
 
 /** To be called each minute. */
@@ -34,7 +34,7 @@ export function finishDeletions({ unfinished, guard, registry, stores }: Finishi
 
 async function callOf(
   { kind, serviceId, deleteVolumes }: UnfinishedDeletion,
-  { databases }: Pick<Stores, 'databases'>,
+  { databases }: FinishingDeps['stores'],
 ): Promise<{ path: string; input: Record<string, unknown> }> {
   if (kind !== 'database')
     return { path: `${kind}.delete`, input: { [`${kind}Id`]: serviceId, deleteVolumes } };
