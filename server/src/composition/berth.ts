@@ -91,8 +91,7 @@ export async function createBerth(
     },
     listenForProxy: () => proxySocket.listen(app, join(ground.local.proxyFolder, berthSocketName)),
     async close() {
-      await Promise.all([machines.watch.stop(), watching.ownCollector.stop()]);
-      await timers.stop();
+      await Promise.all([machines.watch.stop(), watching.ownCollector.stop(), timers.stop()]);
       await proxySocket.close();
       await app.close();
       await Promise.all([working.worker.stop(stopLimitMs), reconciler.stop(), observing.stop()]);

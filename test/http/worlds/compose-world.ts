@@ -1,5 +1,4 @@
 /** Compose services through the HTTP interface, without an engine. */
-import { createUnfinishedDeletions } from '../../../server/src/modules/unfinished-deletion/unfinished-deletion.ts';
 import { anyHost } from '../any-host.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +36,7 @@ import { ownHost } from '../../hosts.ts';
 import { textOf } from '../interface-client.ts';
 import { hostReachOn } from '../host-reach.ts';
 import { idleInterruption } from '../../store/interruption.ts';
+import { unfinishedOf } from '../unfinished.ts';
 import { worlds, type World } from './world.ts';
 import { requirePlaceOn } from '../../../server/src/modules/server/placing.ts';
 
@@ -131,7 +131,7 @@ function composeRouters(database: Database, cloud: boolean): Router[] {
       composeContract,
       composeHandlers({
         ...shared,
-        unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, systemClock),
+        unfinished: unfinishedOf(stores),
         logs: composeLogs,
         leaveSchedules: leavingOf(stores, queue),
         interruption: idleInterruption(deployments, turns),

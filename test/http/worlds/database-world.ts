@@ -1,5 +1,4 @@
 /** Databases through the HTTP interface, without an engine. */
-import { createUnfinishedDeletions } from '../../../server/src/modules/unfinished-deletion/unfinished-deletion.ts';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFileLogs } from '../../../server/src/adapters/deployment-log/file-log.ts';
@@ -27,6 +26,7 @@ import type { Router } from '../../../server/src/procedure/registry.ts';
 import type { TestDatabase } from '../../store/each-database.ts';
 import { ownHost } from '../../hosts.ts';
 import { idleInterruption } from '../../store/interruption.ts';
+import { unfinishedOf } from '../unfinished.ts';
 import { worlds, type World } from './world.ts';
 import { requirePlaceOn } from '../../../server/src/modules/server/placing.ts';
 
@@ -121,7 +121,7 @@ function databaseProcedures(database: Database, cloud: boolean): Router[] {
     throw new Error('nothing is released here');
   };
   return databaseRouters({
-    unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, systemClock),
+    unfinished: unfinishedOf(stores),
     databases,
     queue,
     deployments,
