@@ -1,6 +1,6 @@
 /**
- * Deletions that removed a service and did not see the end of its containers: the service keeps its record, and
- * its deletion is tried again until nothing of it is left.
+ * Deletions that removed a service and did not see the end of its containers: the service keeps its record,
+ * and its deletion is tried again until nothing of it is left.
  */
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
