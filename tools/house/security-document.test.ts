@@ -65,6 +65,18 @@ function rowsOf(part: string): string[] {
     .slice(1);
 }
 
+it('has ten promises on its first screen, each with the test that holds it', () => {
+  const [first = '', ...others] = document.split('\n## ').slice(1);
+  expect(first).toMatch(/^Who is trusted with what\n/);
+  const promises = others.find((part) => part.startsWith('Ten promises\n')) ?? '';
+  const items = promises.split(/^\d+\. /m).slice(1);
+  expect(items).toHaveLength(10);
+  expect(items.filter((item) => mentions(item).every(({ names }) => names.length === 0))).toEqual([]);
+  const screen = document.slice(0, document.indexOf('\n## Who is trusted with what, in full'));
+  expect(screen.split('\n').length).toBeLessThanOrEqual(60);
+  expect(screen).toContain('\n## Report a vulnerability\n');
+});
+
 it('names a test for each promise, and for each class of what was found in others', () => {
   const rows = [...rowsOf('What we promise'), ...rowsOf('What was found in others')];
   expect(rows.length).toBeGreaterThan(50);
