@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { compressed, decompressed, measure, measured, watched, type Bytes } from './streams.ts';
 
@@ -59,4 +60,43 @@ test('a damaged or cut stream is told as such', async () => {
     Buffer.from('no gzip at all'),
   ])
     await expect(collect(decompressed(pieces(source)))).rejects.toMatchObject(damaged);
+});
+
+const tar = Buffer.concat([Buffer.alloc(257, 'toc.dat\0'), Buffer.from('ustar'), bytes]);
+
+test.each<[string, Buffer]>([
+  ['a dump of pg_dump -Fc', Buffer.concat([Buffer.from('PGDMP'), bytes])],
+  ['one of pg_dump -Ft', tar],
+  ['statements', Buffer.from('-- MySQL dump 10.13\nCREATE TABLE t (n int);')],
+  ['statements with a mark of UTF-8', Buffer.from('\uFEFFCREATE DATABASE prod;')],
+  ['a snapshot of Redis', Buffer.from('REDIS0011')],
+  ['an archive of mongodump', Buffer.concat([Buffer.from([0x6d, 0xe2, 0x99, 0x81]), bytes])],
+])('%s comes as it is when nobody packed it', async (_, object) => {
+  expect((await collect(decompressed(pieces(object)))).equals(object)).toBe(true);
+});
+
+test('zstd is unpacked, and a part of it is damaged', async () => {
+  const packed = zstdCompressSync(bytes);
+  expect((await collect(decompressed(pieces(packed)))).equals(bytes)).toBe(true);
+  await expect(collect(decompressed(pieces(packed.subarray(0, packed.length / 2))))).rejects.toThrow(
+    'The object is damaged',
+  );
+});
+
+test.each([
+  ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0])],
+  ['bzip2', Buffer.from('BZh91AY')],
+  ['zip', Buffer.from('PK\x03\x04')],
+])('what %s packed is told by its name, and its source ended', async (name, object) => {
+  let ended = 0;
+  async function* source() {
+    try {
+      yield object;
+      yield Buffer.alloc(1000);
+    } finally {
+      ended += 1;
+    }
+  }
+  await expect(collect(decompressed(source()))).rejects.toThrow(`is packed by ${name}, which Berth does not`);
+  expect(ended).toBe(1);
 });

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip, type Gunzip, type Gzip } from 'node:zlib';
+import {
+  createGunzip,
+  createGzip,
+  createZstdDecompress,
+  type Gunzip,
+  type Gzip,
+  type ZstdDecompress,
+} from 'node:zlib';
 import { AppError } from '../../../domain/errors.ts';
 
 export type Bytes = AsyncIterable<Uint8Array>;
@@ -15,15 +22,32 @@ export function compressed(source: Bytes): Bytes {
 }
 
 /**
- * Fails with a sentence of its own when the bytes are no whole compressed stream: each carries its length and
- * a checksum at its end.
+ * What an object holds, told by its first bytes: gzip and zstd are unpacked, dumps and archives that nobody
+ * packed come as they are. Fails with a sentence of its own when the bytes are no whole compressed stream:
+ * each carries its length and a checksum at its end.
  */
 export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
+  const { head, whole, end } = await beginningOf(source);
+  const other = otherPacking(head);
+  if (other !== undefined) {
+    await end();
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The object is packed by ${other}, which Berth does not unpack. Unpack it, and store it as it is or ` +
+        'packed by gzip or zstd.',
+    );
+  }
+  if (isUnpacked(head)) return yield* whole;
   try {
-    yield* through(source, createGunzip({ chunkSize: 256 * 1024 }));
+    yield* through(
+      whole,
+      head.subarray(0, 4).equals(zstdMark)
+        ? createZstdDecompress({ chunkSize: 256 * 1024 })
+        : createGunzip({ chunkSize: 256 * 1024 }),
+    );
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code.startsWith('Z_'))
+    if (code.startsWith('Z_') || code.startsWith('ZSTD_'))
       throw new AppError(
         'PRECONDITION_FAILED',
         'The object is damaged: it is not a complete compressed stream. Choose another backup.',
@@ -33,7 +57,55 @@ export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* through(source: Bytes, transform: Gzip | Gunzip): AsyncGenerator<Uint8Array> {
+/** As far as a tar archive has its mark. */
+const headBytes = 262;
+const zstdMark = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+/** Of archives by mongodump. */
+const mongoMark = Buffer.from([0x6d, 0xe2, 0x99, 0x81]);
+const sqlBeginning =
+  /^(\uFEFF)?\s*(--|\/\*|\\restrict\b|(set|create|drop|insert|use|begin|start|lock|select|alter)\s)/i;
+
+/** All the bytes, with the first of them known. */
+async function beginningOf(
+  source: Bytes,
+): Promise<{ head: Buffer; whole: AsyncGenerator<Uint8Array>; end(): Promise<void> }> {
+  const iterator = source[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < headBytes) {
+    const next = await iterator.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    try {
+      if (head.length > 0) yield head;
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+    } finally {
+      await iterator.return?.();
+    }
+  }
+  return { head, whole: whole(), end: async () => void (await iterator.return?.()) };
+}
+
+function otherPacking(head: Buffer): string | undefined {
+  if (head.subarray(0, 6).equals(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))) return 'xz';
+  if (/^BZh[1-9]$/.test(head.toString('latin1', 0, 4))) return 'bzip2';
+  return head.toString('latin1', 0, 4) === 'PK\x03\x04' ? 'zip' : undefined;
+}
+
+function isUnpacked(head: Buffer): boolean {
+  return (
+    ['PGDMP', 'REDIS'].includes(head.toString('latin1', 0, 5)) ||
+    head.toString('latin1', 257, 262) === 'ustar' ||
+    head.subarray(0, 4).equals(mongoMark) ||
+    sqlBeginning.test(head.toString('utf8'))
+  );
+}
+
+async function* through(
+  source: Bytes,
+  transform: Gzip | Gunzip | ZstdDecompress,
+): AsyncGenerator<Uint8Array> {
   const feeding = pipeline(Readable.from(source, { objectMode: false }), transform);
   feeding.catch(() => undefined);
   try {
