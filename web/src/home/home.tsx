@@ -24,7 +24,7 @@ export function Home(): ReactElement {
   // Many services are drawn in small pieces, between which the page answers.
   const rows = useDeferredValue(newest);
   const { alarms } = useAlarms();
-  const { may } = useRights();
+  const { viewer, may } = useRights();
   const search: { q?: string; sort?: string } = useSearch({ strict: false });
   const navigate = useNavigate();
   // What is typed is there at once; the address, which the router changes in its own time, follows.
@@ -87,9 +87,13 @@ export function Home(): ReactElement {
       )}
       {isEmpty ? (
         <Panel>
-          <Empty title={texts.emptyTitle} action={start} command="berth deploy">
-            {texts.empty}
-          </Empty>
+          {viewer === undefined || may('canCreateServices') ? (
+            <Empty title={texts.emptyTitle} action={start} command="berth deploy">
+              {texts.empty}
+            </Empty>
+          ) : (
+            <Empty title={texts.waitingTitle}>{texts.waiting}</Empty>
+          )}
         </Panel>
       ) : (
         <>
