@@ -66,7 +66,8 @@ async function layOutSshd(record: HostRecord, folder: string): Promise<void> {
     [
       'Port 22',
       `HostKey /run/bed/${sshFiles.hostKey}`,
-      `AuthorizedKeysFile /run/bed/${sshFiles.authorized}`,
+      // The second is where a person puts keys.
+      `AuthorizedKeysFile /run/bed/${sshFiles.authorized} .ssh/authorized_keys`,
       // The keys lie below a folder of the machine, whose owner and mode are not the host's affair.
       'StrictModes no',
       'PermitRootLogin prohibit-password',

@@ -191,6 +191,8 @@ describe('the jobs', () => {
       await page.getByRole('heading', { name: /^Rollback/ }).waitFor();
       await isDone();
     });
+    // The person mends the file at leisure.
+    await repository.commit(tinyFiles('v2', { start: serving }));
   });
 
   it('open a terminal', async () => {
