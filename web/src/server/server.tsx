@@ -54,7 +54,7 @@ export function ServerPage(): ReactElement {
         <Fault error={setup.error} />
       </div>
       <SetupLog server={server} attempt={attempt} />
-      {isActive && <ServerMetrics serverId={serverId} />}
+      {isActive && server.metricsConfig !== null && <ServerMetrics serverId={serverId} />}
       <Checks serverId={serverId} />
       {isActive && server.serverType === 'deploy' && <Cluster server={server} />}
       {isActive && server.clusterServerId === null && <Nodes serverId={serverId} />}
