@@ -15,8 +15,8 @@ export const texts = {
     'Paste a git address, name an image or drop a folder. Berth builds it, starts it and shows its address.',
   waitingTitle: 'Nothing is shared with you yet',
   waiting:
-    'Ask the person who invited you, or any Owner or Admin of this organization: they choose the projects that ' +
-    'you see, and what you may do in them, under Settings, Members.',
+    'Ask the person who invited you, or any Owner or Admin of this organization: they choose the projects ' +
+    'that you see, and what you may do in them, under Settings, Members.',
   start: 'New service',
   attention: 'Needs attention',
   all: 'Services',
