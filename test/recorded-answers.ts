@@ -228,6 +228,7 @@ export const recordedAnswers: Answers = {
   'cluster.demote': { ...clusterNode, name: 'fsn-2' },
   'cluster.leave': { serverId: 'fsn-2-id', name: 'fsn-2', setupStatus: 'running' },
   'cluster.remove': { serverId: 'fsn-2-id', name: 'fsn-2', status: 'inactive' },
+  'cleanup.unfinished': [],
   'cleanup.unknown': [
     {
       serverKey: 'local',

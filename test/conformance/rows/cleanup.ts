@@ -9,6 +9,7 @@ export const cleanupRows: Rows = [
   { call: 'cleanup.run', needs: 'engine', installation: true, gives: cleanup },
   { call: 'cleanup.others', needs: 'engine', installation: true, gives: any.list },
   { call: 'cleanup.unknown', installation: true, gives: [] },
+  { call: 'cleanup.unfinished', gives: [] },
   {
     call: 'cleanup.removeUnknown',
     installation: true,

@@ -142,6 +142,7 @@ export const sessionOf = ({
       { line: 'berth cluster remove london', ends: 1 },
       { line: 'berth cluster leave london' },
       { line: 'berth cleanup unknown' },
+      { line: 'berth cleanup unfinished' },
       { line: 'berth cleanup remove nothing --yes', ends: 1 },
       { line: 'berth cleanup others --server paris' },
       { line: 'berth cleanup give-up none --yes' },
