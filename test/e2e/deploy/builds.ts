@@ -231,9 +231,9 @@ export function limitTests(shop: () => ApplicationFixture): void {
     const app = await shop().fromFiles('no-room', tinyFiles('-'));
     expect(await app.ended(await app.begin())).toMatchObject({
       status: 'error',
-      stage: 'build',
+      stage: 'checkout',
       errorMessage: expect.stringMatching(
-        /^Only [\d.]+ GiB of disk are free, and a build needs 900\.0 GiB \(setting minFreeDisk\)\. Free some space/,
+        /^Only [\d.]+ GiB of disk are free; the repository needs room, and 900\.0 GiB must stay free \(setting minFreeDisk\)\. Free some space/,
       ),
     });
     await berth.call('settings.update', { minFreeDisk: 0 });
