@@ -83,6 +83,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['cluster leave fsn-2'],
   ['cluster remove fsn-2'],
   ['cleanup unknown'],
+  ['cleanup unfinished'],
   ['cleanup remove shop-former-4f2a', isSure],
   ['cleanup others --server fsn-1'],
   ['cleanup give-up inc-7hq2', isSure],
