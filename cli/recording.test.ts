@@ -68,6 +68,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['db backups shop/db'],
   ['db cancel shop/db'],
   ['db restore shop/db', isSure],
+  ['db undo shop/db --volume shop-db-former', isSure],
   ['db copy shop/db --from postgresql://ann:secret@old.example.com/shop', isSure],
   ['whoami'],
   ['use shop'],

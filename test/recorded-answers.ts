@@ -200,6 +200,11 @@ export const recordedAnswers: Answers = {
     { type: 'line', text: 'The database changed over; the volume before it is kept.' },
     { type: 'end', outcome: 'success' },
   ],
+  'backup.useFormerVolume': { backupRunId: 'r2' },
+  'backup.runLogs': [
+    { type: 'line', text: 'The volume shop-db-former is used again.' },
+    { type: 'end', outcome: 'success' },
+  ],
   'user.get': { email: 'ann@example.com', role: 'owner', organizationId: 'o1' },
   'organization.all': [{ organizationId: 'o1', name: 'Example' }],
   'organization.members': [
