@@ -3,7 +3,7 @@ import { open, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isRead, lookedFor, planOwnBuild } from '../../server/src/domain/builds/builds.ts';
 import type { OwnBuild } from '../../server/src/domain/builds/own-build.ts';
-import { viewLimits, type SourceFiles } from '../../server/src/domain/builds/source-files.ts';
+import { evened, viewLimits, type SourceFiles } from '../../server/src/domain/builds/source-files.ts';
 import { filesToSend } from '../folder/walk.ts';
 import { confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -95,7 +95,7 @@ async function viewOf(folder: string): Promise<SourceFiles> {
   const files = (await filesToSend(folder)).slice(0, viewLimits.paths);
   const texts = new Map<string, string>();
   for (const { path, from } of files)
-    if (texts.size < viewLimits.texts && isRead(path)) texts.set(path, await beginningOf(from));
+    if (texts.size < viewLimits.texts && isRead(path)) texts.set(path, evened(path, await beginningOf(from)));
   return { paths: new Set(files.map(({ path }) => path)), texts };
 }
 

@@ -27,6 +27,10 @@ import { parseSharedImage } from '../../server/src/domain/names/shared-images.ts
 import { parseOutgoingHost } from '../../server/src/domain/network/outgoing.ts';
 import { parseCpus, parseMemory } from '../../server/src/domain/resources/resources.ts';
 import { parseReplacement } from '../../server/src/domain/routing/redirect.ts';
+import { planOwnBuild } from '../../server/src/domain/builds/builds.ts';
+import type { BuildWish } from '../../server/src/domain/builds/own-build.ts';
+import { evened, viewLimits } from '../../server/src/domain/builds/source-files.ts';
+import { parseProcfile } from '../../server/src/domain/builds/start-command.ts';
 import { parseRegex } from '../../server/src/domain/routing/regex.ts';
 import { parseRequestHeaders } from '../../server/src/domain/routing/request-headers.ts';
 import { parsePassword, parseUsername } from '../../server/src/domain/secrets/basic-auth.ts';
@@ -225,6 +229,11 @@ const cases: Record<string, () => (() => unknown)[]> = {
         ),
     ];
   },
+  planOwnBuild: () =>
+    manifests.flatMap((paths) =>
+      texts(viewLimits.textBytes).map((text) => () => planOwnBuild(wishOf(paths, text))),
+    ),
+  parseProcfile: onTexts(viewLimits.textBytes, (text) => parseProcfile(evened('Procfile', text))),
   readPullRequestEvent: onTexts(64 * 1024, readPullRequestEvent),
   readBerthFile: () => [() => readBerthFile({ project: 'a', services: manyServices() })],
   readSecurity: onTexts(64 * 1024, readSecurity),
@@ -244,6 +253,39 @@ const cases: Record<string, () => (() => unknown)[]> = {
       .map((paths) => push(paths).subarray(0, hookBody))
       .map((body) => () => payloadOf({ headers: {}, body, ip: '' })),
 };
+
+/** Files by which each language is known, with others that are read then. */
+const manifests = [
+  ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml', 'vite.config.ts', '.nvmrc', 'Procfile'],
+  ['composer.json', 'composer.lock', '.php-version', 'Procfile'],
+  ['Gemfile', 'Gemfile.lock', '.ruby-version', 'Procfile'],
+  ['requirements.txt', 'pyproject.toml', 'main.py', 'manage.py', '.python-version', 'Procfile'],
+  ['go.mod', 'main.go', 'Procfile'],
+  ['Cargo.toml', 'rust-toolchain.toml', '.tool-versions'],
+  ['pom.xml', 'build.gradle', 'system.properties'],
+  ['app.csproj', 'global.json'],
+];
+
+function wishOf(paths: readonly string[], text: string): BuildWish {
+  const scripts = { start: text, build: text };
+  const manifest = JSON.stringify({
+    engines: { node: text },
+    scripts,
+    workspaces: [text],
+    require: { php: text },
+  });
+  const textOf = (path: string): string =>
+    ['package.json', 'composer.json'].includes(path) ? manifest : evened(path, text);
+  return {
+    files: { paths: new Set(paths), texts: new Map(paths.map((path) => [path, textOf(path)])) },
+    folder: '',
+    publishDirectory: undefined,
+    isSinglePage: false,
+    variables: [],
+    secrets: [],
+    staticImage: 'caddy:2',
+  };
+}
 
 const otherNames = (but: number): string =>
   Array.from({ length: 50 }, (_, at) => `a${but > 50 ? at : 50 + at}`).join(', ');

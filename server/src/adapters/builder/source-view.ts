@@ -2,7 +2,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRead } from '../../domain/builds/builds.ts';
-import { isSkipped, viewLimits, type SourceFiles } from '../../domain/builds/source-files.ts';
+import { evened, isSkipped, viewLimits, type SourceFiles } from '../../domain/builds/source-files.ts';
 
 /**
  * The view of a folder that somebody else filled. Links are left out, so that nothing outside it is read;
@@ -25,7 +25,8 @@ export async function viewOf(root: string): Promise<SourceFiles> {
     folders = deeper.toSorted();
   }
   for (const path of paths)
-    if (texts.size < viewLimits.texts && isRead(path)) texts.set(path, await beginningOf(join(root, path)));
+    if (texts.size < viewLimits.texts && isRead(path))
+      texts.set(path, evened(path, await beginningOf(join(root, path))));
   return { paths, texts };
 }
 

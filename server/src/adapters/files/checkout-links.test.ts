@@ -229,7 +229,8 @@ function expectUntouched(): void {
 
 /** Read by the build programs themselves: `.node-version`, `Procfile` and their kind, whole folders. */
 const hosted = { '.node-version': 'secret', 'packages/web/.nvmrc': 'secret', Procfile: 'secret', lib: 'app' };
-const programs = ['nixpacks', 'railpack', 'heroku_buildpacks', 'paketo_buildpacks'] as const;
+// A nixpacks or railpack that is not there is not asked for.
+const programs = ['heroku_buildpacks', 'paketo_buildpacks'] as const;
 
 describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
   const rows = Object.entries(places).map(([name, place], at) => ({ name, place, at: `p${at}` }));
@@ -258,7 +259,7 @@ describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
     await checkedOut(all);
     const named = new Set<string>();
     for (let left = Object.keys(all).length; left > 0; left -= 1) {
-      const refused = build({ buildType: programs[left % programs.length] ?? 'nixpacks' });
+      const refused = build({ buildType: programs[left % programs.length] ?? 'paketo_buildpacks' });
       const sentence = await refused.then(() => 'built', String);
       const [, path = ''] = /buildPath: "([^"]+)" points outside the source/.exec(sentence) ?? [];
       expect(Object.keys(all), sentence).toContain(path);
@@ -267,7 +268,7 @@ describe.each(Object.entries(links))('a link %s', (_kind, linkOf) => {
     }
     expect([...named]).toEqual(expect.arrayContaining(Object.keys(hosted)));
     // Past the paths, at the program that is not there.
-    await expect(build({ buildType: 'nixpacks' })).rejects.toThrow(/"nixpacks"/);
+    await expect(build({ buildType: 'paketo_buildpacks' })).rejects.toThrow(/"pack"/);
   });
 });
 
@@ -281,7 +282,7 @@ test('links that stay inside work as they do in git', async () => {
   expect(readFileSync(join(checkout(), 'app/.env'), 'utf8')).toBe('KEY=value');
   expect(await write('current/.env', 'buildPath')).toBe(false);
   // Past the paths, at the program that is not there.
-  await expect(build({ buildType: 'nixpacks', buildPath: 'current' })).rejects.toThrow(/"nixpacks"/);
+  await expect(build({ buildType: 'paketo_buildpacks', buildPath: 'current' })).rejects.toThrow(/"pack"/);
 });
 
 test('a link named .env is never written through, whatever it leads to', async () => {

@@ -3,12 +3,29 @@
 export interface SourceFiles {
   /** Paths from the root of the source, without `./`. */
   paths: ReadonlySet<string>;
-  /** Texts of files that `isRead` names, cut at `viewLimits.textBytes`. */
+  /** Texts of files that `isRead` names, cut at `viewLimits.textBytes` and made even (`evened`). */
   texts: ReadonlyMap<string, string>;
 }
 
 /** Bounds of a view: a source may hold anything. */
 export const viewLimits = { depth: 5, paths: 20_000, textBytes: 256 * 1024, texts: 400 } as const;
+
+/** Longest line, and longest text of a JSON file, that patterns see. */
+const longest = { line: 500, text: 2000 };
+
+/**
+ * A text whose lines and runs of blanks are short, so that no pattern takes long over it, whatever a source
+ * has. JSON stays as it is, since it is parsed.
+ */
+export function evened(path: string, text: string): string {
+  if (/\.json$|\.lock$/.test(path) && text.trimStart().startsWith('{')) return text;
+  return text
+    .replaceAll(/[^\S\n]{20,}/g, ' ')
+    .replaceAll(/\n(?:[^\S\n]*\n)+/g, '\n')
+    .split('\n')
+    .map((line) => line.slice(0, longest.line))
+    .join('\n');
+}
 
 /** Folders that hold what a build makes or installs, and what git keeps. */
 const skipped = new Set(['.git', 'node_modules', '.venv', 'venv', '__pycache__', '.next', '.nuxt']);
@@ -66,13 +83,14 @@ export function objectOf(value: unknown): Readonly<Record<string, unknown>> | un
     : undefined;
 }
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.slice(0, longest.text) : undefined;
 
 /** The members of an object that are texts, such as the scripts of a package.json. */
 export function textsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(objectOf(value) ?? {}).flatMap(([name, text]) =>
-      typeof text === 'string' ? [[name, text]] : [],
+      typeof text === 'string' ? [[name, text.slice(0, longest.text)]] : [],
     ),
   );
 }

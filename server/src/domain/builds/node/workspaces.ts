@@ -94,14 +94,39 @@ function packagesOfYaml(text: string): string[] {
     .filter((item) => item !== '' && item !== '.');
 }
 
-/** `apps/*` and `packages/**` as what matches a folder. */
-function folderPattern(pattern: string): RegExp {
-  const parts = pattern
-    .replace(/^\.\//, '')
-    .replace(/\/$/, '')
-    .split(/(\*\*|\*)/)
-    .map((part) =>
-      part === '**' ? '.+' : part === '*' ? '[^/]+' : part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'),
-    );
-  return new RegExp(`^${parts.join('')}$`);
+/** `apps/*` and `packages/**` as what matches a folder: `**` stands for one part or more. */
+function folderPattern(pattern: string): { test(folder: string): boolean } {
+  const wanted = pattern.split('/').filter((part) => part !== '' && part !== '.');
+  return {
+    test(folder) {
+      // Which beginnings of the pattern the parts so far can be.
+      let reached = new Set([0]);
+      for (const part of folder.split('/')) {
+        const next = new Set<number>();
+        for (const at of reached) {
+          const own = wanted[at];
+          if (own === '**') next.add(at).add(at + 1);
+          else if (own !== undefined && isLike(own, part)) next.add(at + 1);
+        }
+        reached = next;
+      }
+      return reached.has(wanted.length);
+    },
+  };
+}
+
+/** Whether a name is like a pattern in which `*` stands for any characters. */
+function isLike(pattern: string, name: string): boolean {
+  const [first = '', ...others] = pattern.split('*');
+  const last = others.pop();
+  if (last === undefined) return pattern === name;
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length)
+    return false;
+  let at = first.length;
+  for (const other of others) {
+    const found = name.indexOf(other, at);
+    if (found === -1) return false;
+    at = found + other.length;
+  }
+  return at <= name.length - last.length;
 }
