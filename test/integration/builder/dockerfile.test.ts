@@ -179,8 +179,6 @@ describe('failures say why', () => {
       await other[Symbol.asyncDispose]();
     }
     for (const [buildType, program] of [
-      ['nixpacks', 'nixpacks'],
-      ['railpack', 'railpack'],
       ['heroku_buildpacks', 'pack'],
       ['paketo_buildpacks', 'pack'],
     ] as const) {
