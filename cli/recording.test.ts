@@ -117,6 +117,7 @@ beforeAll(async () => {
   server = await startAnsweringServer({
     ...recordedAnswers,
     'project.all': () => projectsOf(isMade ? [orders] : []),
+    'project.one': () => projectsOf(isMade ? [orders] : [])[0],
     'postgres.create': () => {
       isMade = true;
       return { postgresId: orders.postgresId };

@@ -76,8 +76,10 @@ export async function readInstalled(
     throw new UsageError(
       `${found.length} projects are called ${project}; a file cannot tell them apart. Rename all but one.`,
     );
-  const [row] = found;
-  if (!row) return undefined;
+  const [listed] = found;
+  if (!listed) return undefined;
+  // Lists are without variables.
+  const row = fieldsOf(await caller('project.one', { projectId: listed['projectId'] }));
   refuseMasked(row, `the project ${project}`);
   const rows = arrayOf(row['environments']);
   names.environments.clear();

@@ -13,7 +13,7 @@ import { logEvent, wholeLog } from '../../procedure/log-event.ts';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription, type ResourceReference } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
-import { id as serviceId } from '../service/contract-fields.ts';
+import { id as serviceId, line } from '../service/contract-fields.ts';
 import { databaseKinds, type BackupKindName } from '../database/kinds.ts';
 import { backupSettings } from './contract-settings.ts';
 import { backupKindNames, hasBackups, noBackups } from './contract-kinds.ts';
@@ -310,7 +310,7 @@ export const backupContract = {
         databaseId: serviceId.nullish(),
         applicationId: serviceId.nullish(),
         composeId: serviceId.nullish(),
-        volumeName: z.string().min(1).max(300).describe('As given by cleanup.formerVolumes'),
+        volumeName: line(300).min(1).describe('As given by cleanup.formerVolumes'),
       })
       .superRefine(({ databaseId, applicationId, composeId }, context) => {
         if ([databaseId, applicationId, composeId].filter(Boolean).length !== 1)
