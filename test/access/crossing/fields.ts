@@ -223,6 +223,7 @@ const plain: readonly string[] = [
   'databaseType',
   'digest',
   'domainType',
+  'init',
   'memoryLimit',
   'memoryReservation',
   'metricsConfig.server.cronJob',

@@ -29,6 +29,8 @@ export const sessionOf = ({
       },
       { line: 'berth env set COLOR=blue' },
       { line: 'berth deploy' },
+      { line: `mkdir ../plain && echo '{"scripts":{"start":"node a.js"}}' > ../plain/package.json` },
+      { line: 'berth eject --folder ../plain' },
     ],
   ],
   [
@@ -52,6 +54,7 @@ export const sessionOf = ({
         replies: [[/\(yes\/no\) \[no\]$/, 'yes']],
       },
       { line: 'berth db restore shop/db', replies: [[/\(yes\/no\) \[no\]$/, 'yes']] },
+      { line: 'berth db undo shop/db', replies: [[/\(yes\/no\) \[no\]$/, 'yes']] },
     ],
   ],
   [

@@ -82,7 +82,7 @@ export function backupTests(
       .waitFor({ timeout: restoreLimitMs });
     await dialog.getByRole('button', { name: 'Close' }).click();
     await runs.getByText('Restore', { exact: false }).first().click();
-    await runs.getByText(/The state before is kept in the volume/).waitFor();
+    await runs.getByText(/The state before is kept in the (?:volume|database)/).waitFor();
     expect(faults).toEqual([]);
     await context.close();
   });

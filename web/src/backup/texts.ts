@@ -19,7 +19,7 @@ export const texts = {
   restoreGoesOn: 'It goes on when you close this.',
   restoreEnds: (isGood: boolean, name: string) =>
     isGood
-      ? `${name} runs on what was restored. The state before is kept in the volume that the run names.`
+      ? `${name} runs on what was restored. The state before is kept where the run names it.`
       : `Not restored: ${name} runs on as it did. The lines above say why.`,
   restoreStays: 'The current volume is kept, named in the run, until you remove it.',
 };
