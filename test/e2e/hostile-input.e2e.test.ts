@@ -74,6 +74,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'previewDeployment.delete': 404,
   'destination.testConnection': 503,
   'backup.listFiles': 503,
+  // No former volume is kept there.
+  'backup.useFormerVolume': [400, 404, 412],
   'gitProvider.branches': 503,
   'gitProvider.createFromManifest': [412, 503],
   'organization.accept': 404,

@@ -1,6 +1,7 @@
 /** bin/up --restore: a bare machine becomes the Berth that a backup was made of. */
 import { copyFile, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import type { BedHost } from '../bed/host/host.ts';
@@ -104,10 +105,19 @@ describe('bin/up --restore', () => {
       'http://127.0.0.1:3000/api/auth/sign-in/email',
     );
     expect(signIn.status).toBe(200);
-    const projects = await curl(bare, '--cookie', '/root/jar', 'http://127.0.0.1:3000/api/project.all');
-    expect(JSON.parse(projects.body)).toEqual(
-      expect.arrayContaining([expect.objectContaining({ name: 'Kept', env: secret })]),
+    const api = 'http://127.0.0.1:3000/api';
+    const projects = await curl(bare, '--cookie', '/root/jar', `${api}/project.all`);
+    const list = z
+      .array(z.object({ projectId: z.string(), name: z.string() }))
+      .parse(JSON.parse(projects.body));
+    const kept = list.find(({ name }) => name === 'Kept');
+    const project = await curl(
+      bare,
+      '--cookie',
+      '/root/jar',
+      `${api}/project.one?projectId=${String(kept?.projectId)}`,
     );
+    expect(JSON.parse(project.body)).toMatchObject({ name: 'Kept', env: secret });
     expect(await output(bare, 'stat', '--format', '%a', '/var/lib/berth/berth.key')).toBe('600');
   }, 900_000);
 

@@ -138,6 +138,8 @@ const instead: Readonly<Record<string, readonly string[]>> = {
       ['applicationId'],
     ]),
   ),
+  'backup.useFormerVolume applicationId': ['databaseId'],
+  'backup.useFormerVolume composeId': ['databaseId'],
   'schedule.create composeId': ['applicationId'],
   'schedule.all composeId': ['applicationId'],
   'webhook.all composeId': ['applicationId'],

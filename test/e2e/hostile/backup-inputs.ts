@@ -31,6 +31,7 @@ export const backupInputs = {
       backupFile: 'shop/one.dump',
       destinationId,
     }),
+    useFormerVolume: ({ postgresId }) => ({ databaseId: postgresId, volumeName: 'berth-former' }),
   },
   volumeBackup: {
     create: ({ applicationId, destinationId }) => ({

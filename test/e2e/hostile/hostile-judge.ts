@@ -60,6 +60,8 @@ export function inputReading(
     'domain.create previewDeploymentId': { ...input, domainType: 'preview' },
     'domain.create customCertResolver': { ...input, https: true, certificateType: 'custom' },
     'domain.update customCertResolver': { ...input, https: true, certificateType: 'custom' },
+    'backup.useFormerVolume applicationId': { volumeName: 'berth-former' },
+    'backup.useFormerVolume composeId': { volumeName: 'berth-former' },
     'backup.byDatabase mariadbId': {},
     'backup.byDatabase mysqlId': {},
     'backup.byDatabase mongoId': {},
