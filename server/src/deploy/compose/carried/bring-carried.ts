@@ -87,7 +87,7 @@ async function bring(
       argv: [busybox, 'sh', '-c', bringScript, busybox],
       env: {},
       network: 'none',
-      labels: { [organizationLabel]: compose.organizationId, 'berth.carried': compose.composeId },
+      labels: { [organizationLabel]: compose.organizationId },
       marksItsEnd: true,
       confined: {
         mounts: [
