@@ -89,7 +89,12 @@ export async function readInstalled(
     names.environments.set(String(name), String(environmentId));
   }
   const environments: InstalledEnvironment[] = [];
-  for (const environment of rows) environments.push(await environmentOf(caller, names, environment));
+  for (const environment of rows) {
+    const { environmentId } = environment;
+    const { env } = fieldsOf(await caller('environment.one', { environmentId }));
+    refuseMasked({ env }, `the environment ${String(environment['name'])}`);
+    environments.push(await environmentOf(caller, names, { ...environment, env }));
+  }
   return {
     projectId: String(row['projectId']),
     name: String(row['name']),

@@ -34,18 +34,28 @@ export async function openFamily(
   const projects = arrayOf(await read('project.all'));
   const names = projects.map(({ name }) => textOf(name));
   const wanted = source.project ?? (projects.length === 1 ? names[0] : undefined);
-  const project = projects.find(({ name, projectId }) => name === wanted || projectId === wanted);
-  if (!project)
+  const listed = projects.find(({ name, projectId }) => name === wanted || projectId === wanted);
+  if (!listed)
     throw new UsageError(
       `Which project? ${source.url} has ${names.join(', ') || 'none'}. Name it: berth import ` +
         'dokploy PROJECT.',
     );
+  const project = await withVariables(read, 'project', listed);
   // Older ones have no environments; their services stand in the project.
-  const places =
-    project['environments'] === undefined
-      ? [{ ...project, name: 'production' }]
-      : arrayOf(project['environments']);
+  if (project['environments'] === undefined)
+    return { read, project, places: [{ ...project, name: 'production' }] };
+  const places: Fields[] = [];
+  for (const place of arrayOf(project['environments']))
+    places.push(await withVariables(read, 'environment', place));
   return { read, project, places };
+}
+
+/** The row of a list, with the variables that lists of some servers leave out. */
+async function withVariables(read: Read, kind: 'project' | 'environment', row: Fields): Promise<Fields> {
+  if (row['env'] !== undefined) return row;
+  const id = `${kind}Id`;
+  const { env } = fieldsOf(await read(`${kind}.one`, { [id]: textOf(row[id]) }));
+  return { ...row, env };
 }
 
 export async function importFamily(source: FamilySource): Promise<Imported> {

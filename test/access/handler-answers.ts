@@ -97,6 +97,9 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   // The backup of the fixtures is of mysql.
   'backup.manualBackupMySql': [412],
   'backup.verify': [412],
+  // No restore and no move left a former state.
+  'backup.undoRestore': [412],
+  'backup.useFormerVolume': [412],
   // Its runs have ended.
   'backup.cancel': [412],
   'backup.listFiles': engineIsDown,
