@@ -97,7 +97,6 @@ const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: a
 export const recordedAnswers: Answers = {
   'project.all': projectsOf([]),
   'project.one': projectsOf([])[0],
-  'environment.one': { env: '' },
   'deployment.latest': ({ applicationId }: { applicationId?: string }) =>
     applicationId === 'worker-id'
       ? deployment('d9', 12, { status: 'error', errorMessage: failure })

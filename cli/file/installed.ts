@@ -89,12 +89,7 @@ export async function readInstalled(
     names.environments.set(String(name), String(environmentId));
   }
   const environments: InstalledEnvironment[] = [];
-  for (const environment of rows) {
-    const { environmentId } = environment;
-    const { env } = fieldsOf(await caller('environment.one', { environmentId }));
-    refuseMasked({ env }, `the environment ${String(environment['name'])}`);
-    environments.push(await environmentOf(caller, names, { ...environment, env }));
-  }
+  for (const environment of rows) environments.push(await environmentOf(caller, names, environment));
   return {
     projectId: String(row['projectId']),
     name: String(row['name']),

@@ -40,22 +40,16 @@ export async function openFamily(
       `Which project? ${source.url} has ${names.join(', ') || 'none'}. Name it: berth import ` +
         'dokploy PROJECT.',
     );
-  const project = await withVariables(read, 'project', listed);
+  // Lists of some servers are without variables.
+  const { projectId, env } = listed;
+  const project =
+    env === undefined ? fieldsOf(await read('project.one', { projectId: textOf(projectId) })) : listed;
   // Older ones have no environments; their services stand in the project.
-  if (project['environments'] === undefined)
-    return { read, project, places: [{ ...project, name: 'production' }] };
-  const places: Fields[] = [];
-  for (const place of arrayOf(project['environments']))
-    places.push(await withVariables(read, 'environment', place));
+  const places =
+    project['environments'] === undefined
+      ? [{ ...project, name: 'production' }]
+      : arrayOf(project['environments']);
   return { read, project, places };
-}
-
-/** The row of a list, with the variables that lists of some servers leave out. */
-async function withVariables(read: Read, kind: 'project' | 'environment', row: Fields): Promise<Fields> {
-  if (row['env'] !== undefined) return row;
-  const id = `${kind}Id`;
-  const { env } = fieldsOf(await read(`${kind}.one`, { [id]: textOf(row[id]) }));
-  return { ...row, env };
 }
 
 export async function importFamily(source: FamilySource): Promise<Imported> {

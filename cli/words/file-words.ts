@@ -31,8 +31,7 @@ const pendingOption: Options = {
 
 const backupReads: readonly ProcedureName[] = ['server.all', 'destination.all', 'registry.all'];
 const reads: readonly ProcedureName[] = [
-  ...(['project.all', 'project.one', 'environment.one', 'application.one', 'compose.one'] as const),
-  'redirect.byApplicationId',
+  ...(['project.all', 'project.one', 'application.one', 'compose.one', 'redirect.byApplicationId'] as const),
   ...databaseKindNames.map((kind): ProcedureName => `${kind}.one`),
   ...backupReads,
   ...(['sshKey.all', 'gitProvider.all', 'schedule.all'] as const),
