@@ -1,9 +1,9 @@
 /** `berth eject`: the Dockerfile that Berth would write, as a file of the folder. */
 import { open, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { isRead, lookedFor, planOwnBuild } from '../../server/src/domain/builds/builds.ts';
+import { lookedFor, planOwnBuild, viewOfFiles } from '../../server/src/domain/builds/builds.ts';
 import type { OwnBuild } from '../../server/src/domain/builds/own-build.ts';
-import { evened, viewLimits, type SourceFiles } from '../../server/src/domain/builds/source-files.ts';
+import type { SourceFiles } from '../../server/src/domain/builds/source-files.ts';
 import { filesToSend } from '../folder/walk.ts';
 import { confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
@@ -92,16 +92,12 @@ const isThere = (path: string): Promise<boolean> =>
 
 /** As the server sees the folder once it is sent. */
 async function viewOf(folder: string): Promise<SourceFiles> {
-  const files = (await filesToSend(folder)).slice(0, viewLimits.paths);
-  const texts = new Map<string, string>();
-  for (const { path, from } of files)
-    if (texts.size < viewLimits.texts && isRead(path)) texts.set(path, evened(path, await beginningOf(from)));
-  return { paths: new Set(files.map(({ path }) => path)), texts };
+  const files = await filesToSend(folder);
+  return viewOfFiles(new Map(files.map(({ path, from }) => [path, from])), beginningOf);
 }
 
-async function beginningOf(path: string): Promise<string> {
+async function beginningOf(path: string, mostBytes: number): Promise<Uint8Array> {
   await using file = await open(path);
-  const buffer = Buffer.alloc(viewLimits.textBytes);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
-  return buffer.toString('utf8', 0, bytesRead);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(mostBytes) });
+  return buffer.subarray(0, bytesRead);
 }

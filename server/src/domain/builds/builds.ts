@@ -8,7 +8,7 @@ import { php } from './php.ts';
 import { python } from './python.ts';
 import { ruby } from './ruby.ts';
 import { rust } from './rust.ts';
-import { folderOf } from './source-files.ts';
+import { evened, folderOf, viewLimits, type SourceFiles } from './source-files.ts';
 import { parseProcfile } from './start-command.ts';
 
 /** In the order in which they are asked: Node.js last, since others have a package.json for their pages. */
@@ -20,6 +20,23 @@ const common = /(?:^|\/)(?:Procfile|\.dockerignore|\.tool-versions|\.?mise\.toml
 /** Whether detection reads the text of this file; of the others it knows the name. */
 export const isRead = (path: string): boolean =>
   common.test(path) || languages.some(({ reads }) => reads.test(path));
+
+/**
+ * The view of a source with these files, the most important first: path → where `beginning` reads at most so many
+ * bytes of it.
+ */
+export async function viewOfFiles(
+  files: ReadonlyMap<string, string>,
+  beginning: (from: string, mostBytes: number) => Promise<Uint8Array>,
+): Promise<SourceFiles> {
+  const seen = [...files].slice(0, viewLimits.paths);
+  const texts = new Map<string, string>();
+  for (const [path, from] of seen.filter(([name]) => isRead(name)).slice(0, viewLimits.texts)) {
+    const bytes = await beginning(from, viewLimits.textBytes);
+    texts.set(path, evened(path, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)));
+  }
+  return { paths: new Set(seen.map(([path]) => path)), texts };
+}
 
 /** Undefined when the source is of no language that Berth builds. */
 export function planOwnBuild(wish: BuildWish): OwnBuild | Refusal | undefined {
