@@ -1,9 +1,10 @@
 /** .NET: a project file of C# or F#, at the root or in a folder. */
-import { argLines, cmdLine, copyLine, dockerfileOf, quoted, runLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
+import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import { jsonOf, objectOf, textOf, type Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
+import { usualOf, type Chosen } from './versions.ts';
 
 const usualVersion = '9.0';
 /** As the images of .NET have it since version 8. */
@@ -40,51 +41,38 @@ export const dotnet: Language = {
       ...app.named(/^(?:Directory\.(?:Build|Packages)\.props|NuGet\.Config|global\.json)$/i),
     ];
     const framework = isWeb ? 'ASP.NET Core' : undefined;
-    return {
+    return folderBuild(source, {
       language: '.NET',
       framework,
-      dockerfile: dockerfileText(source, {
-        framework,
-        version,
-        image,
-        runtime,
-        restored,
-        project,
-        command,
-        port,
-      }),
-      dockerignore: dockerignoreOf(app, ['**/bin', '**/obj']),
-      context: app.path,
-      startCommand: command,
+      platform: `.NET ${version.tag}`,
+      image,
+      command,
+      ignored: ['**/bin', '**/obj'],
       port,
       why: [
         `${project}: ${framework ?? '.NET'}. .NET ${version.tag}, ${version.why}.`,
         `Start: ${command.join(' ')}. It listens on ${port} unless ASPNETCORE_HTTP_PORTS says another port.`,
         ...procfileNotes(procfile),
       ],
-      bases: [{ official: image }],
-      watchPaths: [],
-    };
+      stages: stagesOf(source, { version, image, runtime, restored, project, port }),
+    });
   },
 };
 
 interface Facts {
-  framework: string | undefined;
-  version: { tag: string; why: string };
+  version: Chosen;
   image: string;
   runtime: string;
   restored: readonly string[];
   project: string;
-  command: readonly string[];
   port: number;
 }
 
-function dockerfileText(
+function stagesOf(
   { variables, secrets }: Source,
-  { framework, version, image, runtime, restored, project, command, port }: Facts,
-): string {
-  return dockerfileOf(
-    `${framework ?? 'An application'} on .NET ${version.tag}, written by Berth.`,
+  { version, image, runtime, restored, project, port }: Facts,
+): FolderBuild['stages'] {
+  return [
     [
       `FROM ${image} AS build`,
       'WORKDIR /src',
@@ -103,10 +91,8 @@ function dockerfileText(
       'WORKDIR /app',
       'COPY --from=build /out ./',
       Number(version.tag.split('.')[0]) >= 8 ? 'USER app' : `ENV ASPNETCORE_URLS=http://+:${port}`,
-      `EXPOSE ${port}`,
-      cmdLine(command),
     ],
-  );
+  ];
 }
 
 /** The only web application, else the only program, else the only project. */
@@ -123,11 +109,11 @@ function pinnedSdk(app: Folder): string | undefined {
   return sdk?.['rollForward'] === undefined ? textOf(sdk?.['version']) : undefined;
 }
 
-function versionOf(app: Folder, project: string): { tag: string; why: string } {
+function versionOf(app: Folder, project: string): Chosen {
   const sdk = textOf(objectOf(jsonOf(app.text('global.json'))?.['sdk'])?.['version']);
   const ofSdk = /^(\d+\.\d+)/.exec(sdk ?? '')?.[1];
   const target = /<TargetFrameworks?>\s*net(\d+\.\d+)/.exec(project)?.[1];
   if (target !== undefined) return { tag: target, why: 'as the project file asks' };
   if (ofSdk !== undefined) return { tag: ofSdk, why: 'as global.json asks' };
-  return { tag: usualVersion, why: 'since nothing asks for another version' };
+  return usualOf(usualVersion);
 }

@@ -1,6 +1,6 @@
 /** Go: a module with a main package at its root or below cmd/. */
-import { argLines, cmdLine, copyLine, dockerfileOf, quoted, runLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { argLines, copyLine, quoted, runLine } from './dockerfile.ts';
+import { folderBuild, type FolderBuild } from './folder-build.ts';
 import { runtimeFolders } from './runtime-folders.ts';
 import type { Language, Source } from './own-build.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
@@ -42,23 +42,13 @@ export const go: Language = {
     const caches = ['/go/pkg/mod', '/root/.cache/go-build'];
     const manifests = ['go.mod', 'go.sum'].filter((file) => app.has(file));
     const isVendored = app.files.some((path) => path === 'vendor/modules.txt');
-    return {
+    return folderBuild(source, {
       language: 'Go',
       framework,
-      dockerfile: dockerfileText(source, {
-        framework,
-        version,
-        isVendored,
-        manifests,
-        caches,
-        program,
-        main,
-        port,
-        command,
-      }),
-      dockerignore: dockerignoreOf(app, []),
-      context: app.path,
-      startCommand: command,
+      platform: `Go ${version}`,
+      image: `golang:${version}-bookworm`,
+      command,
+      ignored: [],
       port,
       why: [
         `go.mod: ${framework ?? 'Go'}. Go ${version}, ` +
@@ -66,30 +56,25 @@ export const go: Language = {
         `The main package is ${main}; the program listens where PORT says, ${port} if nobody sets it.`,
         ...procfileNotes(procfile),
       ],
-      bases: [{ official: `golang:${version}-bookworm` }],
-      watchPaths: [],
-    };
+      stages: stagesOf(source, { version, isVendored, manifests, caches, program, main }),
+    });
   },
 };
 
 interface Facts {
-  framework: string | undefined;
   version: string;
   isVendored: boolean;
   manifests: readonly string[];
   caches: readonly string[];
   program: string;
   main: string;
-  port: number;
-  command: readonly string[];
 }
 
-function dockerfileText(
+function stagesOf(
   { app, variables, secrets }: Source,
-  { framework, version, isVendored, manifests, caches, program, main, port, command }: Facts,
-): string {
-  return dockerfileOf(
-    `${framework ?? 'An application'} on Go ${version}, written by Berth.`,
+  { version, isVendored, manifests, caches, program, main }: Facts,
+): FolderBuild['stages'] {
+  return [
     [
       `FROM golang:${version}-bookworm AS build`,
       'WORKDIR /src',
@@ -113,10 +98,8 @@ function dockerfileText(
       ...runtimeFolders(app).map((folder) => copyLine([`/src/${folder}`], `./${folder}`, '--from=build')),
       'COPY --from=build /out ./bin',
       'USER app',
-      `EXPOSE ${port}`,
-      cmdLine(command),
     ],
-  );
+  ];
 }
 
 /** The program is called like the folder of its main package, or like the module. */

@@ -1,10 +1,10 @@
 /** Java: Maven and Gradle; Spring Boot, Quarkus, Micronaut and plain jars. */
-import { argLines, cmdLine, dockerfileOf, runLine, userLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { argLines, runLine, userLine } from './dockerfile.ts';
+import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
-import { askedVersion, numbersOf } from './versions.ts';
+import { askedVersion, numbersOf, usualOf, type Chosen } from './versions.ts';
 
 const usualVersion = '21';
 const usualPort = 8080;
@@ -72,22 +72,13 @@ export const java: Language = {
       procfile.web === undefined
         ? ['java', '-XX:MaxRAMPercentage=75', '-jar', isQuarkus ? 'quarkus-run.jar' : 'app.jar']
         : execForm(procfile.web);
-    return {
+    return folderBuild(source, {
       language: 'Java',
       framework,
-      dockerfile: dockerfileText(source, {
-        framework,
-        version,
-        image,
-        program,
-        tool,
-        isQuarkus,
-        command,
-        port,
-      }),
-      dockerignore: dockerignoreOf(app, ['target', 'build', '.gradle']),
-      context: app.path,
-      startCommand: command,
+      platform: `Java ${version.tag} with ${tool.name}`,
+      image,
+      command,
+      ignored: ['target', 'build', '.gradle'],
       port,
       why: [
         `${app.first(...tool.shownBy)}: ${framework ?? 'Java'}, ${tool.name}` +
@@ -98,30 +89,25 @@ export const java: Language = {
           : []),
         ...procfileNotes(procfile),
       ],
-      bases: [{ official: image }],
-      watchPaths: [],
-    };
+      stages: stagesOf(source, { version, image, program, tool, isQuarkus }),
+    });
   },
 };
 
 interface Facts {
-  framework: string | undefined;
-  version: { tag: string; why: string };
+  version: Chosen;
   image: string;
   program: string;
   tool: JavaTool;
   isQuarkus: boolean;
-  command: readonly string[];
-  port: number;
 }
 
-function dockerfileText(
+function stagesOf(
   { variables, secrets }: Source,
-  { framework, version, image, program, tool, isQuarkus, command, port }: Facts,
-): string {
+  { version, image, program, tool, isQuarkus }: Facts,
+): FolderBuild['stages'] {
   const folder = tool.name === 'Maven' ? 'target' : 'build';
-  return dockerfileOf(
-    `${framework ?? 'An application'} on Java ${version.tag} with ${tool.name}, written by Berth.`,
+  return [
     [
       `FROM ${image} AS build`,
       'WORKDIR /src',
@@ -145,13 +131,11 @@ function dockerfileText(
         ? `COPY --from=build /src/${folder}/quarkus-app ./`
         : 'COPY --from=build /out/app.jar ./app.jar',
       'USER app',
-      `EXPOSE ${port}`,
-      cmdLine(command),
     ],
-  );
+  ];
 }
 
-function versionOf(app: Folder, project: string): { tag: string; why: string } {
+function versionOf(app: Folder, project: string): Chosen {
   const asked = askedVersion([app], ['.java-version'], ['java']);
   const own = asked && numbersOf(asked.version.replace(/^[a-z-]+/i, ''), 1);
   if (asked && own) return { tag: own, why: `as ${asked.file} asks` };
@@ -164,7 +148,5 @@ function versionOf(app: Folder, project: string): { tag: string; why: string } {
     /(?:JavaLanguageVersion\.of\(|jvmToolchain\(|VERSION_|sourceCompatibility\s*=\s*['"]?(?:1\.)?)(\d+)/.exec(
       project,
     )?.[1];
-  return said === undefined
-    ? { tag: usualVersion, why: 'since nothing asks for another version' }
-    : { tag: said, why: 'as the project file asks' };
+  return said === undefined ? usualOf(usualVersion) : { tag: said, why: 'as the project file asks' };
 }

@@ -1,9 +1,10 @@
 /** PHP: plain or with composer; Laravel and Symfony; served by Apache with PHP. */
-import { aptLine, argLines, cmdLine, copyLine, dockerfileOf, runLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { aptLine, argLines, copyLine, runLine } from './dockerfile.ts';
+import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import { jsonOf, textOf, textsOf, type Folder } from './source-files.ts';
 import { procfileNotes } from './start-command.ts';
+import { usualOf, type Chosen } from './versions.ts';
 
 const usualVersion = '8.4';
 /** Above those that only root may open. */
@@ -50,23 +51,13 @@ export const php: Language = {
     const image = `php:${version.tag}-apache`;
     const assets = hasAssets(app);
     const locks = ['composer.json', 'composer.lock', 'symfony.lock'].filter((file) => app.has(file));
-    return {
+    return folderBuild(source, {
       language: 'PHP',
       framework,
-      dockerfile: dockerfileText(source, {
-        framework,
-        version,
-        assets,
-        manifest,
-        locks,
-        image,
-        packages,
-        wanted,
-        root,
-      }),
-      dockerignore: dockerignoreOf(app, ['vendor', '**/node_modules']),
-      context: app.path,
-      startCommand: command,
+      platform: `PHP ${version.tag} with Apache`,
+      image,
+      command,
+      ignored: ['vendor', '**/node_modules'],
       port,
       why: [
         `${framework ?? 'PHP'}, PHP ${version.tag}, ${version.why}. Apache serves ${root} on port ${port}.`,
@@ -79,15 +70,12 @@ export const php: Language = {
           : []),
         ...procfileNotes({ ...procfile, web: undefined }),
       ],
-      bases: [{ official: image }],
-      watchPaths: [],
-    };
+      stages: stagesOf(source, { assets, manifest, locks, image, packages, wanted, root }),
+    });
   },
 };
 
 interface Facts {
-  framework: string | undefined;
-  version: { tag: string; why: string };
   assets: boolean;
   manifest: unknown;
   locks: readonly string[];
@@ -97,12 +85,11 @@ interface Facts {
   root: string;
 }
 
-function dockerfileText(
+function stagesOf(
   { app, variables, secrets }: Source,
-  { framework, version, assets, manifest, locks, image, packages, wanted, root }: Facts,
-): string {
-  return dockerfileOf(
-    `${framework ?? 'An application'} on PHP ${version.tag} with Apache, written by Berth.`,
+  { assets, manifest, locks, image, packages, wanted, root }: Facts,
+): FolderBuild['stages'] {
+  return [
     ...(assets ? [assetStage(app, variables, secrets)] : []),
     ...(manifest === undefined
       ? []
@@ -137,13 +124,11 @@ function dockerfileText(
         : 'COPY --from=packages --chown=www-data:www-data /app ./',
       assets ? 'COPY --from=assets --chown=www-data:www-data /app/public/build ./public/build' : undefined,
       'USER www-data',
-      `EXPOSE ${port}`,
-      cmdLine(command),
     ],
-  );
+  ];
 }
 
-function versionOf(app: Folder, range: string | undefined): { tag: string; why: string } {
+function versionOf(app: Folder, range: string | undefined): Chosen {
   const own = /^\s*(\d\.\d+)/.exec(app.text('.php-version') ?? '')?.[1];
   if (own !== undefined) return { tag: own, why: 'as .php-version asks' };
   const exact = /^\s*(?:~\s*)?(8\.\d)(?:\.[\d*x]+)?\s*$/.exec(range ?? '')?.[1];
@@ -151,7 +136,7 @@ function versionOf(app: Folder, range: string | undefined): { tag: string; why: 
   if (exact !== undefined) return { tag: exact, why: 'as composer.json asks' };
   if (below !== undefined && Number(below) <= 4)
     return { tag: `8.${Number(below) - 1}`, why: 'as composer.json asks' };
-  return { tag: usualVersion, why: 'since nothing asks for another version' };
+  return usualOf(usualVersion);
 }
 
 function extensionsOf(required: Readonly<Record<string, string>>, framework: string | undefined): string[] {

@@ -1,10 +1,10 @@
 /** Python: pip, poetry, uv or pipenv; Django, FastAPI, Flask and other WSGI and ASGI applications. */
-import { aptLine, argLines, cmdLine, copyLine, dockerfileOf, runLine, userLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { aptLine, argLines, copyLine, runLine, userLine } from './dockerfile.ts';
+import { folderBuild } from './folder-build.ts';
 import type { Language, OwnBuild, Refusal, Source } from './own-build.ts';
 import { fileNamed, type Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
-import { askedVersion, numbersOf } from './versions.ts';
+import { askedVersion, chosenVersion, numbersOf, usualOf, type Chosen } from './versions.ts';
 
 const usualVersion = '3.13';
 const usualPort = 8000;
@@ -217,7 +217,6 @@ function buildOf(source: Source, manager: PythonManager | undefined, served: Ser
   const [compile, runtime] = [system.flatMap(([, build]) => build), system.flatMap(([, , run]) => run)];
   const image = `python:${version.tag}-slim`;
   const how = manager === undefined ? '' : ` with ${manager.name}`;
-  const title = `${served.framework ?? 'An application'} on Python ${version.tag}${how}, written by Berth.`;
   const files = manager?.reads.filter((file) => app.has(file)) ?? [];
   const options = { caches: manager && [manager.cache], secrets: source.secrets };
   const install = manager && runLine(manager.install(app), options);
@@ -245,32 +244,29 @@ function buildOf(source: Source, manager: PythonManager | undefined, served: Ser
     'COPY --from=build /opt/venv /opt/venv',
     'COPY --from=build --chown=app:app /app /app',
     'USER app',
-    `EXPOSE ${served.port}`,
-    cmdLine(served.command),
   ];
-  return {
+  return folderBuild(source, {
     language: 'Python',
     framework: served.framework,
-    dockerfile: dockerfileOf(title, build, final),
-    dockerignore: dockerignoreOf(app, ['**/__pycache__', '**/.venv', '**/venv', '**/*.pyc']),
-    context: app.path,
-    startCommand: served.command,
+    platform: `Python ${version.tag}${how}`,
+    image,
+    command: served.command,
+    ignored: ['**/__pycache__', '**/.venv', '**/venv', '**/*.pyc'],
     port: served.port,
     why: whyOf(source, { manager, served, version, file: files[0] ?? 'pyproject.toml' }),
-    bases: [{ official: image }],
-    watchPaths: [],
-  };
+    stages: [build, final],
+  });
 }
 
-interface Chosen {
+interface Reasons {
   manager: PythonManager | undefined;
   served: Served;
-  version: { tag: string; why: string };
+  version: Chosen;
   /** The file that lists the packages. */
   file: string;
 }
 
-function whyOf({ procfile }: Source, { manager, served, version, file }: Chosen): string[] {
+function whyOf({ procfile }: Source, { manager, served, version, file }: Reasons): string[] {
   return [
     `${served.framework ?? 'Python'}, Python ${version.tag}, ${version.why}.`,
     ...(manager === undefined ? [] : [`${manager.name} installs what ${file} says.`]),
@@ -281,12 +277,10 @@ function whyOf({ procfile }: Source, { manager, served, version, file }: Chosen)
   ];
 }
 
-function versionOf(app: Folder): { tag: string; why: string } {
+function versionOf(app: Folder): Chosen {
   const asked = askedVersion([app], ['.python-version', 'runtime.txt'], ['python']) ?? inProject(app);
   const tag = asked && numbersOf(asked.version.replace(/^\D*(?=\d)/, ''));
-  return asked === undefined || tag === undefined || !tag.startsWith('3.')
-    ? { tag: usualVersion, why: 'since nothing asks for another version' }
-    : { tag, why: `as ${asked.file} asks` };
+  return chosenVersion(asked, tag?.startsWith('3.') ? tag : undefined, usualOf(usualVersion));
 }
 
 /** `requires-python` and Poetry's `python`, where the usual version is not what they allow. */

@@ -1,10 +1,10 @@
 /** Ruby: bundler; Rails, Sinatra and other Rack applications. */
-import { aptLine, argLines, cmdLine, copyLine, dockerfileOf, runLine, userLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { aptLine, argLines, copyLine, runLine, userLine } from './dockerfile.ts';
+import { folderBuild, type FolderBuild } from './folder-build.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
-import { askedVersion, numbersOf } from './versions.ts';
+import { askedVersion, chosenVersion, numbersOf, usualOf, type Chosen } from './versions.ts';
 
 const usualVersion = '3.4';
 
@@ -48,26 +48,13 @@ export const ruby: Language = {
       `BUNDLE_WITHOUT=development:test ${isRails ? 'RAILS_ENV=production' : 'RACK_ENV=production'}`;
     const precompiles =
       isRails && (gems.has('sprockets-rails') || gems.has('propshaft') || gems.has('vite_rails'));
-    return {
+    return folderBuild(source, {
       language: 'Ruby',
       framework,
-      dockerfile: dockerfileText(source, {
-        framework,
-        version,
-        image,
-        compile,
-        env,
-        isLocked,
-        own,
-        precompiles,
-        runtime,
-        isRails,
-        port,
-        command,
-      }),
-      dockerignore: dockerignoreOf(app, ['log/*', 'tmp/*', 'vendor/bundle', '**/node_modules']),
-      context: app.path,
-      startCommand: command,
+      platform: `Ruby ${version.tag}`,
+      image,
+      command,
+      ignored: ['log/*', 'tmp/*', 'vendor/bundle', '**/node_modules'],
       port,
       why: [
         `Gemfile: ${framework ?? 'Ruby'}. Ruby ${version.tag}, ${version.why}.`,
@@ -76,9 +63,8 @@ export const ruby: Language = {
         ...(isRails ? [railsNote] : []),
         ...procfileNotes(procfile),
       ],
-      bases: [{ official: image }],
-      watchPaths: [],
-    };
+      stages: stagesOf(source, { image, compile, env, isLocked, own, precompiles, runtime, isRails }),
+    });
   },
 };
 
@@ -91,8 +77,6 @@ const railsNote =
   '["bundle", "exec", "rails", "db:migrate"] to migrate before each release.';
 
 interface Facts {
-  framework: string | undefined;
-  version: { tag: string; why: string };
   image: string;
   compile: readonly string[];
   env: string;
@@ -101,29 +85,13 @@ interface Facts {
   precompiles: boolean;
   runtime: readonly string[];
   isRails: boolean;
-  port: number;
-  command: readonly string[];
 }
 
-function dockerfileText(
+function stagesOf(
   { variables, secrets }: Source,
-  {
-    framework,
-    version,
-    image,
-    compile,
-    env,
-    isLocked,
-    own,
-    precompiles,
-    runtime,
-    isRails,
-    port,
-    command,
-  }: Facts,
-): string {
-  return dockerfileOf(
-    `${framework ?? 'An application'} on Ruby ${version.tag}, written by Berth.`,
+  { image, compile, env, isLocked, own, precompiles, runtime, isRails }: Facts,
+): FolderBuild['stages'] {
+  return [
     [
       `FROM ${image} AS build`,
       aptLine([...new Set(compile)]),
@@ -148,10 +116,8 @@ function dockerfileText(
       'COPY --from=build /usr/local/bundle /usr/local/bundle',
       'COPY --from=build --chown=app:app /app /app',
       'USER app',
-      `EXPOSE ${port}`,
-      cmdLine(command),
     ],
-  );
+  ];
 }
 
 /** Gems that the Gemfile names, and those of its lock. */
@@ -178,13 +144,11 @@ function startOf(
     : ['sh', '-c', `exec bundle exec rackup --host=0.0.0.0 --port=\${PORT:-${port}}`];
 }
 
-function versionOf(app: Folder): { tag: string; why: string } {
+function versionOf(app: Folder): Chosen {
   const inGemfile = /^\s*ruby\s+["']~?>?=?\s*([\d.]+)/m.exec(app.text('Gemfile') ?? '')?.[1];
   const asked =
     askedVersion([app], ['.ruby-version'], ['ruby']) ??
     (inGemfile === undefined ? undefined : { version: inGemfile, file: 'Gemfile' });
   const tag = asked && numbersOf(asked.version);
-  return asked === undefined || tag === undefined
-    ? { tag: usualVersion, why: 'since nothing asks for another version' }
-    : { tag, why: `as ${asked.file} asks` };
+  return chosenVersion(asked, tag, usualOf(usualVersion));
 }

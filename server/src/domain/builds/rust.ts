@@ -1,11 +1,11 @@
 /** Rust: cargo, a package with one program. */
-import { argLines, cmdLine, copyLine, dockerfileOf, quoted, runLine, userLine } from './dockerfile.ts';
-import { dockerignoreOf } from './ignore.ts';
+import { aptLine, argLines, copyLine, quoted, runLine, userLine } from './dockerfile.ts';
+import { folderBuild, type FolderBuild } from './folder-build.ts';
 import { runtimeFolders } from './runtime-folders.ts';
 import type { Language, Source } from './own-build.ts';
 import type { Folder } from './source-files.ts';
 import { execForm, portOf, procfileNotes } from './start-command.ts';
-import { askedVersion, numbersOf } from './versions.ts';
+import { askedVersion, chosenVersion, numbersOf, type Chosen } from './versions.ts';
 
 const usualVersion = '1';
 const usualPort = 8080;
@@ -42,56 +42,40 @@ export const rust: Language = {
     const locked = app.has('Cargo.lock') ? ' --locked' : '';
     // The cache of target/ is no part of the image, so the program is copied out in the same step.
     const build = `cargo build --release${locked} && cp target/release/${quoted(program)} /usr/local/bin/`;
-    return {
+    return folderBuild(source, {
       language: 'Rust',
       framework,
-      dockerfile: dockerfileText(source, {
-        framework,
-        version,
-        image,
-        build,
-        isRocket,
-        program,
-        port,
-        command,
-      }),
-      dockerignore: dockerignoreOf(app, ['target']),
-      context: app.path,
-      startCommand: command,
+      platform: `Rust ${version.tag}`,
+      image,
+      command,
+      ignored: ['target'],
       port,
       why: [
         `Cargo.toml: ${framework ?? 'Rust'}. Rust ${version.tag}, ${version.why}.`,
         `The program is ${program}; it has to listen on 0.0.0.0, where PORT says or on ${port}.`,
         ...procfileNotes(procfile),
       ],
-      bases: [{ official: image }],
-      watchPaths: [],
-    };
+      stages: stagesOf(source, { image, build, isRocket, program, port }),
+    });
   },
 };
 
 interface Facts {
-  framework: string | undefined;
-  version: { tag: string; why: string };
   image: string;
   build: string;
   isRocket: boolean;
   program: string;
   port: number;
-  command: readonly string[];
 }
 
-function dockerfileText(
+function stagesOf(
   { app, variables, secrets }: Source,
-  { framework, version, image, build, isRocket, program, port, command }: Facts,
-): string {
-  return dockerfileOf(
-    `${framework ?? 'An application'} on Rust ${version.tag}, written by Berth.`,
+  { image, build, isRocket, program, port }: Facts,
+): FolderBuild['stages'] {
+  return [
     [
       `FROM ${image} AS build`,
-      'RUN apt-get update \\\n' +
-        ' && apt-get install --yes --no-install-recommends pkg-config libssl-dev \\\n' +
-        ' && rm -rf /var/lib/apt/lists/*',
+      aptLine(['pkg-config', 'libssl-dev']),
       'WORKDIR /src',
       'COPY . .',
       ...argLines(variables),
@@ -99,19 +83,15 @@ function dockerfileText(
     ],
     [
       'FROM debian:bookworm-slim',
-      'RUN apt-get update \\\n' +
-        ' && apt-get install --yes --no-install-recommends ca-certificates libssl3 \\\n' +
-        ' && rm -rf /var/lib/apt/lists/*',
+      aptLine(['ca-certificates', 'libssl3']),
       userLine,
       isRocket ? `ENV ROCKET_ADDRESS=0.0.0.0 ROCKET_PORT=${port}` : undefined,
       'WORKDIR /app',
       ...runtimeFolders(app).map((folder) => copyLine([`/src/${folder}`], `./${folder}`, '--from=build')),
       `COPY --from=build /usr/local/bin/${program} /app/${program}`,
       'USER app',
-      `EXPOSE ${port}`,
-      cmdLine(command),
     ],
-  );
+  ];
 }
 
 /** The program that is built: the first [[bin]], the package, or the only file of src/bin. */
@@ -123,14 +103,12 @@ function programOf(app: Folder, manifest: string): string | undefined {
   return others.length === 1 ? others[0] : undefined;
 }
 
-function versionOf(app: Folder): { tag: string; why: string } {
+function versionOf(app: Folder): Chosen {
   const text = app.text('rust-toolchain.toml') ?? '';
   const channel = /^\s*channel\s*=\s*"([^"]+)"/m.exec(text)?.[1];
   const asked =
     (channel === undefined ? undefined : { version: channel, file: 'rust-toolchain.toml' }) ??
     askedVersion([app], ['rust-toolchain'], ['rust']);
   const tag = asked && numbersOf(asked.version);
-  return asked === undefined || tag === undefined
-    ? { tag: usualVersion, why: 'the newest one' }
-    : { tag, why: `as ${asked.file} asks` };
+  return chosenVersion(asked, tag, { tag: usualVersion, why: 'the newest one' });
 }

@@ -30,6 +30,19 @@ export function askedVersion(
   return undefined;
 }
 
+/** A version, and why it is taken. */
+export interface Chosen {
+  tag: string;
+  why: string;
+}
+
+/** `tag` as somebody asks for it, else the usual one. */
+export const chosenVersion = (asked: Asked | undefined, tag: string | undefined, usual: Chosen): Chosen =>
+  asked === undefined || tag === undefined ? usual : { tag, why: `as ${asked.file} asks` };
+
+/** The version that is taken where nothing asks for one. */
+export const usualOf = (tag: string): Chosen => ({ tag, why: 'since nothing asks for another version' });
+
 const withoutComment = (line: string): string => line.replace(/#.*/, '').trim();
 
 /** `v20.11.1`, `20.x`, `python-3.12.4`: the numbers it begins with, at most `parts` of them. */
