@@ -4,7 +4,6 @@ import { parseImageReference } from '../../../domain/names/image-reference.ts';
 import { reservedLabelPattern } from '../../../domain/names/names.ts';
 import type { YamlMap } from '../compose-file.ts';
 import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container-part.ts';
-import { leastIntervalMs } from '../../../ports/engine/health-check.ts';
 import type { Definitions } from './definitions.ts';
 import { usedFiles } from './definitions.ts';
 import { dependenciesAt, type WantedDependency } from './dependencies.ts';
@@ -25,7 +24,6 @@ import {
   durationAt,
   fault,
   listAt,
-  mapAt,
   pairsAt,
   textAt,
   wordAt,
@@ -130,23 +128,11 @@ function healthOf(service: YamlMap, place: Place, notes: string[]): PlannedServi
   const value: unknown = service.get('healthcheck');
   if (value === undefined || value === null) return undefined;
   const at = below(place, 'healthcheck');
-  const health = healthCheckAt(value, at);
+  const health = healthCheckAt(value, at, notes);
   if (health === undefined)
     notes.push(`${at.where} has no effect without a test: the image's own check keeps its times.`);
   if (health === 'disabled') notes.push(`${at.where} is turned off: ${withoutCheck}.`);
-  notes.push(...quickCheckNotes(value, at));
   return health;
-}
-
-/** Times between checks that are shorter than Berth lets them be. */
-function quickCheckNotes(value: unknown, place: Place): string[] {
-  const map = mapAt(value, place);
-  return (['interval', 'start_interval'] as const).flatMap((key) => {
-    const ms = map.has(key) && map.get(key) !== null ? durationAt(map.get(key), below(place, key)) : 0;
-    return ms > 0 && ms < leastIntervalMs
-      ? [`${place.where}.${key} is raised to 1 s: checks run outside of the limits of their container.`]
-      : [];
-  });
 }
 
 function securityNotes(service: YamlMap, { where }: Place): string[] {
