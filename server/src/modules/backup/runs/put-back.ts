@@ -12,7 +12,7 @@ import type { DatabasePrograms } from '../programs/database-program.ts';
 import { databasePrograms } from '../programs/programs.ts';
 import type { BackupRunRecord } from '../store.ts';
 import { mountsVolume, refOf, volumeNow, type VolumeServices } from '../volumes/volume-service.ts';
-import type { BesideServers } from './restore.ts';
+import { changeOverTo, type BesideServers } from './restore.ts';
 import type { LoadingPorts } from './load-object.ts';
 import type { RunContext } from './run-context.ts';
 import type { RunOperation } from './runner.ts';
@@ -60,20 +60,12 @@ async function volumeOfDatabase(
   context: RunContext,
   databaseId: string,
 ): Promise<void> {
-  const { run, signal, say } = context;
+  const { run } = context;
   const target = { service: '', volume: run.path, isFormer: true };
   if (!(await beside.isOn(databaseId, run.path)))
     // Known before the change, so that a crash in it forgets no volume.
     await context.record({ previousVolume: await beside.volumeOf(databaseId) });
-  await context.step(changeOverStep, async () => {
-    try {
-      const { previousVolume } = await beside.changeOver(databaseId, target, { signal, say });
-      return { value: undefined, detail: `runs on ${run.path}; what it had is kept in ${previousVolume}` };
-    } catch (error) {
-      if (!signal.aborted) await context.record({ previousVolume: null });
-      throw error;
-    }
-  });
+  await changeOverTo(beside, context, { databaseId, target, kept: 'what it had' });
 }
 
 async function database(ports: PutBackPorts, context: RunContext, databaseId: string): Promise<void> {

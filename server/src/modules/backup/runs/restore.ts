@@ -170,7 +170,7 @@ function inPlacePorts(ports: RestoringPorts, context: RunContext, server: Databa
 
 /** Into a new volume, which the database changes over to. */
 async function restoreBeside(ports: RestoringPorts, context: RunContext): Promise<void> {
-  const { run, signal, say } = context;
+  const { run, say } = context;
   const databaseId = idOf(run);
   const beside = besideOf(run);
   if (await ports.beside.isOn(databaseId, beside.volume)) {
@@ -187,16 +187,29 @@ async function restoreBeside(ports: RestoringPorts, context: RunContext): Promis
     // Known before the change, so that a crash in it forgets no volume.
     await context.record({ previousVolume: await ports.beside.volumeOf(databaseId) });
   }
-  await context.step(changeOverStep, async () => {
-    await ports.beside.stop(databaseId, beside);
+  await changeOverTo(ports.beside, context, { databaseId, target: beside, kept: 'the previous state' });
+}
+
+interface ChangingOver {
+  databaseId: string;
+  target: Beside;
+  /** What is kept, in words. */
+  kept: string;
+}
+
+/** The step after which the database runs on another volume; one that was refused leaves no former volume. */
+export async function changeOverTo(
+  beside: Pick<BesideServers, 'stop' | 'changeOver'>,
+  { signal, say, step, record }: RunContext,
+  { databaseId, target, kept }: ChangingOver,
+): Promise<void> {
+  await step(changeOverStep, async () => {
+    if (target.isFormer !== true) await beside.stop(databaseId, target);
     try {
-      const { previousVolume } = await ports.beside.changeOver(databaseId, beside, { signal, say });
-      return {
-        value: undefined,
-        detail: `runs on ${beside.volume}; the previous state is kept in ${previousVolume}`,
-      };
+      const { previousVolume } = await beside.changeOver(databaseId, target, { signal, say });
+      return { value: undefined, detail: `runs on ${target.volume}; ${kept} is kept in ${previousVolume}` };
     } catch (error) {
-      if (!signal.aborted) await context.record({ previousVolume: null });
+      if (!signal.aborted) await record({ previousVolume: null });
       throw error;
     }
   });
