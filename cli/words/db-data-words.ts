@@ -170,7 +170,6 @@ const restore: Word = {
       `What is in ${nameOf(service)} (${run.database}) is replaced by ${run.path}.`,
       context.is('yes'),
     );
-    let outcome = 'error';
     const events = client.backup.restoreBackupWithLogs(
       {
         databaseId: service.id,
@@ -182,14 +181,23 @@ const restore: Word = {
       },
       { signal: context.terminal.signal },
     );
-    for await (const { data } of events) {
-      if (data.type === 'line') context.terminal.say(`${printableLine(data.text, false)}\n`);
-      else outcome = data.outcome;
-    }
+    const outcome = await sayRun(context, events);
     context.answer({ service: nameOf(service), file: run.path, outcome }, () => `Restored ${run.path}.\n`);
     return outcome === 'success' ? exitCodes.done : exitCodes.refused;
   },
 };
+
+type RunEvent = { type: 'line'; text: string } | { type: 'end'; outcome: string };
+
+/** Says what a run logs, and gives how it ended. */
+async function sayRun(context: Context, events: AsyncIterable<{ data: RunEvent }>): Promise<string> {
+  let outcome = 'error';
+  for await (const { data } of events) {
+    if (data.type === 'line') context.terminal.say(`${printableLine(data.text, false)}\n`);
+    else outcome = data.outcome;
+  }
+  return outcome;
+}
 
 const copy: Word = {
   name: 'db copy',
@@ -294,14 +302,8 @@ const undo: Word = {
       volumeName === undefined
         ? await client.backup.undoRestore({ backupRunId: restored?.backupRunId ?? '' })
         : await client.backup.useFormerVolume({ databaseId: service.id, volumeName });
-    let outcome = 'error';
-    for await (const { data } of client.backup.runLogs(
-      { backupRunId },
-      { signal: context.terminal.signal },
-    )) {
-      if (data.type === 'line') context.terminal.say(`${printableLine(data.text, false)}\n`);
-      else outcome = data.outcome;
-    }
+    const { signal } = context.terminal;
+    const outcome = await sayRun(context, client.backup.runLogs({ backupRunId }, { signal }));
     context.answer({ service: nameOf(service), what, outcome }, () => `Put back ${what}.\n`);
     return outcome === 'success' ? exitCodes.done : exitCodes.refused;
   },

@@ -110,13 +110,12 @@ async function bring(
 }
 
 function tell({ log }: ComposeContext, { release, files }: Bringing, said: string): void {
-  const named = said.split('\n').filter((line) => line !== '');
-  const kept = named
-    .filter((line) => line.startsWith('kept '))
-    .map((line) => line.slice(5).replace(/^\.\//, ''));
-  const aside = named
-    .filter((line) => line.startsWith('aside '))
-    .map((line) => line.slice(6).replace(/^\.\//, ''));
+  const named = (word: string): string[] =>
+    said
+      .split('\n')
+      .filter((line) => line.startsWith(`${word} `))
+      .map((line) => line.slice(word.length + 1).replace(/^\.\//, ''));
+  const [kept, aside] = [named('kept'), named('aside')];
   const list = (paths: readonly string[]): string =>
     paths.slice(0, mostNamed).join(', ') +
     (paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : '');
