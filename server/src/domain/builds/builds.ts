@@ -22,8 +22,8 @@ export const isRead = (path: string): boolean =>
   common.test(path) || languages.some(({ reads }) => reads.test(path));
 
 /**
- * The view of a source with these files, the most important first: path → where `beginning` reads at most so many
- * bytes of it.
+ * The view of a source with these files, the most important first: path → where `beginning` reads at most so
+ * many bytes of it.
  */
 export async function viewOfFiles(
   files: ReadonlyMap<string, string>,
