@@ -53,6 +53,7 @@ export interface BackupDeskState {
   readonly routers: Router[];
   /** Folder of local destinations. */
   readonly folder: string;
+  readonly runs: BackupRuns;
   /** What the next dumps give. */
   dump: () => Bytes;
   /** What a restore or a trial does. */
@@ -117,6 +118,7 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
   });
   const state: BackupDeskState = {
     folder,
+    runs: parts.runs,
     idle: () => background,
     holds: false,
     keptFree: 0,

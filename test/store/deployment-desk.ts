@@ -114,6 +114,7 @@ export function createDeploymentDesk(
     interruption: createInterruption({
       deployments,
       builds: runner,
+      backupRuns: { cancelOf: async () => undefined },
       turns,
       userName: async (userId) => (await stores.users.users.find({ userId }))?.email,
     }),

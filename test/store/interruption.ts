@@ -7,6 +7,7 @@ export const idleInterruption = (deployments: Deployments, turns: Turns = create
   createInterruption({
     deployments,
     builds: { killBuild: async () => false, end: async () => undefined, endWaiting: async () => 0 },
+    backupRuns: { cancelOf: async () => undefined },
     turns,
     userName: async () => undefined,
   });

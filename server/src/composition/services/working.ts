@@ -53,12 +53,6 @@ export function createWorking(
   const settingUp = createSettingUp(ground, product, machines, reconciler);
   const { running } = releasing;
   const runner = createRunner(ground, product, machines, releasing, applyRoutes);
-  const interruption = createInterruption({
-    ...product,
-    ...machines,
-    builds: runner,
-    userName: product.accounts.users.emailOf,
-  });
   const rooms = createDiskRooms({
     hosts: machines.hosts,
     files: ground.adapters.files,
@@ -79,6 +73,13 @@ export function createWorking(
       releasing,
       roomOf: rooms.ofVolumes,
     }),
+  });
+  const interruption = createInterruption({
+    ...product,
+    ...machines,
+    builds: runner,
+    backupRuns: backingUp.desk.runs,
+    userName: product.accounts.users.emailOf,
   });
   const previewing = createPreviewing({ ...ground, ...product, ...machines, interruption, changeRoutes });
   const scheduling = createScheduling(ground, product, machines, releasing);

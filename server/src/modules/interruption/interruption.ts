@@ -6,13 +6,14 @@ import { AppError } from '../../domain/errors.ts';
 import { operationPairs, type EndingOperation } from '../../domain/states/operation-pairs.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Turns } from '../service/turns.ts';
+import type { BackupRuns } from '../backup/runs/runs.ts';
 import type { Deployments } from '../deployment/deployment.ts';
 
 export interface Interruption {
   /**
    * Ends every deployment of the service (`cancelled`, with who did it), then acts; both in the service's
-   * turn, so that a deployment accepted meanwhile begins after it. SERVICE_UNAVAILABLE when the deployment
-   * does not end in time.
+   * turn, so that a deployment accepted meanwhile begins after it. A removal ends backups and restores of it
+   * too. SERVICE_UNAVAILABLE when the deployment does not end in time, CONFLICT while a restore changes over.
    */
   endThen<T>(service: ServiceRef, by: EndedBy, act: () => Promise<T>): Promise<T>;
   /** Acts in the service's turn; CONFLICT while a deployment of it is queued or under way. */
@@ -39,14 +40,20 @@ export interface RunningBuilds {
 export interface InterruptionNeighbours {
   deployments: Pick<Deployments, 'cancel' | 'cancelQueued' | 'isWorking' | 'showWorking'>;
   builds: RunningBuilds;
+  /** Backups, restores and trials of one service that are queued or under way. */
+  backupRuns: Pick<BackupRuns, 'cancelOf'>;
   turns: Turns;
   /** How a user is called in a deployment's reason. */
   userName(userId: string): Promise<string | undefined>;
 }
 
+/** After these nothing is left to back up, to restore or to try. */
+const removing: ReadonlySet<EndingOperation> = new Set(['delete', 'remove']);
+
 export function createInterruption({
   deployments,
   builds,
+  backupRuns,
   turns,
   userName,
 }: InterruptionNeighbours): Interruption {
@@ -64,6 +71,7 @@ export function createInterruption({
         await builds.end(service, reason);
         // What is left runs in another process, which loses its job by this.
         await deployments.cancel(service, 'running', reason);
+        if (removing.has(by.operation)) await backupRuns.cancelOf(service);
         try {
           return await act();
         } finally {

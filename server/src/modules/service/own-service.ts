@@ -10,6 +10,7 @@ import {
   type ServiceRef,
 } from '../../domain/names/service-ref.ts';
 import type { Engine, LogLine, ServiceState } from '../../ports/engine/engine.ts';
+import { removeWhenFree } from '../../ports/engine/remove-when-free.ts';
 import { waitUntilSo } from '../../ports/wait-until.ts';
 
 /** A service as it was released. */
@@ -141,7 +142,8 @@ export async function removeFromEngine(
   }
   const volumes = await engine.volumes(mine);
   if (!deleteVolumes) return volumes;
-  for (const volume of volumes) await engine.removeVolume(volume);
+  // The servers and programs of backups that were just ended use them a little longer.
+  for (const volume of volumes) await removeWhenFree(engine, volume);
   return [];
 }
 

@@ -7,6 +7,13 @@ import { textOf } from '../../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../../test/store/each-database.ts';
 import { tableStore } from '../../../db/table-store.ts';
 import { AppError } from '../../../domain/errors.ts';
+import { databaseRef } from '../../../domain/names/service-ref.ts';
+import type { EndingOperation } from '../../../domain/states/operation-pairs.ts';
+import { createInterruption } from '../../interruption/interruption.ts';
+import { createTurns } from '../../service/turns.ts';
+
+const none = async (): Promise<void> => undefined;
+const zero = async (): Promise<number> => 0;
 
 eachDatabase('runs of backups that end early', (test) => {
   const begin = backupScenes(test);
@@ -50,6 +57,28 @@ eachDatabase('runs of backups that end early', (test) => {
       ({ serverKey }) => serverKey,
     );
     expect(new Set(lanes)).toEqual(new Set([expect.stringMatching(/^backups:.+:backup:postgres$/)]));
+  });
+
+  it('are ended by the removal of their service, and by nothing else that is done to it', async () => {
+    const { desk, owner, backupId, database } = await begin();
+    desk.holds = true;
+    await owner.mutate('backup.run', { backupId });
+    const { endThen } = createInterruption({
+      deployments: { cancel: none, cancelQueued: zero, isWorking: async () => false, showWorking: none },
+      builds: { killBuild: async () => false, end: none, endWaiting: zero },
+      backupRuns: desk.runs,
+      turns: createTurns(),
+      userName: async () => undefined,
+    });
+    const statuses = async (): Promise<unknown[]> =>
+      (await tableStore(database, 'backup_run').list({})).map(({ status }) => status);
+    const act = (operation: EndingOperation, serviceId = 'postgres-first'): Promise<void> =>
+      endThen(databaseRef(serviceId), { operation, userId: undefined }, async () => undefined);
+    await act('stop');
+    await act('remove', 'another');
+    expect(await statuses()).toEqual(['queued']);
+    await act('remove');
+    expect(await statuses()).toEqual(['error']);
   });
 
   it('sweep what failed ones left at the destination, and nothing else there', async () => {

@@ -4,6 +4,7 @@ import type { Fact, TellFact } from '../../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../../ports/clock.ts';
 import type { Queue } from '../../../ports/queue.ts';
 import { createSequence } from '../../../ports/sequence.ts';
+import type { ServiceRef } from '../../../domain/names/service-ref.ts';
 import type { BackupRecord, BackupRunRecord, BackupRunStore } from '../store.ts';
 import { serviceIdOf, subjectOf, type BackupOwner } from '../../../domain/names/backup-subject.ts';
 import { waitUntil } from '../../../ports/wait-until.ts';
@@ -67,6 +68,8 @@ export interface BackupRuns extends BackupRunReads {
    * ended, CONFLICT while a restore changes over.
    */
   cancel(backupRunId: string, organizationId: string): Promise<BackupRunRecord>;
+  /** Ends those of a service that is removed, like `cancel`. */
+  cancelOf(service: Pick<ServiceRef, 'serviceId'>): Promise<void>;
   wake(): void;
 }
 
@@ -100,10 +103,15 @@ export function createBackupRuns(
     return run;
   }
   const reads = createReads(store);
+  const cancelling: Cancelling = { store, reads, clock };
 
   return {
     accept,
-    cancel: (backupRunId, organizationId) => cancel({ store, reads, clock }, backupRunId, organizationId),
+    cancel: (backupRunId, organizationId) => cancel(cancelling, backupRunId, organizationId),
+    async cancelOf({ serviceId }) {
+      for (const { backupRunId, organizationId, ...run } of await reads.unfinished())
+        if (serviceIdOf(run) === serviceId) await endByHand(cancelling, backupRunId, organizationId);
+    },
     acceptBackup: (backup, { startedBy, ending }) =>
       accept({
         organizationId: backup.organizationId,
@@ -151,10 +159,21 @@ interface Cancelling {
 }
 
 async function cancel(
-  { store, reads, clock }: Cancelling,
+  cancelling: Cancelling,
   backupRunId: string,
   organizationId: string,
 ): Promise<BackupRunRecord> {
+  if (await endByHand(cancelling, backupRunId, organizationId))
+    return cancelling.reads.one(backupRunId, organizationId);
+  throw new AppError('PRECONDITION_FAILED', 'The run has ended already, so there is nothing to end.');
+}
+
+/** Whether it had not ended yet. */
+async function endByHand(
+  { store, reads, clock }: Cancelling,
+  backupRunId: string,
+  organizationId: string,
+): Promise<boolean> {
   const run = await reads.one(backupRunId, organizationId);
   if (run.steps.some(({ name, status }) => name === changeOverStep && status === 'running'))
     throw new AppError(
@@ -171,9 +190,9 @@ async function cancel(
       { backupRunId, organizationId, status },
       { ...end, finishedAt: isoTime(clock) },
     );
-    if (isEnded === 1) return reads.one(backupRunId, organizationId);
+    if (isEnded === 1) return true;
   }
-  throw new AppError('PRECONDITION_FAILED', 'The run has ended already, so there is nothing to end.');
+  return false;
 }
 
 /** Name of the step in which a restore replaces the running data. */
