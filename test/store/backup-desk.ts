@@ -133,10 +133,9 @@ export function createBackupDesk(database: Database, clock: Clock): BackupDeskSt
     async *dump() {
       yield Buffer.from('the whole dump');
     },
-    routers: [
-      ...backupRouters(database, parts),
+    routers: backupRouters(database, parts).concat(
       router('destination', destinationContract, destinationHandlers(destinations)),
-    ],
+    ),
   };
   return state;
 }

@@ -6,7 +6,6 @@ import { AppError } from '../../domain/errors.ts';
 import { operationPairs, type EndingOperation } from '../../domain/states/operation-pairs.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import type { Turns } from '../service/turns.ts';
-import type { BackupRuns } from '../backup/runs/runs.ts';
 import type { Deployments } from '../deployment/deployment.ts';
 
 export interface Interruption {
@@ -41,7 +40,7 @@ export interface InterruptionNeighbours {
   deployments: Pick<Deployments, 'cancel' | 'cancelQueued' | 'isWorking' | 'showWorking'>;
   builds: RunningBuilds;
   /** Backups, restores and trials of one service that are queued or under way. */
-  backupRuns: Pick<BackupRuns, 'cancelOf'>;
+  backupRuns: { cancelOf(service: ServiceRef): Promise<void> };
   turns: Turns;
   /** How a user is called in a deployment's reason. */
   userName(userId: string): Promise<string | undefined>;

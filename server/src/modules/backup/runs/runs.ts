@@ -132,21 +132,27 @@ export function createBackupRuns(
     record: async (backupRunId, patch) => void (await store.update({ backupRunId }, patch)),
     finish: (backupRunId, outcome) =>
       store.transaction(async () => {
-        const finishedAt = isoTime(clock);
-        const end =
-          outcome.status === 'done'
-            ? { ...outcome.patch }
-            : { errorCode: outcome.error.code, errorMessage: shortened(outcome.error.message) };
-        const isEnded = await store.update(
-          { backupRunId, status: 'running' },
-          { ...end, status: outcome.status, finishedAt },
-        );
-        const run = isEnded === 1 ? await store.find({ backupRunId }) : undefined;
+        const run = await end(store, backupRunId, { ...outcome, finishedAt: isoTime(clock) });
         const fact = run && factOf(run);
         if (fact) await tell?.(fact);
       }),
     wake: queue.wake,
   };
+}
+
+/** The run; undefined when it had ended already. */
+async function end(
+  store: BackupRunStore,
+  backupRunId: string,
+  { finishedAt, ...outcome }: RunOutcome & { finishedAt: string },
+): Promise<BackupRunRecord | undefined> {
+  const patch =
+    outcome.status === 'done'
+      ? outcome.patch
+      : { errorCode: outcome.error.code, errorMessage: shortened(outcome.error.message) };
+  const { status } = outcome;
+  const isEnded = await store.update({ backupRunId, status: 'running' }, { ...patch, status, finishedAt });
+  return isEnded === 1 ? store.find({ backupRunId }) : undefined;
 }
 
 /** Operations that a person waits for, and that change what runs. */
