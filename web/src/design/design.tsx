@@ -8,10 +8,12 @@ import { Bars, Line } from '../parts/bars.tsx';
 import { Button } from '../parts/button.tsx';
 import { Value } from '../parts/copy.tsx';
 import { Confirm } from '../parts/dialog.tsx';
+import { Graphs } from '../parts/graphs.tsx';
 import { Mark, markNames } from '../parts/mark.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
+import { bytes, percent } from '../parts/units.ts';
 
 const colours = [
   'canvas',
@@ -162,6 +164,7 @@ export function Design(): ReactElement {
           <Bars values={[0, 3, 5, 2, 8, 13, 9, 4, 0, 0, 2, 7, 11, 6]} label="Requests" />
           <Line values={[10, 14, 13, 20, 24, 22, 30, 26, 24]} label="Memory" top={40} />
         </Panel>
+        <SampleGraphs />
         <Panel title="Empty">
           <Empty
             title="Deploy your first application"
@@ -237,6 +240,40 @@ function Sample(): ReactElement {
         </tr>
       </tbody>
     </table>
+  );
+}
+
+/** A day of a service that is used by day, and was deployed once. */
+function SampleGraphs(): ReactElement {
+  const [now] = useState(() => Math.floor(Date.now() / 1000));
+  const times = Array.from({ length: 240 }, (_, at) => now - (240 - at) * 15);
+  const wave = times.map((_, at) => 0.5 + Math.sin(at / 20) / 3 + Math.sin(at * 1.7) / 20);
+  return (
+    <Graphs
+      times={times}
+      happened={[{ at: now - 1200, name: 'deployed: Show prices with tax' }]}
+      graphs={[
+        {
+          title: 'Processors',
+          lines: [{ name: 'used', values: wave.map((value) => value * 40) }],
+          shown: percent,
+        },
+        {
+          title: 'Memory',
+          lines: [{ name: 'used', values: wave.map((value) => (2 + value) * 1e8) }],
+          shown: bytes,
+          limit: 2.9e8,
+        },
+        {
+          title: 'Network',
+          lines: [
+            { name: 'in', values: wave.map((value) => value * 9e5) },
+            { name: 'out', values: wave.map((value) => (1 - value) * 4e6) },
+          ],
+          shown: bytes,
+        },
+      ]}
+    />
   );
 }
 

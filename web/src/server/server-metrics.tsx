@@ -1,36 +1,51 @@
-/** What was measured of a machine; what would help where nothing is. */
+/** What was measured of a machine; nothing where it is not measured. */
 import type { ReactElement } from 'react';
 import { useAsk } from '../live/api.ts';
-import { Gauges } from '../parts/gauges.tsx';
+import { Graphs, useRange } from '../parts/graphs.tsx';
+import { questionOf } from '../parts/ranges.ts';
+import { useNow } from '../parts/time.tsx';
 import { bytes, percent } from '../parts/units.ts';
-
-const everyMs = 15_000;
 
 /** Of a server, or without one of Berth's own machine. */
 export function ServerMetrics({ serverId }: { serverId?: string }): ReactElement | null {
-  const { data } = useAsk('server.metrics', serverId ? { serverId } : {}, { retry: false, every: everyMs });
-  const now = data?.at(-1);
-  if (!data || !now) return null;
+  const [range] = useRange();
+  const question = questionOf(range, useNow());
+  const { data } = useAsk(
+    'server.metrics',
+    { ...(serverId === undefined ? {} : { serverId }), ...question },
+    { retry: false, keeps: true },
+  );
+  const last = data?.at(-1);
+  if (!data || !last) return null;
   return (
-    <Gauges
-      gauges={[
-        { title: 'Processors', values: data.map(({ cpu }) => cpu), now: percent(now.cpu), top: 100 },
+    <Graphs
+      times={data.map(({ timestamp }) => Date.parse(timestamp) / 1000)}
+      graphs={[
+        {
+          title: 'Processors',
+          lines: [{ name: 'used', values: data.map(({ cpu }) => cpu) }],
+          shown: percent,
+          limit: 100,
+        },
         {
           title: 'Memory',
-          values: data.map(({ memory }) => memory.used),
-          now: `${bytes(now.memory.used)} of ${bytes(now.memory.total)}`,
-          top: now.memory.total,
+          lines: [{ name: 'used', values: data.map(({ memory }) => memory.used) }],
+          shown: bytes,
+          limit: last.memory.total,
         },
         {
           title: 'Disk',
-          values: data.map(({ disk }) => disk.used),
-          now: `${bytes(now.disk.used)} of ${bytes(now.disk.total)}`,
-          top: now.disk.total,
+          lines: [{ name: 'used', values: data.map(({ disk }) => disk.used) }],
+          shown: bytes,
+          limit: last.disk.total,
         },
         {
-          title: 'Network in and out',
-          values: data.map(({ network }) => network.in + network.out),
-          now: `${bytes(now.network.in)} / ${bytes(now.network.out)}`,
+          title: 'Network',
+          lines: [
+            { name: 'in', values: data.map(({ network }) => network.in) },
+            { name: 'out', values: data.map(({ network }) => network.out) },
+          ],
+          shown: bytes,
         },
       ]}
     />

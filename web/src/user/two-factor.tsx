@@ -8,6 +8,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Notice } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
+import { QrCode } from './qr-code.tsx';
 
 export function TwoFactor(): ReactElement {
   const { data: user } = useAsk('user.get', {});
@@ -76,9 +77,13 @@ function Over({ over, onClose }: { over: 'set up' | 'off' | 'codes'; onClose: ()
       ) : pair ? (
         <div className="grid gap-4">
           <p className="text-13 text-muted">
-            Add this key to your authenticator app, then give the code it shows.
+            Scan this with your authenticator app, or type the key below it, then enter the code that the app
+            shows.
           </p>
-          <Value what="key">{String(pair['secret'] ?? pair['uri'] ?? '')}</Value>
+          {typeof pair['otpauthUrl'] === 'string' && (
+            <QrCode text={pair['otpauthUrl']} label="QR code for an authenticator app" />
+          )}
+          <Value what="key">{String(pair['secret'] ?? '')}</Value>
           <Form of="user.twoFactorConfirm" verb="Switch on" onDone={keep} onCancel={onClose} />
         </div>
       ) : (
