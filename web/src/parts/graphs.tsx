@@ -2,25 +2,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { Panel } from './page.tsx';
-import { rangeNames, ranges, type Range } from './ranges.ts';
+import { rangeNames, ranges, type Graph, type Happening, type Range } from './ranges.ts';
 
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
-
-export interface Graph {
-  title: string;
-  lines: readonly { name: string; values: readonly number[] }[];
-  /** A value for people. */
-  shown: (value: number) => string;
-  /** The most that a value can be, drawn as a line. */
-  limit?: number;
-}
-
-/** Something that happened, drawn across each graph. */
-export interface Happening {
-  /** Seconds since 1970. */
-  at: number;
-  name: string;
-}
 
 /** The range that the address names. */
 export function useRange(): [Range, (range: Range) => void] {

@@ -2,9 +2,8 @@
 import { useEffect, useRef, type ReactElement } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Graph, Happening } from './graphs.tsx';
 import { bytes } from './units.ts';
-import { ranges, timeWithin, type Range } from './ranges.ts';
+import { ranges, timeWithin, type Graph, type Happening, type Range } from './ranges.ts';
 
 interface Plotted {
   graph: Graph;

@@ -1,4 +1,4 @@
-/** The ranges of time that graphs show. */
+/** What graphs show: values over one of these ranges of time. */
 export const ranges = {
   '1h': { word: '1 h', ms: 3_600_000, everyMs: 15_000 },
   '24h': { word: '24 h', ms: 24 * 3_600_000, everyMs: 60_000 },
@@ -27,4 +27,20 @@ export function timeWithin(range: Range, at: Date, locale?: string): string {
   const hour = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const day = { day: 'numeric', month: 'short' } as const;
   return at.toLocaleString(locale, range === '1h' || range === '24h' ? hour : { ...day, ...hour });
+}
+
+export interface Graph {
+  title: string;
+  lines: readonly { name: string; values: readonly number[] }[];
+  /** A value for people. */
+  shown: (value: number) => string;
+  /** The most that a value can be, drawn as a line. */
+  limit?: number;
+}
+
+/** Something that happened, drawn across each graph. */
+export interface Happening {
+  /** Seconds since 1970. */
+  at: number;
+  name: string;
 }
