@@ -927,6 +927,18 @@ CREATE TABLE "unfinished_deletion" (
   "since" TEXT NOT NULL, "reason" TEXT NOT NULL, "triedAt" TEXT NOT NULL, "tries" BIGINT NOT NULL);
 `,
   },
+  {
+    version: 51,
+    name: 'what runs beside records counts in quotas',
+    sql: `
+CREATE TABLE "quota_left" (
+  "serverKey" TEXT NOT NULL, "serviceId" TEXT NOT NULL,
+  "organizationId" TEXT NOT NULL REFERENCES "organization"("organizationId") ON DELETE CASCADE,
+  "isRecorded" BIGINT NOT NULL, "nanoCpus" BIGINT NOT NULL, "memoryBytes" BIGINT NOT NULL,
+  PRIMARY KEY ("serverKey", "serviceId"));
+CREATE INDEX "quota_left_organization" ON "quota_left"("organizationId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

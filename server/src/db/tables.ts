@@ -73,6 +73,17 @@ const quotaDisk = {
   measuredAt: text(),
 };
 
+/** What runs of a service on a server beside what records say: all of it when its record is gone. */
+const quotaLeft = {
+  serverKey: text(),
+  serviceId: text(),
+  organizationId: text(),
+  /** Whether the service has its record. */
+  isRecorded: boolean(),
+  nanoCpus: number(),
+  memoryBytes: number(),
+};
+
 /** What a deployment under way takes of its organization's quota. */
 const quotaClaim = {
   deploymentId: text(),
@@ -978,6 +989,7 @@ export const tables = {
   quota,
   quota_claim: quotaClaim,
   quota_disk: quotaDisk,
+  quota_left: quotaLeft,
   user,
   two_factor: twoFactor,
   recovery_code: recoveryCode,

@@ -53,11 +53,14 @@ export function specWithinQuota(
     released,
     quotas,
     requireDisk,
+    countLeft,
   }: Pick<JudgeParts, 'released'> & {
     approvals: Pick<JudgeParts['approvals'], 'find'>;
     quotas: Quotas;
     /** Room on the disk of the engine's machine, which has the image already. */
     requireDisk(organizationId: string, image: string): Promise<void>;
+    /** Counts what runs on the engine beside what records say. */
+    countLeft(): Promise<void>;
   },
 ): Judge {
   return async (spec) => {
@@ -79,6 +82,7 @@ export function specWithinQuota(
         ...sumOf(all.some(isLive) ? all : [spec]),
       },
       spec.release,
+      countLeft,
     );
   };
 }

@@ -1,4 +1,5 @@
 /** The walls round each machine, joined from records and the machine itself. */
+import { countLeft } from '../../modules/quota/left-running.ts';
 import { createImageJudge } from '../../deploy/images/judged-images.ts';
 import { judgedEngine, type JudgeParts } from '../../deploy/images/judged-engine.ts';
 import { seenEngine } from '../../deploy/images/own-services.ts';
@@ -64,6 +65,7 @@ export function walledEngine(
       released,
       quotas: quotasOf(stores),
       requireDisk: (organizationId, image) => disk.requireRoom(organizationId, machine, image),
+      countLeft: () => countLeft(stores.quotas, machine),
     },
   );
   const ofImages = createImageJudge({

@@ -5,6 +5,7 @@ import { createReconciler, type Reconciler } from '../../reconcile/reconciler.ts
 import { desiredRoutes } from '../../reconcile/desired-routes.ts';
 import type { Ground } from '../ground.ts';
 import { keptHosts } from '../../reconcile/kept-hosts.ts';
+import { countLeft } from '../../modules/quota/left-running.ts';
 import { createLeavingWatch } from '../../reconcile/leaving.ts';
 import { createServiceKeeper } from '../../reconcile/kept-services.ts';
 import type { Machines } from '../hosts/machines.ts';
@@ -85,7 +86,11 @@ function keepersOf(
       ...common(host, swarmPorts),
       claim: () => claims.refusal(host),
       ensurePlatform: () => platform.ensure().finally(() => claims.mark(host)),
-      services: async () => [...(await keepServices(host)), ...(await leaving.look(host.engine))],
+      async services() {
+        const found = [...(await keepServices(host)), ...(await leaving.look(host.engine))];
+        await countLeft(stores.quotas, host);
+        return found;
+      },
       attachProxy: platform.attachProxy,
       routes: () => routes(host.key),
     };

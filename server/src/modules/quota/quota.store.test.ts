@@ -1,5 +1,8 @@
 /** What an organization uses, counted on both databases, and what is refused over its quota. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEngineInMemory } from '../../../../test/engine-in-memory/engine-in-memory.ts';
+import { nodeProgram } from '../../../../test/engine-in-memory/programs/steps-program.ts';
+import { nodeImage, stepService } from '../../../../test/engine-suite/fixture.ts';
 import { quotasOf } from '../../deploy/quotas.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { createStores, type Stores } from '../../composition/stores.ts';
@@ -8,6 +11,7 @@ import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
 import { of } from '../../../../test/world/fixtures.ts';
 import type { Quotas } from './quota.ts';
+import { countLeft } from './left-running.ts';
 import { usualRecords } from './counted-records.ts';
 
 const GiB = 1024 ** 3;
@@ -79,6 +83,62 @@ eachDatabase('quotas', (test) => {
     });
     expect(await quotas.builds(organizationId)).toBe(1);
     expect(await quotas.builds(world.foreign.organizationId)).toBeNull();
+  });
+
+  describe('beside records', () => {
+    const { engine, view, addImage } = createEngineInMemory();
+    addImage(nodeImage, { programs: { node: nodeProgram }, command: ['node'] });
+    const run = (name: string, serviceId: string, change = {}): Promise<unknown> =>
+      engine.applyService(
+        stepService(name, [{ do: 'stay' }], {
+          limits: { memoryBytes: GiB, nanoCpus: 1e9 },
+          labels: { 'berth.organization': organizationId, 'berth.application': serviceId },
+          container: { init: false },
+          stopGracePeriodMs: 3_600_000,
+          ...change,
+        }),
+      );
+    const running = async (): Promise<number> =>
+      (await view.swarmTasks()).filter(({ state }) => state === 'running').length;
+    const used = async (): Promise<unknown> => {
+      await countLeft(stores.quotas, { key: localServer, engineView: view });
+      const { services, memoryBytes: bytes, nanoCpus } = (await quotas.view(organizationId)).used;
+      return { services: services - 9, memory: bytes / GiB, cores: nanoCpus / 1e9 };
+    };
+
+    it('what runs counts: a service without a record, and releases before the last two', async () => {
+      const applicationId = of(world.own, 'applicationId');
+      await run('known', applicationId);
+      await run('unknown', 'nobody-knows-it');
+      await run('of-another', 'nobody-knows-it-either', { labels: { 'berth.application': 'x' } });
+      await vi.waitUntil(async () => (await running()) === 3, { timeout: 20_000 });
+      expect(await used()).toEqual({ services: 0, memory: 0, cores: 0 });
+      await quotas.set(organizationId, { services: 10, memoryBytes: 3 * GiB, nanoCpus: 9e9 });
+      expect(await used()).toEqual({ services: 1, memory: 1, cores: 1 });
+      for (const [release, tasks] of [
+        ['two', 4],
+        ['three', 5],
+      ] as const) {
+        await run('known', applicationId, { env: [`RELEASE=${release}`] });
+        await vi.waitUntil(async () => (await running()) === tasks, { timeout: 20_000 });
+      }
+      expect(await used()).toEqual({ services: 1, memory: 2, cores: 2 });
+      const room = (bytes: number): Promise<void> =>
+        quotas.requireRoom(
+          organizationId,
+          { serviceId: 'new', name: 'new', memoryBytes: bytes, nanoCpus: 1 },
+          '',
+        );
+      await room(GiB);
+      await expect(room(GiB + 1)).rejects.toThrow(/may have 3072 MiB of memory .* has 2048 MiB/);
+      const add = (id: string): Promise<unknown> =>
+        stores.composes
+          .find({ composeId: of(world.own, 'composeId') })
+          .then((one) => one && stores.composes.insert({ ...one, composeId: id, refreshToken: id }));
+      await expect(within(() => add('further'))).rejects.toThrow(/may have 10 services; it has 10/);
+      await quotas.set(organizationId, { services: null, memoryBytes: null, nanoCpus: null });
+      expect(await used()).toEqual({ services: 0, memory: 0, cores: 0 });
+    });
   });
 
   describe('of organizations that share one', () => {

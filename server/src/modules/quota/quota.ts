@@ -44,9 +44,15 @@ export interface Quotas {
   within<T>(organizationId: string, work: () => Promise<T>): Promise<T>;
   /**
    * CONFLICT when this service would not fit beside the organization's others, or has no limit where one is
-   * needed. Until the deployment ends, others find it taken.
+   * needed. Until the deployment ends, others find it taken. `look` counts what is left on the server, and is
+   * asked where there is a limit.
    */
-  requireRoom(organizationId: string, taken: Taken, deploymentId: string): Promise<void>;
+  requireRoom(
+    organizationId: string,
+    taken: Taken,
+    deploymentId: string,
+    look?: () => Promise<void>,
+  ): Promise<void>;
   /**
    * The same for a command that runs once: `begin` writes down that it runs, and it counts for as long as the
    * row says so.
@@ -86,7 +92,12 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
   return {
     view,
     payer,
-    requireRoom: (organizationId, one, deploymentId) => claim(parts, organizationId, one, deploymentId),
+    async requireRoom(organizationId, one, deploymentId, look) {
+      const { nanoCpus, memoryBytes } = await find(parts, organizationId);
+      if (nanoCpus === null && memoryBytes === null) return;
+      await look?.();
+      await claim(parts, organizationId, one, deploymentId);
+    },
     beginRun: async (organizationId, one, begin) =>
       store.serially(await payer(organizationId), async () => {
         await requireRoom(parts, organizationId, one);
@@ -166,8 +177,6 @@ function limitsOf(found: QuotaRecord | undefined): Quota {
 /** Looks and takes in one transaction, so that two that come at once are not both let through. */
 async function claim(parts: Parts, organizationId: string, one: Taken, deploymentId: string): Promise<void> {
   const { store } = parts;
-  const { nanoCpus: cpuLimit, memoryBytes: memoryLimit } = await find(parts, organizationId);
-  if (cpuLimit === null && memoryLimit === null) return;
   const [payer = organizationId] = await store.family(organizationId);
   await store.serially(payer, async () => {
     await requireRoom(parts, organizationId, one);
@@ -191,7 +200,16 @@ async function taken(parts: Parts, organizationId: string): Promise<Taken[]> {
       memoryBytes: larger(present?.memoryBytes, claimed.memoryBytes),
     });
   }
-  return [...held.values()];
+  return [
+    ...held.values(),
+    // Beside the service itself, where that has its record: a release that goes on ends nobody else's.
+    ...(await parts.store.left(organizationId)).map(({ serverKey, serviceId, nanoCpus, memoryBytes }) => ({
+      serviceId: `${serviceId} left on ${serverKey}`,
+      name: serviceId,
+      nanoCpus,
+      memoryBytes,
+    })),
+  ];
 }
 
 const larger = (one: number | undefined, other: number | null): number | undefined =>

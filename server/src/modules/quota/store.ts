@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableName, TableRecord } from '../../db/tables.ts';
+import type { LeftRecord, LeftStore } from './left-running.ts';
 
 export type QuotaRecord = TableRecord<'quota'>;
 export type ClaimRecord = TableRecord<'quota_claim'>;
@@ -55,7 +56,7 @@ export interface ServiceResources {
 /** A scheduled run that goes on, with what it takes. */
 export type RunningTask = Pick<ClaimRecord, 'serviceId' | 'name' | 'nanoCpus' | 'memoryBytes'>;
 
-export interface QuotaStore {
+export interface QuotaStore extends LeftStore {
   quotas: TableStore<'quota'>;
   /** The quota that the organization counts in, which may be another one's; undefined without one. */
   quotaOf(organizationId: string): Promise<QuotaRecord | undefined>;
@@ -63,7 +64,7 @@ export interface QuotaStore {
   bounds(organizationId: string): Promise<{ quota: QuotaRecord | undefined; records: RecordCounts }>;
   /** The organization that has the quota, and behind it those that share it: one of them is the one named. */
   family(organizationId: string): Promise<string[]>;
-  /** Applications, databases, compose services and previews. */
+  /** Applications, databases, compose services and previews, and those that run without a record. */
   countServices(organizationId: string): Promise<number>;
   /** Of applications, databases and previews. */
   resources(organizationId: string): Promise<ServiceResources[]>;
@@ -83,6 +84,8 @@ export interface QuotaStore {
   claims(organizationId: string): Promise<ClaimRecord[]>;
   /** Scheduled commands that run now. */
   runs(organizationId: string): Promise<RunningTask[]>;
+  /** What runs beside what its records say, as it was last counted. */
+  left(organizationId: string): Promise<LeftRecord[]>;
   /** In place of what the deployment claimed before; nothing when it is not under way. */
   claim(claim: ClaimRecord): Promise<void>;
 }
@@ -135,6 +138,7 @@ export function createQuotaStore(database: Database): QuotaStore {
         return work();
       }),
     ...claimsOf(database),
+    ...leftsOf(database),
   };
 }
 
@@ -204,7 +208,9 @@ function usedOf(
         (select count(*) from "application" where "organizationId" = ${id}) +
         (select count(*) from "database" where "organizationId" = ${id}) +
         (select count(*) from "compose" where "organizationId" = ${id}) +
-        (select count(*) from "preview_deployment" where "organizationId" = ${id}) as "value"`),
+        (select count(*) from "preview_deployment" where "organizationId" = ${id}) +
+        (select count(*) from "quota_left"
+          where "organizationId" = ${id} and "isRecorded" = 0 and ${stands}) as "value"`),
     countBuilds: (id) =>
       number(sql`select count(*) as "value" from "deployment"
         where "organizationId" = ${id} and "status" = 'running' and "stage" in ('checkout', 'build')`),
@@ -213,8 +219,45 @@ function usedOf(
         where "organizationId" = ${id} and "isStored" = 1`),
     diskBytes: (id) =>
       number(sql`select coalesce(sum("bytes"), 0) as "value" from "quota_disk"
-        where "organizationId" = ${id} and ("serverKey" = ${localServer}
-          or "serverKey" in (select "serverId" from "server"))`),
+        where "organizationId" = ${id} and ${stands}`),
+  };
+}
+
+/** Of a server that Berth has: what was measured on one that it gave up counts no longer. */
+const stands = sql`("serverKey" = ${localServer} or "serverKey" in (select "serverId" from "server"))`;
+
+function leftsOf(database: Database): LeftStore & Pick<QuotaStore, 'left'> {
+  const table = tableStore(database, 'quota_left');
+  const idsOf = async (query: RawBuilder<{ id: string }>): Promise<ReadonlySet<string>> =>
+    new Set((await database.run(query.compile(database.builder))).map(({ id }) => id));
+  return {
+    async left(organizationId) {
+      const found = await database.run(
+        sql<Record<string, unknown>>`select * from "quota_left"
+          where "organizationId" = ${organizationId} and ${stands}`.compile(database.builder),
+      );
+      return found.map((row) => table.decode(row));
+    },
+    async isCounted() {
+      const [found] = await database.run(
+        sql`select 1 from "quota" where "services" is not null or "memoryBytes" is not null
+          or "nanoCpus" is not null limit 1`.compile(database.builder),
+      );
+      return found !== undefined;
+    },
+    recorded: async () => ({
+      organizations: await idsOf(sql`select "organizationId" as "id" from "organization"`),
+      services: await idsOf(sql`select "applicationId" as "id" from "application"
+        union all select "databaseId" from "database" union all select "composeId" from "compose"
+        union all select "previewDeploymentId" from "preview_deployment"`),
+    }),
+    async keep(serverKey, left) {
+      if (left.length === 0 && (await table.find({ serverKey })) === undefined) return;
+      await database.transaction(async () => {
+        await table.remove({ serverKey });
+        for (const one of left) await table.insert({ ...one, serverKey });
+      });
+    },
   };
 }
 

@@ -1,0 +1,73 @@
+/**
+ * What runs of an organization beside what its records say: services whose record is gone, and containers of
+ * releases that went on when the next two were there already. It is told by the labels that each task has.
+ */
+import { instanceLabel, managedLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
+import { ownerOfLabels } from '../../domain/names/service-ref.ts';
+import type { TableRecord } from '../../db/tables.ts';
+import type { EngineView, SwarmTask } from '../../ports/engine/engine-view.ts';
+
+export type LeftRecord = TableRecord<'quota_left'>;
+
+/** What is left of one service on one server. */
+export type LeftService = Omit<LeftRecord, 'serverKey'>;
+
+export interface LeftStore {
+  /** Whether any quota counts services, memory or cores. */
+  isCounted(): Promise<boolean>;
+  /** Ids of all organizations, and of all applications, databases, compose services and previews. */
+  recorded(): Promise<{ organizations: ReadonlySet<string>; services: ReadonlySet<string> }>;
+  /** In place of what was left there before. */
+  keep(serverKey: string, left: readonly LeftService[]): Promise<void>;
+}
+
+export interface CountedServer {
+  key: string;
+  engineView: Pick<EngineView, 'swarmTasks'>;
+}
+
+/** Writes down what is left on the server, for quotas to count; only where there is a quota. */
+export async function countLeft(store: LeftStore, { key, engineView }: CountedServer): Promise<void> {
+  if (!(await store.isCounted())) return store.keep(key, []);
+  // Tasks first: what is made between the two looks has its record then.
+  const tasks = await engineView.swarmTasks();
+  await store.keep(key, leftOf(tasks, await store.recorded()));
+}
+
+/**
+ * Of each place of a service two tasks may run while one takes over from the other. `tasks` are the newest
+ * first.
+ */
+export function leftOf(
+  tasks: readonly SwarmTask[],
+  { organizations, services }: Awaited<ReturnType<LeftStore['recorded']>>,
+): LeftService[] {
+  const seen = new Map<string, number>();
+  const left = new Map<string, LeftService>();
+  for (const task of tasks) {
+    const { labels, state } = task;
+    const owner = ownerOfLabels(labels);
+    const organizationId = labels[organizationLabel] ?? '';
+    if (labels[managedLabel] !== 'true' || labels[taskLabel] || labels[instanceLabel]) continue;
+    if (owner === undefined || !organizations.has(organizationId) || !running.has(state)) continue;
+    const isRecorded = services.has(owner.serviceId);
+    const place = [task.serviceId, task.slot, task.slot === 0 ? task.nodeId : ''].join(' ');
+    const inPlace = (seen.get(place) ?? 0) + 1;
+    seen.set(place, inPlace);
+    if (isRecorded && inPlace <= 2) continue;
+    const { serviceId } = owner;
+    const { nanoCpus, memoryBytes } = left.get(serviceId) ?? { nanoCpus: 0, memoryBytes: 0 };
+    const { cpus, memoryBytes: memory } = task.configuration.limits;
+    left.set(serviceId, {
+      serviceId,
+      organizationId,
+      isRecorded,
+      nanoCpus: nanoCpus + Math.round((cpus ?? 0) * 1e9),
+      memoryBytes: memoryBytes + (memory ?? 0),
+    });
+  }
+  return [...left.values()];
+}
+
+/** States in which a task has its container. */
+const running: ReadonlySet<string> = new Set(['starting', 'running']);
