@@ -10,9 +10,16 @@ import { copyCheckout } from '../bed/host/checkout.ts';
 import type { BedHost } from '../bed/host/host.ts';
 import { bareMachine, checkout, curl, runInCheckout, upWithExample } from './fixtures/bare-machine.ts';
 import type { UpResult } from './fixtures/bare-machine.ts';
+import { callsOf } from './fixtures/berth-host.ts';
+import { upgradedServices, type UpgradedServices } from './lives/upgraded.ts';
+import { modeOf } from '../run/mode.ts';
 
 let host: BedHost;
 let first: UpResult;
+let services: UpgradedServices;
+
+/** Of all kinds, that run while Berth is upgraded. */
+const count = modeOf().isLong ? 30 : 8;
 
 beforeAll(async () => {
   const bed = await bedOfRun();
@@ -27,11 +34,11 @@ beforeAll(async () => {
 afterAll(() => host.kill());
 
 /**
- * The commit before this one when it holds a Berth that can be started; else the working tree, whose version
- * is then changed below.
+ * The commit before this one, or the one that is asked for, when it holds a Berth that can be started; else
+ * the working tree, whose version is then changed below.
  */
 async function previousRevision(): Promise<string | undefined> {
-  const revision = 'HEAD~1';
+  const revision = process.env['BERTH_TEST_UPGRADE_FROM'] ?? 'HEAD~1';
   const holds = async (path: string): Promise<boolean> =>
     (
       await runCommand(['git', '-C', repositoryRoot, 'cat-file', '-e', `${revision}:${path}`], {
@@ -54,6 +61,13 @@ async function patch(file: string, from: string | RegExp, to: string): Promise<v
   if (done.code !== 0) throw new Error(done.stderr);
 }
 
+/** None of these services was restarted, by the reconciler either, which has been round since. */
+async function expectSameTasks(before: readonly string[]): Promise<void> {
+  await services.reconciled();
+  expect(await services.tasks()).toEqual(before);
+  await services.answer();
+}
+
 /** Asks the database, as it lies on the machine, with the Node of the running release. */
 async function tables(): Promise<string[]> {
   const script = `const { DatabaseSync } = require('node:sqlite');
@@ -71,9 +85,12 @@ async function expectEverythingAnswers(): Promise<void> {
   expect(page.body).toContain('Hello from Berth');
 }
 
-it('takes over the data of the previous commit', async () => {
+it('takes over the data of the previous commit, and restarts no service of any kind', async () => {
   const before = await upWithExample(host);
   first = before.result;
+  const berth = { host, ...callsOf(`http://${host.ip}:${new URL(first.url).port}`, () => first.apiKey) };
+  services = await upgradedServices({ berth, host }, count);
+  const tasks = await services.tasks();
   await host.exec([
     'find',
     checkout,
@@ -95,6 +112,7 @@ it('takes over the data of the previous commit', async () => {
   console.log(`upgrade from the previous commit: ${(run.ms / 1000).toFixed(1)} s`);
   expect(result).toEqual(first);
   await expectEverythingAnswers();
+  await expectSameTasks(tasks);
 });
 
 it('puts the old version and its database back when the new one migrates and then fails', async () => {
@@ -138,8 +156,15 @@ it('puts the old version back when the new one never answers', async () => {
   await expectEverythingAnswers();
 });
 
-it('upgrades without one failed request to a running application', async () => {
+it('upgrades to other defaults without one failed request or another task', async () => {
   await host.exec(['bash', '-c', `rm -rf ${checkout}/server && cp -a /opt/good-server ${checkout}/server`]);
+  await patch(
+    'server/src/ports/engine/spec-defaults.ts',
+    /\n\];\n/,
+    "\n  { init: false, restartDelayMs: 2000, logging: { driver: 'json-file', options: { 'max-size': '1m' } }, " +
+      'sysctls: {}, pids: 1000 },\n];\n',
+  );
+  const before = await services.tasks();
   await patch('package.json', /"version": "[^"]+"/, '"version": "99.0.0"');
   const requests = askEvery100Ms();
   const run = await runInCheckout(host, ['bin/up']);
@@ -147,6 +172,7 @@ it('upgrades without one failed request to a running application', async () => {
   expect(run.text).toMatch(/upgraded from \S+; version 99\.0\.0/);
   expect(asked).toBeGreaterThanOrEqual(5);
   expect(failed).toEqual([]);
+  await expectSameTasks(before);
   const releases = await host.exec(['ls', '/var/lib/berth/releases']);
   expect(releases.stdout.trim().split('\n').length).toBeLessThanOrEqual(3);
 });

@@ -260,7 +260,8 @@ async function database(
   };
 }
 
-async function answerOf({ host }: Place, hostName: string): Promise<string | undefined> {
+/** What a host name answers through the proxy; undefined when it is no answer of the service. */
+export async function answerOf({ host }: Pick<Place, 'host'>, hostName: string): Promise<string | undefined> {
   const answer = await throughProxy(host.ip, hostName).catch(() => undefined);
   return answer?.status === 200 ? answer.body.trim() : undefined;
 }

@@ -4,12 +4,12 @@
  */
 import { dockerOf } from '../../bed/docker.ts';
 import type { BedHost } from '../../bed/host/host.ts';
-import type { BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
+import type { BerthCalls, BerthHost, DeploymentView } from '../fixtures/berth-host.ts';
 import { deploymentEnded } from '../fixtures/applications.ts';
 
 /** Where a service is made. */
 export interface Place {
-  berth: BerthHost;
+  berth: BerthCalls & Pick<BerthHost, 'host'>;
   /** The machine that the service runs on. */
   host: BedHost;
   /** Null for Berth's own. */
@@ -43,7 +43,7 @@ export interface Life {
 
 /** Begins a deployment by this call and gives its end. */
 export async function deployed(
-  berth: BerthHost,
+  berth: BerthCalls,
   call: string,
   subject: Record<string, string>,
   list: Record<string, string> = subject,
@@ -53,7 +53,7 @@ export async function deployed(
   return deploymentEnded(berth, call, newest?.deploymentId ?? '', 240_000);
 }
 
-export async function mustBeDone(berth: BerthHost, deployment: DeploymentView): Promise<DeploymentView> {
+export async function mustBeDone(berth: BerthCalls, deployment: DeploymentView): Promise<DeploymentView> {
   if (deployment.status === 'done') return deployment;
   const lines = await berth.log(deployment.deploymentId);
   throw new Error(`${deployment.errorMessage ?? deployment.status}\n${lines.join('\n')}`);
