@@ -21,6 +21,8 @@ export interface TestDatabase {
    * key.
    */
   reopen(database: Database, cipher?: Cipher): Database;
+  /** A database that the test made itself, with the key of another one. */
+  openAt(location: string, cipher: Cipher): Database;
   /** Path of the SQLite file, or address on the PostgreSQL server. */
   locationOf(database: Database): string;
   /** Closes one before its test ends. */
@@ -81,6 +83,7 @@ function onPlaces(name: string, places: Readonly<Record<string, () => Place>>, d
         open: () => (isLent ? borrowed() : fresh(true)),
         openEmpty: () => fresh(false),
         reopen: (database, cipher = database.cipher) => track(opened.get(database) ?? '', cipher, 3),
+        openAt: (location, cipher) => track(location, cipher),
         locationOf: (database) => opened.get(database) ?? '',
         close: (database) => {
           opened.delete(database);

@@ -27,6 +27,8 @@ const worlds = new AsyncLocalStorage<World>();
 /** Work on the disk and of the next turn of the event loop is real; time stands still while there is some. */
 const isReal = (resource: string): boolean =>
   resource.startsWith('FSReq') || resource.startsWith('CloseReq') || resource === 'Immediate';
+/** Answers that are waited for from outside this process, which no resource of the event loop tells. */
+let awaited = 0;
 /** So many looks at the event loop must find nothing under way before the clock goes on. */
 const quietLooks = 2;
 
@@ -38,6 +40,16 @@ export function inWorld<T>(world: World, work: () => T): T {
 /** Runs work as a part of no world, whoever asked for it: what it starts outlives them. */
 export function outsideWorlds<T>(work: () => T): T {
   return worlds.exit(work);
+}
+
+/** Time stands still until the function that it gives is called. */
+export function holdTime(): () => void {
+  awaited += 1;
+  let isHeld = true;
+  return () => {
+    if (isHeld) awaited -= 1;
+    isHeld = false;
+  };
 }
 
 /** Puts virtual time in the place of the machine's, until the function that it gives is called. */
@@ -96,7 +108,7 @@ function createTimers(startAt: number): Timers {
       isRunning = false;
       return;
     }
-    quiet = process.getActiveResourcesInfo().some(isReal) ? 0 : quiet + 1;
+    quiet = awaited > 0 || process.getActiveResourcesInfo().some(isReal) ? 0 : quiet + 1;
     if (quiet >= quietLooks) {
       quiet = 0;
       const next = waiting.pop();

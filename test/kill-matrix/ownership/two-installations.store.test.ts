@@ -2,19 +2,19 @@
  * Two Berths on one engine, as a mistyped data folder or a restore beside the original makes them: whatever
  * the second one does, and wherever it is killed, the first loses nothing and is not interrupted.
  */
-import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { createCipher } from '../../../server/src/db/values/cipher.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../server/src/db/database.ts';
-import { migrate } from '../../../server/src/db/migrations.ts';
-import { openSqlite } from '../../../server/src/db/sqlite.ts';
+import { sql } from 'kysely';
+import { tables } from '../../../server/src/db/tables.ts';
 import { applicationRef } from '../../../server/src/domain/names/service-ref.ts';
 import { giveUpIncarnation } from '../../../server/src/modules/installation/installation.ts';
 import { isoTime, systemClock } from '../../../server/src/ports/clock.ts';
 import type { Ground } from '../../../server/src/composition/ground.ts';
 import { ofThisRun } from '../../run/mode.ts';
+import { bothDatabases, type TestDatabase } from '../../store/each-database.ts';
+import { holdTimeForPostgres } from '../../virtual-time/postgres-time.ts';
 import { webImage } from '../images.ts';
 import { inFolder, useVirtualTime } from '../matrix.ts';
 import type { Machine } from '../neighbours.ts';
@@ -24,9 +24,13 @@ import { worldInstallation } from '../../installation.ts';
 import { createWorld, type World, type WorldOptions } from '../world.ts';
 
 useVirtualTime();
+let letGo: () => void;
+beforeAll(() => {
+  letGo = holdTimeForPostgres();
+});
+afterAll(() => letGo());
 
 const kills = 20;
-const cipher = createCipher(randomBytes(32));
 const refusal = { code: 'CONFLICT', message: expect.stringContaining('Nothing was changed') };
 
 interface Life {
@@ -46,11 +50,31 @@ async function begin(
   return { reaper, world };
 }
 
-async function sqliteIn(folder: string): Promise<Database> {
-  mkdirSync(folder, { recursive: true });
-  const database = openSqlite({ path: join(folder, 'berth.sqlite'), synchronous: 'NORMAL', cipher });
-  await migrate(database, isoTime(systemClock));
-  return database;
+/** Puts the rows of one database into another one of its kind, as a restore of its backup does. */
+async function restore(test: TestDatabase, from: Database): Promise<Database> {
+  if (from.dialect === 'sqlite') {
+    const path = `${test.locationOf(from)}.restored`;
+    rmSync(path, { force: true });
+    await from.script(`VACUUM INTO '${path}'`);
+    return test.openAt(path, from.cipher);
+  }
+  const to = await test.open();
+  const copies: string[] = [];
+  for (const name of Object.keys(tables)) {
+    const text = `select json_agg(t)::text as "rows" from "${name}" as t`;
+    const [found] = await from.run<{ rows: string | null }>(
+      sql.raw<{ rows: string | null }>(text).compile(from.builder),
+    );
+    if (found?.rows)
+      copies.push(
+        `delete from "${name}"; insert into "${name}" ` +
+          `select * from json_populate_recordset(null::"${name}", $rows$${found.rows}$rows$)`,
+      );
+  }
+  await to.script(
+    ['set session_replication_role = replica', ...copies, 'reset session_replication_role'].join('; '),
+  );
+  return to;
 }
 
 /** An application that is made and deployed; how its deployment ended. */
@@ -126,14 +150,24 @@ interface Pair {
   first: Life;
   theirs: Database;
   /** A start of the second one on its own data folder. */
-  second(installation: Ground['installation'], adopts?: boolean): Promise<Life>;
+  second(adopts?: boolean): Promise<Life>;
 }
 
-/** An installation that runs, and the database of a second one. */
-async function withPair(work: (pair: Pair) => Promise<void>): Promise<void> {
+/** What the second installation is, and where its database comes from. */
+interface Second {
+  installation: Ground['installation'];
+  database(test: TestDatabase, first: Database): Promise<Database>;
+}
+
+/** An installation that runs, and a second one with a database of its own. */
+async function withPair(
+  test: TestDatabase,
+  { installation, database }: Second,
+  work: (pair: Pair) => Promise<void>,
+): Promise<void> {
   await inFolder(async (folder) => {
     const machine = await createMachine();
-    const [mine, theirs] = [await sqliteIn(join(folder, 'first')), await sqliteIn(join(folder, 'second'))];
+    const mine = await test.open();
     const first = await begin(machine, mine, join(folder, 'first'), { installation: worldInstallation });
     await first.reaper.run(async () => {
       await first.world.start();
@@ -141,35 +175,39 @@ async function withPair(work: (pair: Pair) => Promise<void>): Promise<void> {
       await first.world.reconciler.run();
     });
     first.world.drift.length = 0;
+    const theirs = await database(test, mine);
     await work({
       machine,
       first,
       theirs,
-      second: (installation, adopts = false) =>
-        begin(machine, theirs, join(folder, 'second'), { installation, adopts }),
+      second: (adopts = false) => begin(machine, theirs, join(folder, 'second'), { installation, adopts }),
     });
     first.reaper.kill();
-    await mine.close();
-    await theirs.close();
   });
 }
 
-const empty = { installationId: 'secondone', incarnation: life('one', 'created') };
-const restored = {
-  installationId: worldInstallation.installationId,
-  incarnation: life('second', 'restored'),
+const empty: Second = {
+  installation: { installationId: 'secondone', incarnation: life('one', 'created') },
+  database: (test) => test.open(),
+};
+const restored: Second = {
+  installation: {
+    installationId: worldInstallation.installationId,
+    incarnation: life('second', 'restored'),
+  },
+  database: restore,
 };
 
-describe('a second Berth on an engine', () => {
+bothDatabases('a second Berth on an engine', (test, dialect) => {
   it.each([
     ['with an empty database', empty],
     ['restored from a backup of the first', restored],
-  ])('%s changes nothing, wherever it is killed', (_name, installation) =>
-    withPair(async ({ machine, first, theirs, second }) => {
+  ])('%s changes nothing, wherever it is killed', (_name, which) =>
+    withPair(test, which, async ({ machine, first, theirs, second }) => {
       const before = standing(machine);
       const points = Array.from({ length: kills }, (_, index) => (index + 1) * 3);
-      for (const kill of ofThisRun(points, 8)) {
-        const other = await second(installation);
+      for (const kill of ofThisRun(points, dialect === 'sqlite' ? 8 : kills)) {
+        const other = await second();
         other.reaper.arm(kill);
         const work = async (): Promise<void> => {
           for (const attempt of inOrder(tries, kill)) await attempt(other, machine);
@@ -186,14 +224,14 @@ describe('a second Berth on an engine', () => {
   );
 
   it('that adopts takes the proxy and leaves everything else, and the first changes nothing of its', () =>
-    withPair(async ({ machine, first, second }) => {
+    withPair(test, empty, async ({ machine, first, second }) => {
       const { memory } = machine;
       const others = (): unknown =>
         [...memory.state.services.values()].flatMap(({ spec }) =>
           spec.Name === 'berth-proxy' ? [] : [structuredClone(spec)],
         );
       const before = others();
-      const other = await second(empty, true);
+      const other = await second(true);
       await other.reaper.run(async () => {
         await other.world.start();
         await other.world.reconciler.run();
@@ -208,9 +246,9 @@ describe('a second Berth on an engine', () => {
     }));
 
   it('that was restored goes on once the first is given up by its name', () =>
-    withPair(async ({ first, second }) => {
+    withPair(test, restored, async ({ first, second }) => {
       first.reaper.kill();
-      const other = await second(restored);
+      const other = await second();
       await other.reaper.run(async () => {
         await expect(other.world.start()).rejects.toMatchObject(refusal);
         const { incarnationId } = worldInstallation.incarnation;
