@@ -161,8 +161,8 @@ it('upgrades to other defaults without one failed request or another task', asyn
   await patch(
     'server/src/ports/engine/spec-defaults.ts',
     /\n\];\n/,
-    "\n  { init: false, restartDelayMs: 2000, logging: { driver: 'json-file', options: { 'max-size': '1m' } }, " +
-      'sysctls: {}, pids: 1000 },\n];\n',
+    '\n  { init: false, restartDelayMs: 2000, sysctls: {}, pids: 1000, ' +
+      "logging: { driver: 'json-file', options: { 'max-size': '1m' } } },\n];\n",
   );
   const before = await services.tasks();
   await patch('package.json', /"version": "[^"]+"/, '"version": "99.0.0"');

@@ -25,7 +25,7 @@ export interface UpgradedServices {
   tasks(): Promise<string[]>;
   /** Waits until each answers as it did when it was deployed. */
   answer(): Promise<void>;
-  /** Waits until the reconciler has been round once since Berth's start: a new address does not come before. */
+  /** Waits until the reconciler has been round once since Berth's start: no new address comes before. */
   reconciled(): Promise<void>;
 }
 

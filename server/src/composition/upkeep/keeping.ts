@@ -81,16 +81,11 @@ function keepersOf(
       renewals: product.renewals,
       lookAgain: () => lookAgain(host.key),
     });
-    const leaving = createLeavingWatch(clock);
     return {
       ...common(host, swarmPorts),
       claim: () => claims.refusal(host),
       ensurePlatform: () => platform.ensure().finally(() => claims.mark(host)),
-      async services() {
-        const found = [...(await keepServices(host)), ...(await leaving.look(host.engine))];
-        await countLeft(stores.quotas, host);
-        return found;
-      },
+      services: withWhatIsLeft(ground, host, keepServices),
       attachProxy: platform.attachProxy,
       routes: () => routes(host.key),
     };
@@ -110,6 +105,20 @@ function keepersOf(
     }),
   });
   return { head, node };
+}
+
+/** Services kept, containers that outlive their time ended, and what runs without a record counted. */
+function withWhatIsLeft(
+  { stores, clock }: Pick<Ground, 'stores' | 'clock'>,
+  host: Host,
+  keepServices: (host: Host) => Promise<string[]>,
+): () => Promise<string[]> {
+  const leaving = createLeavingWatch(clock);
+  return async () => {
+    const found = [...(await keepServices(host)), ...(await leaving.look(host.engine))];
+    await countLeft(stores.quotas, host);
+    return found;
+  };
 }
 
 function serviceKeeper(

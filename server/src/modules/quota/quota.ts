@@ -92,12 +92,7 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
   return {
     view,
     payer,
-    async requireRoom(organizationId, one, deploymentId, look) {
-      const { nanoCpus, memoryBytes } = await find(parts, organizationId);
-      if (nanoCpus === null && memoryBytes === null) return;
-      await look?.();
-      await claim(parts, organizationId, one, deploymentId);
-    },
+    requireRoom: (...asked) => claim(parts, ...asked),
     beginRun: async (organizationId, one, begin) =>
       store.serially(await payer(organizationId), async () => {
         await requireRoom(parts, organizationId, one);
@@ -175,8 +170,14 @@ function limitsOf(found: QuotaRecord | undefined): Quota {
 }
 
 /** Looks and takes in one transaction, so that two that come at once are not both let through. */
-async function claim(parts: Parts, organizationId: string, one: Taken, deploymentId: string): Promise<void> {
+async function claim(
+  parts: Parts,
+  ...[organizationId, one, deploymentId, look]: Parameters<Quotas['requireRoom']>
+): Promise<void> {
   const { store } = parts;
+  const { nanoCpus: cpuLimit, memoryBytes: memoryLimit } = await find(parts, organizationId);
+  if (cpuLimit === null && memoryLimit === null) return;
+  await look?.();
   const [payer = organizationId] = await store.family(organizationId);
   await store.serially(payer, async () => {
     await requireRoom(parts, organizationId, one);
