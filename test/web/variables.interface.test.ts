@@ -143,3 +143,24 @@ it('what is typed just after a save stays where it is typed', async () => {
   expect(faults).toEqual([]);
   await context.close();
 });
+
+it('a reference is completed as it is typed, and one that names nothing is red at once', async () => {
+  const { page, faults, context } = await editor();
+  const value = page.getByLabel('Value of URL');
+  await value.focus();
+  await value.fill('');
+  await value.pressSequentially('x-${{REG');
+  await page.getByRole('option', { name: 'project.REGION' }).click();
+  expect(await value.inputValue()).toBe('x-${{project.REGION}}');
+  const row = page.getByRole('listitem').filter({ has: value });
+  await row.getByText('x-eu').waitFor();
+  await value.fill('${{project.REGIN}}');
+  await row.getByRole('alert').filter({ hasText: 'Nothing here is called project.REGIN' }).waitFor();
+  await value.fill('');
+  await value.pressSequentially('${{environment.');
+  await page.keyboard.press('Enter');
+  await row.getByText('from the environment').waitFor();
+  expect(faults).toEqual([]);
+  page.once('dialog', (dialog) => void dialog.accept());
+  await context.close();
+});

@@ -66,6 +66,19 @@ export function replacedBy(name: string, { project, environment }: Shared): stri
   return mapOf(project).has(name) ? placeWords.project : undefined;
 }
 
+/** What stands between the braces of each reference. */
+export const referencesIn = (value: string): string[] =>
+  [...value.matchAll(reference)].flatMap(([, escape, inner = '']) => (escape === '' ? [inner.trim()] : []));
+
+/** Whether a reference in this variable of the service names another variable or a secret. */
+export function variableNamed(inner: string, variable: string, blocks: Blocks): boolean {
+  const [, place, name] = variableName.exec(inner) ?? [];
+  if (name === undefined) return false;
+  if (place === undefined && blocks.secrets.has(name)) return true;
+  const asking = { place: 'service', name: variable, value: '' } as const;
+  return seen(name, place as Place | undefined, asking, scopesOf(blocks)) !== undefined;
+}
+
 interface Variable {
   place: Place;
   name: string;
@@ -121,6 +134,9 @@ const scopesOf = ({ own, project, environment }: Blocks): Scopes => ({
   environment: mapOf(environment),
   service: own,
 });
+
+/** Names of the variables in a text. */
+export const variablesIn = (text: string): Iterable<string> => mapOf(text).keys();
 
 const mapOf = (text: string): ReadonlyMap<string, string> =>
   new Map(variablesOf(text).map(({ name, value }) => [name, value]));

@@ -1,6 +1,8 @@
 export const texts = {
   title: 'Variables',
-  help: 'They take effect at the next deployment. Shared ones: ${{project.NAME}} and ${{environment.NAME}}.',
+  help:
+    'They take effect at the next deployment. Type ${{ to refer to other services and to variables of the ' +
+    'environment and project.',
   empty: 'No variables yet. Add one, or paste a whole .env file into a name.',
   foreign: 'The variables were changed elsewhere. Yours are still here; saving would replace theirs.',
   inherited: 'Given by environment and project',

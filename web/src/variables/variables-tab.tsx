@@ -13,6 +13,7 @@ import { newKey, readVariables, variablesOf, type Variable } from './env-text.ts
 import { ValueInput } from './value-input.tsx';
 import { dots, InheritedVariables, Resolved, ResolvedText } from './inherited.tsx';
 import { previewOf, replacedBy, type Blocks, type Shared } from './preview.ts';
+import { faultsIn, namesFor, servicesOf, type NamedServices } from './references.ts';
 import { SecretVariables } from './secret-variables.tsx';
 import { texts } from './texts.ts';
 
@@ -23,7 +24,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
   const deploy = useDeploy(service);
   const editing = useEditing(service, deploy.run);
   const { rows, setRows, asText, setAsText, text, changes, isEdited, isSaving, foreign } = editing;
-  const shared = useShared(service.environment);
+  const { services, ...shared } = useSurroundings(service.environment);
   const blocks: Blocks = {
     ...shared,
     own: new Map(variablesOf(text).map(({ name, value }) => [name, value])),
@@ -77,7 +78,7 @@ export function VariablesTab({ service }: { service: Service }): ReactElement {
         }
       >
         {asText === undefined ? (
-          <Rows rows={rows} setRows={setRows} blocks={blocks} onFault={setFault} />
+          <Rows rows={rows} setRows={setRows} blocks={blocks} services={services} onFault={setFault} />
         ) : (
           <textarea
             aria-label="Variables as text"
@@ -163,22 +164,32 @@ function useSaveKeys(isOn: boolean, onPress: () => void): void {
   });
 }
 
-/** What the environment and its project give to all of their services. */
-function useShared({ environmentId, project: { projectId } }: Service['environment']): Shared {
+/** What the environment and its project give to all of their services, and what can be named there. */
+function useSurroundings({
+  environmentId,
+  project: { projectId },
+}: Service['environment']): Shared & { services: NamedServices | undefined } {
   const { data: environment } = useAsk('environment.one', { environmentId }, { retry: false });
   const { data: project } = useAsk('project.one', { projectId }, { retry: false });
-  return { project: project?.env ?? '', environment: environment?.env ?? '' };
+  return {
+    project: project?.env ?? '',
+    environment: environment?.env ?? '',
+    services: project && environment && servicesOf(environment),
+  };
 }
 
 function Rows({
   rows,
   setRows,
   blocks,
+  services,
   onFault,
 }: {
   rows: readonly Variable[];
   setRows: (rows: Variable[]) => void;
   blocks: Blocks;
+  /** Undefined until they were read. */
+  services: NamedServices | undefined;
   onFault: (fault: string | undefined) => void;
 }): ReactElement {
   const [shown, setShown] = useState<ReadonlySet<number>>(new Set());
@@ -210,7 +221,8 @@ function Rows({
       <ul className="rows">
         {rows.map((row, at) => {
           const isShown = shown.has(row.key) || row.value === '';
-          const preview = previewOf(row.name, row.value, blocks);
+          const faults = services ? faultsIn(row.name, row.value, blocks, services) : [];
+          const preview = faults.length > 0 ? undefined : previewOf(row.name, row.value, blocks);
           const replaced = blocks.secrets.has(row.name) ? undefined : replacedBy(row.name, blocks);
           return (
             <li
@@ -234,6 +246,8 @@ function Rows({
               <div className="flex gap-1 max-sm:col-span-2 max-sm:row-start-2">
                 <ValueInput
                   isShown={isShown}
+                  names={() => namesFor(row.name, blocks, services ?? new Map())}
+                  isFaulty={faults.length > 0}
                   aria-label={`Value of ${row.name || 'the new variable'}`}
                   placeholder="value"
                   spellCheck={false}
@@ -251,6 +265,11 @@ function Rows({
                 onClick={() => setRows(rows.filter(({ key }) => key !== row.key))}
               />
               {preview && <Resolved preview={preview} isShown={shown.has(row.key)} />}
+              {faults.map((fault) => (
+                <p key={fault} role="alert" className="col-span-full px-1 text-12 text-down">
+                  {fault}
+                </p>
+              ))}
               {replaced && (
                 <p className="col-span-full px-1 text-12 text-faint">in place of that of {replaced}</p>
               )}
