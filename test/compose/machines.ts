@@ -23,17 +23,80 @@ export const machines: Record<string, Kind> = {
       app: {
         mounts: [
           { type: 'bind', path: '/srv/files', target: '/files', readOnly: false },
-          expect.objectContaining({ type: 'tmpfs', target: '/scratch' }),
+          expect.objectContaining({
+            type: 'volume',
+            target: '/scratch',
+            driverOptions: { type: 'tmpfs', device: 'tmpfs' },
+          }),
         ],
       },
     },
     dangers: ['/srv/files'],
   },
+  'memory that services share, of bounded size and of more': {
+    file: `
+      services: {a: {image: "a:1", volumes: ["small:/s"]}, b: {image: "b:1", volumes: ["large:/l"]}}
+      volumes:
+        small: {driver_opts: {type: tmpfs, device: tmpfs, o: "size=100m,uid=1000"}}
+        large: {driver_opts: {type: tmpfs, device: tmpfs, o: "size=2g"}}`,
+    dangers: ['device=tmpfs o=size=2g type=tmpfs'],
+  },
   'volumes on a file server': {
     file: `
       services: {app: {image: "app:1", volumes: ["files:/files"]}}
       volumes: {files: {driver_opts: {type: nfs, o: "addr=10.0.0.2,rw", device: ":/files"}}}`,
-    refused: /volumes\.files\.driver_opts asks the engine to mount nfs.*\/etc\/fstab/,
+    services: {
+      app: {
+        mounts: [
+          expect.objectContaining({
+            type: 'volume',
+            name: 'files',
+            driverOptions: { type: 'nfs', o: 'addr=10.0.0.2,rw', device: ':/files' },
+          }),
+        ],
+      },
+    },
+    dangers: ['device=:/files o=addr=10.0.0.2,rw type=nfs'],
+  },
+  'a volume that binds a folder beside the file': {
+    file: `
+      services: {app: {image: "app:1", volumes: ["files:/files"]}}
+      volumes: {files: {driver_opts: {type: none, o: bind, device: ./files}}}`,
+    refused: /volumes\.files\.driver_opts binds no absolute path/,
+  },
+  'the volumes of another service': {
+    file: `
+      services:
+        app: {image: "app:1", restart: always, volumes: ["html:/html", "/cache", "./conf:/conf"]}
+        web: {image: "web:1", restart: always, volumes_from: ["app:ro"], volumes: ["own:/cache"]}
+        backup: {image: "b:1", restart: always, volumes_from: [web]}
+      volumes: {html: , own: }`,
+    services: {
+      web: {
+        dependsOn: [{ service: 'app', condition: 'started' }],
+        volumesFrom: [{ service: 'app', readOnly: true }],
+        mounts: [
+          expect.objectContaining({ type: 'volume', name: 'own', target: '/cache', readOnly: false }),
+          expect.objectContaining({ type: 'volume', name: 'html', target: '/html', readOnly: true }),
+          { type: 'own', path: './conf', target: '/conf', readOnly: true },
+        ],
+      },
+      backup: {
+        mounts: [
+          expect.objectContaining({ name: 'own', target: '/cache', readOnly: false }),
+          expect.objectContaining({ name: 'html', target: '/html', readOnly: true }),
+          { type: 'own', path: './conf', target: '/conf', readOnly: true },
+        ],
+      },
+    },
+  },
+  'the volumes of each other': {
+    file: 'services: {a: {image: x, volumes_from: [b]}, b: {image: x, volumes_from: [a]}}',
+    refused: /services\.a\.volumes_from is circular: a → b → a/,
+  },
+  'the volumes of a container': {
+    file: 'services: {a: {image: x, volumes_from: ["container:other"]}}',
+    refused: /services\.a\.volumes_from\.0 names a container/,
   },
   'driver_opts without values': {
     file:

@@ -161,12 +161,34 @@ export const programs: Record<string, Kind> = {
     notes: [/tmpfs: noexec has no effect/, /no-new-privileges holds on engines from 25\.0/],
   },
   'a program that switches protection off': {
-    file: 'services: {app: {image: x, security_opt: ["seccomp:unconfined"]}}',
-    refused: /services\.app\.security_opt has an option other than no-new-privileges/,
+    file: 'services: {app: {image: x, security_opt: ["seccomp:unconfined", "apparmor=unconfined"]}}',
+    services: {
+      app: { container: expect.objectContaining({ seccomp: 'unconfined', apparmor: 'unconfined' }) },
+    },
+    notes: [/seccomp holds on engines from 25\.0/, /apparmor holds on engines from 25\.0/],
+    dangers: ['apparmor=unconfined', 'seccomp=unconfined'],
+  },
+  'a program with a profile that a swarm does not know': {
+    file: 'services: {app: {image: x, security_opt: ["apparmor=my-profile"]}}',
+    refused: /services\.app\.security_opt has an option that a service of a swarm cannot have/,
+  },
+  'a seccomp profile that is not there': {
+    file: 'services: {app: {image: x, security_opt: ["seccomp=profile.json"]}}',
+    refused: /security_opt names the seccomp profile profile\.json, which is not there/,
   },
   'the network of the server': {
-    file: 'services: {dns: {image: x, network_mode: host}}',
-    refused: /services\.dns\.network_mode .*Publish its ports under ports/,
+    file: 'services: {dns: {image: x, network_mode: host, ports: ["53:53/udp"]}}',
+    services: { dns: { ...server, network: 'host', ports: [] } },
+    notes: [/services\.dns\.network_mode: host is the network of the server/, /ports has no effect/],
+    dangers: ['host'],
+  },
+  'the network of the server, and settings of it': {
+    file: 'services: {dns: {image: x, network_mode: host, sysctls: {net.core.somaxconn: 1}}}',
+    refused: /services\.dns\.sysctls\.net\.core\.somaxconn is a setting of the whole server/,
+  },
+  'two kinds of networks': {
+    file: 'services: {dns: {image: x, network_mode: host, networks: [default]}}',
+    refused: /services\.dns\.networks cannot be given together with network_mode/,
   },
   'a VPN that others are behind': {
     file:
@@ -177,6 +199,6 @@ export const programs: Record<string, Kind> = {
   'no network at all': {
     file: 'services: {batch: {image: "batch:1", network_mode: none}}',
     services: { batch: { inside: 'only' } },
-    notes: [/services\.batch is on internal networks only/],
+    notes: [/services\.batch has network_mode none, and is on internal networks only/],
   },
 };

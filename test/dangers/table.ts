@@ -69,6 +69,14 @@ export const composeDangers: readonly DangerRow[] = [
     service: 'volumes: [{ type: tmpfs, target: /fast, tmpfs: { size: 4294967296 } }]',
     marker: '4294967296',
   },
+  { what: 'network', service: 'network_mode: host', marker: '"Target":"host"' },
+  { what: 'security', service: 'security_opt: ["seccomp=unconfined"]', marker: '"Mode":"unconfined"' },
+  {
+    what: 'driver',
+    service: 'volumes: ["share:/data"]',
+    rest: 'volumes: { share: { driver_opts: { type: nfs, o: "addr=192.0.2.1,rw", device: ":/share" } } }',
+    marker: 'addr=192.0.2.1,rw',
+  },
 ];
 
 /** What a mount of a record can be. */

@@ -1,6 +1,7 @@
 /** Services as the manager takes and keeps them. */
 import { z } from 'zod';
 import { serviceBody, type ServiceBody } from './routes/bodies.ts';
+import { serverNetwork } from '../../server/src/ports/engine/engine.ts';
 import { findNetwork } from './networks.ts';
 import { follow, removeTasks, rollBack } from './orchestrator.ts';
 import { Refusal, swarmRefusal } from './routes/refusal.ts';
@@ -91,7 +92,8 @@ function read(state: State, body: unknown): ServiceBody {
     throw swarmRefusal(400, 'InvalidArgument', 'name must be valid as a DNS name component');
   if (spec.Name.length > longestName)
     throw swarmRefusal(400, 'InvalidArgument', 'name must be 63 characters or fewer');
-  for (const network of spec.TaskTemplate.Networks) network.Target = findNetwork(state, network.Target).id;
+  for (const network of spec.TaskTemplate.Networks)
+    if (network.Target !== serverNetwork) network.Target = findNetwork(state, network.Target).id;
   for (const { ConfigID: id, ConfigName: name } of spec.TaskTemplate.ContainerSpec.Configs)
     if (!state.configs.has(id)) throw swarmRefusal(400, 'InvalidArgument', `config ${name} not found`);
   for (const { SecretID: id, SecretName: name } of spec.TaskTemplate.ContainerSpec.Secrets)

@@ -79,6 +79,8 @@ export interface Network {
 export interface Volume {
   name: string;
   labels: Record<string, string>;
+  /** Those of its driver. */
+  options?: Record<string, string>;
   /** What it holds; nothing where a test does not say. */
   bytes?: number;
 }

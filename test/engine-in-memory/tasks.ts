@@ -3,6 +3,7 @@
  * each.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serverNetwork } from '../../server/src/ports/engine/engine.ts';
 import { environmentOf, type ServiceBody } from './routes/bodies.ts';
 import { createContainer, removeContainer, startContainer, stopContainer } from './containers.ts';
 import { findImage, pull } from './images.ts';
@@ -115,7 +116,12 @@ async function isStarted(state: State, task: Task): Promise<boolean> {
 
 /** Why no node can take the task; empty when one can. */
 function obstacleTo(state: State, task: Task): string {
-  if (task.template.Networks.some(({ Target }) => !state.networks.get(Target)?.subnet)) return 'no addresses';
+  if (
+    task.template.Networks.some(
+      ({ Target }) => Target !== serverNetwork && !state.networks.get(Target)?.subnet,
+    )
+  )
+    return 'no addresses';
   const { Constraints: constraints } = task.template.Placement ?? {};
   if ((constraints ?? []).some((each) => !holds(state, each)))
     return 'no suitable node (scheduling constraints not satisfied on 1 node)';
@@ -153,6 +159,8 @@ function prepare(state: State, task: Task): boolean {
     });
     for (const { Target: id } of task.template.Networks) {
       const network = state.networks.get(id);
+      // Without an address of its own, as the engine shows it.
+      if (id === serverNetwork) task.container.networks.set(id, '');
       if (network !== undefined) task.container.networks.set(id, freeAddress(state, network));
     }
     return true;
@@ -175,6 +183,7 @@ function fromTemplate(state: State, task: Task) {
   const volumes = spec.Mounts.filter(({ Type }) => Type === 'volume').map(({ Source, VolumeOptions }) => ({
     name: Source.replaceAll('{{.Task.Slot}}', String(task.slot)),
     labels: VolumeOptions?.Labels ?? {},
+    options: VolumeOptions?.DriverConfig?.Options ?? {},
   }));
   for (const volume of volumes) if (!state.volumes.has(volume.name)) state.volumes.set(volume.name, volume);
   const grace = spec.StopGracePeriod;

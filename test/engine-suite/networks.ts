@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { networkMembersAnswer } from '../../server/src/adapters/engine/services/answers.ts';
+import { newestDefaults } from '../../server/src/ports/engine/spec-defaults.ts';
 import { testInstallation } from '../installation.ts';
 import {
   answering,
@@ -220,7 +221,32 @@ export function networksSuite({ engine, api }: EngineFixture): void {
     await engine.removeNetwork(name);
   });
 
+  test('a service on the network of the server is on no other, with the defaults of now', async () => {
+    const spec = idleService(uniqueName('host'), { networks: ['host'], defaults: newestDefaults });
+    await engine.applyService(spec);
+    await untilRunning(engine, spec.name);
+    const [container] = await engine.containers(`com.docker.swarm.service.name=${spec.name}`);
+    expect(container?.networks).toEqual(['host']);
+    expect(await engine.service(spec.name)).toMatchObject({ specDigest: engine.specDigest(spec) });
+    await engine.removeService(spec.name);
+  });
+
   describe('files and volumes', () => {
+    test('a volume is made with the options of its driver', async () => {
+      const volume = uniqueName('memory');
+      const options = { type: 'tmpfs', device: 'tmpfs', o: 'size=1m' };
+      const spec = idleService(uniqueName('options'), {
+        mounts: [{ type: 'volume', source: volume, target: '/data', driverOptions: options }],
+      });
+      await engine.applyService(spec);
+      await untilRunning(engine, spec.name);
+      const shape = z.looseObject({ Options: z.record(z.string(), z.string()) });
+      const made = await api.call({ method: 'GET', path: `/volumes/${volume}`, doing: 'the test' }, shape);
+      expect(made.Options).toEqual(options);
+      await engine.removeService(spec.name);
+      await engine.removeVolume(volume);
+    });
+
     const configs = z.array(
       z.looseObject({
         ID: z.string(),

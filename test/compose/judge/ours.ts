@@ -9,7 +9,7 @@ import { readLinkedFiles } from '../../../server/src/modules/compose/translation
 import { environmentOf } from '../../../server/src/modules/compose/translation/environment.ts';
 import { readEnvFile } from '../../../server/src/domain/variables/env-expansion.ts';
 import type { CorpusFile } from './corpus.ts';
-import { ownPath, trimmed, type Meaning, type Meanings } from './meaning.ts';
+import { ownPath, plain, trimmed, type Meaning, type Meanings } from './meaning.ts';
 
 export interface Ours {
   meanings: Meanings;
@@ -97,8 +97,9 @@ function storageOf(service: PlannedService): Meaning {
   };
 }
 
-function networkOf({ ports, container, aliases }: PlannedService): Meaning {
+function networkOf({ ports, container, aliases, network }: PlannedService): Meaning {
   return {
+    network_mode: network,
     ports: ports.map(({ published, target, protocol }) => `${published}:${target}/${protocol}`).toSorted(),
     hostname: container.hostname,
     extra_hosts: container.hosts?.map(({ name, address }) => `${name}=${address}`).toSorted(),
@@ -144,7 +145,14 @@ function optionsOf({ container, limits, reservations, sysctls }: PlannedService)
     group_add: container.groups?.toSorted(),
     cap_add: container.capabilitiesAdded?.toSorted(),
     cap_drop: container.capabilitiesDropped?.toSorted(),
-    security_opt: container.noNewPrivileges,
+    security_opt: {
+      'no-new-privileges': container.noNewPrivileges,
+      seccomp:
+        container.seccomp === undefined || container.seccomp === 'unconfined'
+          ? container.seccomp
+          : 'a profile',
+      apparmor: container.apparmor,
+    },
     sysctls,
     ulimits: Object.fromEntries(
       (container.ulimits ?? []).map(({ name, soft, hard }) => [name, `${soft}:${hard}`]),
@@ -170,8 +178,19 @@ function mountText(mount: PlannedMount): string {
         ? `bind:${trimmed(mount.path)}`
         : mount.type === 'tmpfs'
           ? 'tmpfs'
-          : `volume:${mount.isForeign ? `=${mount.name}` : mount.isUnnamed === true ? '' : mount.name}`;
+          : volumeText(mount);
   return `${what} ${trimmed(mount.target)}${mount.readOnly ? ' ro' : ''}`;
+}
+
+function volumeText({
+  name,
+  isForeign,
+  isUnnamed,
+  driverOptions,
+}: PlannedMount & { type: 'volume' }): string {
+  if (driverOptions?.['type'] === 'tmpfs') return 'tmpfs';
+  const source = isForeign ? `=${name}` : isUnnamed === true ? '' : name;
+  return `volume:${source}${driverOptions ? JSON.stringify(plain(driverOptions)) : ''}`;
 }
 
 function restartOf({ isOneShot, mayEnd, retries }: PlannedService): string {

@@ -71,6 +71,8 @@ const serviceShape = z.object({
   cap_add: texts,
   cap_drop: texts,
   security_opt: texts,
+  network_mode: z.string().optional(),
+  volumes_from: texts,
   ulimits: z
     .record(z.string(), z.union([z.number(), z.object({ soft: z.number(), hard: z.number() })]))
     .nullish(),

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { posix } from 'node:path';
 import { promisify } from 'node:util';
-import { ownPath, trimmed, type Meaning, type Meanings } from './meaning.ts';
+import { ownPath, plain, trimmed, type Meaning, type Meanings } from './meaning.ts';
 import { fileShape, type File, type Service } from './shapes.ts';
 
 const run = promisify(execFile);
@@ -69,7 +69,7 @@ function programOf({ build, image, ...service }: Service, folder: string): Meani
 }
 
 function storageOf(service: Service, { file, folder }: Around): Meaning {
-  const mounts = (service.volumes ?? []).map((mount) => {
+  const mounts = mountsOf(service, file).map((mount) => {
     const what = sourceOf(mount, { file, folder });
     return `${what} ${trimmed(mount.target)}${mount.read_only === true ? ' ro' : ''}`;
   });
@@ -82,11 +82,23 @@ function storageOf(service: Service, { file, folder }: Around): Meaning {
   };
 }
 
+type Mount = NonNullable<Service['volumes']>[number];
+
+/** Its own mounts, and those of the services that it has volumes from, at other paths. */
+function mountsOf({ volumes, volumes_from: from }: Service, file: File): Mount[] {
+  const mounts = new Map((volumes ?? []).map((mount) => [trimmed(mount.target), mount]));
+  for (const text of from ?? []) {
+    const [name = '', mode] = text.split(':');
+    const other = file.services?.[name];
+    for (const mount of other ? mountsOf(other, file) : [])
+      if (mount.type !== 'tmpfs' && !mounts.has(trimmed(mount.target)))
+        mounts.set(trimmed(mount.target), mode === 'ro' ? { ...mount, read_only: true } : mount);
+  }
+  return [...mounts.values()];
+}
+
 /** What is mounted: a folder, a volume by the name that it has, or memory. */
-function sourceOf(
-  { type, source = '' }: NonNullable<Service['volumes']>[number],
-  { file, folder }: Omit<Around, 'name'>,
-): string {
+function sourceOf({ type, source = '' }: Mount, { file, folder }: Omit<Around, 'name'>): string {
   const named = file.volumes?.[source];
   const options = named?.driver_opts ?? {};
   if (options['type'] === 'tmpfs' || type === 'tmpfs') return 'tmpfs';
@@ -96,13 +108,16 @@ function sourceOf(
     return relative.startsWith('..') ? `bind:${trimmed(path)}` : `own:${ownPath(relative)}`;
   }
   const isOwn = named === undefined || named.name === `${project}_${source}`;
-  return `volume:${isOwn ? source : `=${named.name}`}`;
+  const given = Object.entries(options).filter(([, value]) => value !== null && value !== '');
+  const made = given.length === 0 ? '' : JSON.stringify(plain(Object.fromEntries(given)));
+  return `volume:${isOwn ? source : `=${named.name}`}${made}`;
 }
 
 function networkOf(service: Service, { name, file }: Around): Meaning {
   const ports = service.ports ?? [];
   return {
     isServer: ports.length > 0 || service.healthcheck?.test !== undefined,
+    network_mode: ['host', 'none'].includes(service.network_mode ?? '') ? service.network_mode : undefined,
     ports: ports
       .filter(
         ({ published, host_ip: address = '' }) => published !== undefined && !/^(127\.|::1)/.test(address),
@@ -163,7 +178,7 @@ function optionsOf(service: Service): Meaning {
     group_add: service.group_add?.toSorted(),
     cap_add: capabilitiesOf(service.cap_add),
     cap_drop: capabilitiesOf(service.cap_drop),
-    security_opt: service.security_opt?.some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option)),
+    security_opt: securityOf(service.security_opt ?? []),
     sysctls: service.sysctls,
   };
 }
@@ -207,6 +222,17 @@ function restartOf({ restart, deploy }: Service): string {
   const word = condition === undefined ? (restart ?? 'no') : condition;
   if (/^(?:any|always|unless-stopped)$/.test(word)) return 'always';
   return word.startsWith('on-failure') ? 'on-failure' : 'no';
+}
+
+function securityOf(options: readonly string[]): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const option of options) {
+    const [, name = '', value = 'true'] = /^([a-z-]+)(?:[:=](.*))?$/.exec(option) ?? [];
+    if (name === 'no-new-privileges') found[name] = value === 'true';
+    if (name === 'apparmor' && value !== 'docker-default') found[name] = value;
+    if (name === 'seccomp' && value !== 'builtin') found[name] = value === 'unconfined' ? value : 'a profile';
+  }
+  return found;
 }
 
 const capabilitiesOf = (names: Service['cap_add']): string[] | undefined =>

@@ -18,7 +18,9 @@ const mountBody = z.looseObject({
   Source: z.string().default(''),
   Target: z.string(),
   ReadOnly: z.boolean().default(false),
-  VolumeOptions: z.looseObject({ Labels: labels }).optional(),
+  VolumeOptions: z
+    .looseObject({ Labels: labels, DriverConfig: z.looseObject({ Options: labels }).optional() })
+    .optional(),
 });
 
 const containerBody = z.looseObject({

@@ -19,7 +19,7 @@ import { nothing, startProcess } from '../programs/process.ts';
 import { Refusal } from './refusal.ts';
 import { passes, type Answers, type Call, type Connections, type Streams } from './routes.ts';
 import { createTerminal, type Terminal } from '../programs/terminal.ts';
-import { changed, hexId, type Container, type State } from '../state.ts';
+import { changed, hexId, type Container, type State, type Volume } from '../state.ts';
 
 const defaultStopSeconds = 10;
 /** Starting a container takes the kernel about so long. */
@@ -187,8 +187,8 @@ export const containerAnswers: Answers = [
     method: 'GET',
     path: '/volumes/*',
     answer(call) {
-      const { name, labels } = requireVolume(call);
-      return { Name: name, Labels: labels };
+      const { name, labels, options = {} } = requireVolume(call);
+      return { Name: name, Labels: labels, Options: options };
     },
   },
   { method: 'DELETE', path: '/volumes/*', answer: removeVolume },
@@ -383,7 +383,7 @@ function connectExec(call: Call): Duplex {
   return connection;
 }
 
-function requireVolume(call: Call): { name: string; labels: Record<string, string> } {
+function requireVolume(call: Call): Volume {
   const volume = call.state.volumes.get(first(call));
   if (volume === undefined) throw new Refusal(404, `get ${first(call)}: no such volume`);
   return volume;

@@ -1,24 +1,22 @@
 /** Turns the plan into services for the engine, with everything that is only known on this server. */
-import { join, posix } from 'node:path';
 import { badField } from '../../domain/errors.ts';
-import { formatEnv } from '../../domain/variables/dotenv.ts';
 import type {
   ComposePlan,
   PlannedFile,
-  PlannedMount,
   PlannedPort,
   PlannedService,
 } from '../../modules/compose/translation/plan.ts';
-import { inFolder } from '../../modules/compose/translation/paths.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { serverNetwork, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { secretValues } from '../log-secrets.ts';
-import { sourceDirectory } from '../work-directory.ts';
-import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
+import { fieldOf, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
 import type { DomainRecord } from '../release/release-inputs.ts';
 import { environmentOf, type EnvironmentSource } from '../../modules/compose/translation/environment.ts';
 import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
+import { knownMounts } from './mounts/known-mounts.ts';
+import { missing, sourceText } from './mounts/source-text.ts';
 
+/** Most that the engine takes for a file. */
 const fileLimitBytes = 500_000;
 
 /**
@@ -42,12 +40,13 @@ export async function composeReleases(
   const former = byService(live ? keptServices(live.snapshot) : []);
   const services = plan.services.map((service) => withoutWebPorts(context, service));
   await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
+  refuseDomainsOnServer(context, domains, services);
   const releases: ComposeRelease[] = [];
   for (const planned of services) {
     const service = withDomains(planned, { domains, plan });
     const name = images.get(service.name) ?? '';
     const image = await engine.image(name);
-    const known = await knownMounts(context, service, plan);
+    const known = await knownMounts(context, service, { plan, images });
     const env = await environmentOf(service, environmentSource(context));
     context.hide(secretValues(env));
     const { spec, notes } = composeServiceSpec({
@@ -119,6 +118,7 @@ export async function requireSurroundings(context: ComposeContext, plan: Compose
   const quiet = { ...context, log: { ...context.log, line: () => undefined } };
   const services = plan.services.map((service) => withoutWebPorts(quiet, service));
   await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
+  refuseDomainsOnServer(context, await context.records.domains(context.compose.composeId), services);
   for (const service of services) {
     await environmentOf(service, environmentSource(context));
     await filesOf(context, service);
@@ -136,6 +136,23 @@ function withDomains(
   );
   if (isAwaited || !domains.some(({ serviceName }) => serviceName === name)) return service;
   return { ...service, isOneShot: false, mayEnd: false };
+}
+
+/** The proxy finds services in networks of their own, and would answer 502 for one on the server's. */
+function refuseDomainsOnServer(
+  { compose }: ComposeContext,
+  domains: readonly DomainRecord[],
+  services: readonly PlannedService[],
+): void {
+  for (const { name, network } of services) {
+    const domain = domains.find(({ serviceName }) => network === serverNetwork && serviceName === name);
+    if (domain)
+      throw badField(
+        fieldOf(compose),
+        `services.${name}.network_mode is host, and the domain ${domain.host} leads to ${name}; the proxy ` +
+          'cannot reach it on the network of the server. Remove the domain, or take network_mode out',
+      );
+  }
 }
 
 /** The network of the services that are on internal ones, where the file has any. */
@@ -229,30 +246,6 @@ const environmentSource = (context: ComposeContext): EnvironmentSource => ({
   missing: (path) => missing(context, path),
 });
 
-/** The text of a file: of a mount of type file, or in the repository; `.env` is made from the variables. */
-async function sourceText(context: ComposeContext, path: string, where: string): Promise<string | undefined> {
-  const { compose, fileSystem, records, variables } = context;
-  const beside = (await records.mounts(compose.composeId)).find(
-    ({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''),
-  );
-  if (beside) return beside.content ?? '';
-  const folder = folderOf(compose);
-  if (folder === undefined)
-    return compose.createEnvFile && /^(\.\/)?\.env$/.test(path) ? formatEnv(variables) : undefined;
-  return fileSystem.readInside(
-    sourceDirectory(context),
-    inFolder(folder, path, { field: fieldOf(compose), where }),
-    { field: `${fieldOf(compose)}: ${where}`, maxBytes: fileLimitBytes },
-  );
-}
-
-function missing({ compose }: ComposeContext, path: string): string {
-  return compose.sourceType === 'raw'
-    ? `there is no ${path}: a file of the source raw has no other files beside it than .env ` +
-        `(createEnvFile) and those added with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
-    : `there is no file ${path} in the repository`;
-}
-
 async function filesOf(context: ComposeContext, { files }: PlannedService): Promise<ServiceSpec['files']> {
   const field = fieldOf(context.compose);
   return Promise.all(
@@ -291,94 +284,3 @@ async function contentOf(
     );
   return sourceText(context, source.path, where);
 }
-
-async function knownMounts(
-  context: ComposeContext,
-  { name, mounts }: PlannedService,
-  plan: ComposePlan,
-): Promise<KnownMount[]> {
-  const known: KnownMount[] = [];
-  for (const mount of mounts) {
-    if (mount.type === 'own')
-      known.push(...(await ownMount(context, mount, `services.${name}.volumes`, plan)));
-    else known.push(mount);
-  }
-  return known;
-}
-
-/**
- * A file, or a folder that nobody writes, is mounted from this version of the repository, a file mount as its
- * text, and a folder of file mounts as theirs. A folder that a service may write is a volume into which the
- * files of the commit come, and any other path a volume that outlives the release.
- */
-async function ownMount(
-  context: ComposeContext,
-  mount: PlannedMount & { type: 'own' },
-  where: string,
-  plan: ComposePlan,
-): Promise<KnownMount[]> {
-  const { compose, deployment, host, records, log } = context;
-  const { target, readOnly, path } = mount;
-  const { volumeOfPath } = await import('../../modules/compose/translation/mounts.ts');
-  const folder = folderOf(compose);
-  const files = (await records.mounts(compose.composeId)).filter(({ type }) => type === 'file');
-  const beside = files.find(({ filePath }) => filePath === cleanPath(path));
-  if (beside) return [{ type: 'file', target, content: beside.content ?? '' }];
-  if (folder !== undefined) {
-    const inside = inFolder(folder, path, { field: fieldOf(compose), where });
-    const copy = join(
-      host.folders.composes,
-      compose.composeId,
-      deployment.deploymentId,
-      Buffer.from(inside).toString('base64url').slice(-100) || 'root',
-    );
-    await host.files.remove(copy);
-    if (
-      await host.files.copyInside(sourceDirectory(context), inside, copy, {
-        field: `${fieldOf(compose)}: ${where}`,
-      })
-    )
-      return (await isWrittenFolder(context, inside, mount, plan))
-        ? [
-            {
-              type: 'volume',
-              name: volumeOfPath(path),
-              isForeign: false,
-              target,
-              readOnly,
-              ...(readOnly ? {} : { carries: copy }),
-            },
-          ]
-        : [{ type: 'copy', path: copy, target, readOnly }];
-  }
-  const prefix = cleanPath(path) === '.' ? '' : `${cleanPath(path)}/`;
-  const below = files.flatMap(({ filePath, content }): KnownMount[] =>
-    filePath?.startsWith(prefix) === true
-      ? [{ type: 'file', target: posix.join(target, filePath.slice(prefix.length)), content: content ?? '' }]
-      : [],
-  );
-  if (readOnly && below.length > 0) return below;
-  // docker compose makes an empty folder, which a program that wants a file cannot use.
-  if (readOnly && posix.extname(path) !== '')
-    throw badField(fieldOf(compose), `${where}: ${missing(context, path)}`);
-  const why =
-    folder === undefined ? 'a file of the source raw has no folder' : 'the repository has nothing there';
-  log.line(`${where}: ${path} is kept as a volume of this compose, since ${why}.`);
-  return [{ type: 'volume', name: volumeOfPath(path), isForeign: false, target, readOnly }, ...below];
-}
-
-async function isWrittenFolder(
-  context: ComposeContext,
-  inside: string,
-  { path }: PlannedMount & { type: 'own' },
-  { services }: ComposePlan,
-): Promise<boolean> {
-  const isWritten = services.some(({ mounts }) =>
-    mounts.some((one) => one.type === 'own' && !one.readOnly && cleanPath(one.path) === cleanPath(path)),
-  );
-  if (!isWritten) return false;
-  return (await context.fileSystem.names(join(sourceDirectory(context), inside))).length > 0;
-}
-
-/** As file mounts have their paths. */
-const cleanPath = (path: string): string => posix.normalize(path).replace(/(.)\/$/, '$1');

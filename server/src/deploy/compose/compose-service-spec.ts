@@ -8,7 +8,7 @@ import type { PlannedMount, PlannedPort, PlannedService } from '../../modules/co
 import { isMountable, volumeOfPath } from '../../modules/compose/translation/mounts.ts';
 import { volumeNameOf } from '../../modules/mount/mount.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { serverNetwork, type ServiceSpec } from '../../ports/engine/engine.ts';
 import type { HealthCheck } from '../../ports/engine/health-check.ts';
 import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
@@ -145,10 +145,11 @@ function identityOf(
 
 /** The networks that it joins, and its names there. */
 function joined(
-  { inside }: PlannedService,
+  { inside, network }: PlannedService,
   { own, environment, internal }: ComposeSpecInputs['networks'],
   names: string[],
 ): Pick<ServiceSpec, 'networks' | 'aliases'> {
+  if (network === serverNetwork) return { networks: [serverNetwork] };
   const outer = inside === 'only' ? [] : [own, environment];
   const inner = inside === undefined || internal === undefined ? [] : [internal];
   return {
@@ -215,7 +216,8 @@ function holdOf(
       readOnly !== true &&
       !inputs.mounts.some((mount) => mount.type === 'copy' && mount.path === source),
   );
-  const holdsPort = inputs.ports.some(({ mode }) => mode === 'host');
+  const holdsPort =
+    inputs.service.network === serverNetwork || inputs.ports.some(({ mode }) => mode === 'host');
   return {
     what: holdsData ? 'a volume or folder' : holdsPort ? 'a port of the server' : undefined,
     isPinned: holdsData || holdsPort || mounts.some(({ type }) => type !== 'tmpfs'),
@@ -251,17 +253,18 @@ function healthOf({
 type Owner = ReturnType<typeof composeRef> & { organizationId: string };
 
 /** Where an image may have a volume; the rest belongs to the system. */
-const declaredPaths = (paths: readonly string[]): string[] => [
+export const declaredPaths = (paths: readonly string[]): string[] => [
   ...new Set(paths.map((path) => posix.normalize(path).replace(/(.)\/$/, '$1')).filter(isMountable)),
 ];
 
 /** A volume of this service and of each of its slots, for what has a path and no name. */
 function ownVolume(
-  { name, target, readOnly }: { name: string; target: string; readOnly: boolean },
+  { name, target, readOnly, of }: { name: string; target: string; readOnly: boolean; of?: string },
   { service, suffix, owner }: { service: PlannedService; suffix: string; owner: Owner },
 ): ServiceMount {
-  const base = nameOf(`${service.name}-${name}`, suffix, owner);
-  const isAlone = service.replicas <= 1;
+  const base = nameOf(`${of ?? service.name}-${name}`, suffix, owner);
+  // Of another service it is the first task's, as docker compose takes its first container.
+  const isAlone = of !== undefined || service.replicas <= 1;
   return {
     type: 'volume',
     source: isAlone ? `${base}-1` : base,
@@ -311,6 +314,7 @@ function engineMount(mount: KnownMount, { inputs, suffix, owner, present }: Arou
         target,
         readOnly: mount.readOnly,
         labels: mount.isForeign ? {} : volumeLabels(owner),
+        ...(mount.driverOptions && { driverOptions: mount.driverOptions }),
       };
       if (mount.isUnnamed !== true) return [named];
       // Up to 0.1.0 services shared what had a path alone: who has its data there keeps it.

@@ -8,7 +8,7 @@ import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { composeServiceName } from '../../domain/names/names.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
-import type { ServiceSpec } from '../../ports/engine/engine.ts';
+import { serverNetwork, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { bringImage } from '../images/bring-image.ts';
 import type { Stage } from '../context.ts';
 import type { ComposeContext } from './compose-context.ts';
@@ -60,6 +60,7 @@ async function prepare(context: ComposeContext): Promise<void> {
   const isInside = ({ spec }: ComposeRelease): boolean => spec.networks.includes(internal);
   if (snapshot.services.some(isInside)) await context.networks.ensureInternal(compose.composeId);
   const services = snapshot.services.map((release) => {
+    if (release.spec.networks.includes(serverNetwork)) return again(context, release, former);
     const outer = isInside(release) && release.spec.networks.length === 1 ? [] : networks;
     const joined = [...outer, ...(isInside(release) ? [internal] : [])];
     return again(context, { ...release, spec: { ...release.spec, networks: joined } }, former);

@@ -21,6 +21,7 @@ const mount = z.object({
   readOnly: z.boolean().exactOptional(),
   perSlot: z.literal(true).exactOptional(),
   labels: byName.exactOptional(),
+  driverOptions: byName.exactOptional(),
   sizeBytes: amount,
   mode: amount,
 } satisfies Fields<ServiceMount>);
@@ -66,6 +67,8 @@ const container = z.object({
   capabilitiesDropped: words.optional(),
   ulimits: z.array(z.object({ name: z.string(), soft: z.number(), hard: z.number() })).optional(),
   noNewPrivileges: z.literal(true).optional(),
+  seccomp: z.string().optional(),
+  apparmor: z.literal('unconfined').optional(),
 } satisfies Fields<ContainerOptions>);
 
 export type StoredSpec = Omit<ServiceSpec, 'registryAuth'>;

@@ -35,6 +35,9 @@ const words = {
   logging: (value) => `writes its output to the log driver ${value}`,
   ulimit: (value) => `sets the ulimit ${value}`,
   memory: (value) => `keeps files of up to ${value} in memory`,
+  network: (value) => `joins the network of the server (${value})`,
+  security: (value) => `runs with the security option ${value}`,
+  driver: (value) => `has the engine mount ${value}`,
 } as const satisfies Record<string, (value: string) => string>;
 export type DangerKind = keyof typeof words;
 export const dangerKinds = [
@@ -46,6 +49,9 @@ export const dangerKinds = [
   'logging',
   'ulimit',
   'memory',
+  'network',
+  'security',
+  'driver',
 ] as const satisfies readonly DangerKind[];
 
 /** What somebody who may has let a service do. */

@@ -101,8 +101,8 @@ eachDatabase('deploying compose services', (test) => {
         'composeFile: services.web.imag is not a key that Berth supports. Did you mean image?',
       ],
       [
-        'services:\n  web:\n    image: nginx\n    network_mode: host\n',
-        'line 4: services.web.network_mode would join it to the server itself',
+        'services:\n  web:\n    image: nginx\n    network_mode: service:db\n',
+        'line 4: services.web.network_mode would join it to another container',
       ],
     ] as const)
       expect(await saved(composeFile)).toMatchObject({

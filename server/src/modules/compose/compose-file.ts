@@ -116,6 +116,12 @@ const overriding = new WeakSet<object>();
 export const isOverriding = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && overriding.has(value);
 
+/** A changed list or map, with the tag of the one that it is made from. */
+export function withTagOf<T extends object>(former: object, changed: T): T {
+  if (overriding.has(former)) overriding.add(changed);
+  return changed;
+}
+
 const resetTags = ([undefined, 'map', 'seq'] as const).map(
   (collection): Tag => ({ tag: '!reset', ...(collection && { collection }), resolve: () => resetValue }),
 );

@@ -319,8 +319,7 @@ export async function servicesOf(
       `${name} has no compose file yet. Set composeFile with compose.update.`,
     );
   const { parseComposeFile } = await import('./compose-file.ts');
-  const { withIncluded } = await import('./translation/whole/linked-files.ts');
+  const { serviceNames } = await import('./translation/whole/including.ts');
   const file = parseComposeFile(text, field);
-  const whole = files.size === 0 ? file : withIncluded({ file, folder }, { field, files });
-  return [...whole.services.keys()];
+  return files.size === 0 ? [...file.services.keys()] : serviceNames({ file, folder }, { field, files });
 }

@@ -26,8 +26,8 @@ import {
 } from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { outputEvents } from '../service/output-events.ts';
+import { planOfRaw, type Around } from './judging.ts';
 import type { ComposeRuntime } from './runtime.ts';
-import { composeVariables } from '../../domain/variables/compose-variables.ts';
 import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
 export interface ComposeDesk {
@@ -84,9 +84,15 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   const approveSaved = (context: CallContext, compose: ComposeRecord): Promise<void> =>
     approveSavedFile(desk.approvals, context, compose);
 
+  const aroundOf = async (compose: ComposeRecord): Promise<Around> => ({
+    blocks: await desk.envBlocks(compose),
+    mounts: await desk.mounts(compose.composeId, compose.organizationId),
+    surroundings: async () => [],
+  });
+
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
     await checkDeployable(compose, desk.hosts);
-    if (compose.sourceType === 'raw') await checkRaw(compose, await desk.envBlocks(compose));
+    if (compose.sourceType === 'raw') await planOfRaw(compose, await aroundOf(compose));
     await acceptAsked(desk, context, composeRef(compose.composeId), accepting);
     return true;
   }
@@ -248,23 +254,6 @@ async function moveToServer(
   queue.wake();
   if (deployment) context.announce(deployment.deploymentId);
   return { deploymentId: deployment?.deploymentId ?? null };
-}
-
-/** What is wrong with a file that stands here is told at once, and not by a deployment. */
-async function checkRaw(compose: ComposeRecord, around: SurroundingBlocks): Promise<void> {
-  const { parseComposeFile } = await import('./compose-file.ts');
-  const { namesOtherFiles } = await import('./translation/whole/linked-files.ts');
-  const { translate } = await import('./translation/translate.ts');
-  // What lies beside the file is read by the deployment.
-  if (namesOtherFiles(parseComposeFile(compose.composeFile, 'composeFile'))) return;
-  const { all, blocks } = composeVariables(compose, around);
-  translate({
-    text: compose.composeFile,
-    field: 'composeFile',
-    folder: undefined,
-    variables: all,
-    blocks,
-  });
 }
 
 async function remove(

@@ -42,6 +42,19 @@ export function requireSavable(composeFile: string, env: string): void {
   }
 }
 
+/** The line that a sentence of the translation is about: it begins with it, or with the path of a key. */
+export function lineOfSentence(text: string, sentence: string): number | undefined {
+  const named = /(?:^|: )line (\d+)[:,]/.exec(sentence)?.[1];
+  if (named !== undefined) return Number(named);
+  const path = /^[^\s:]+/.exec(sentence)?.[0].split('.') ?? [];
+  // The key itself may be missing; its service has a line.
+  for (let length = path.length; length > 0; length -= 1) {
+    const line = lineOf(text, path.slice(0, length));
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
 function variablesOf(env: string): Record<string, string> {
   try {
     return Object.fromEntries(parseEnv(expandBlock(env, 'env')).map(({ name, value }) => [name, value]));
@@ -54,7 +67,7 @@ function variablesOf(env: string): Record<string, string> {
 
 /** Whether a variable decides at this place, a profile chooses it, or a file beside the compose file does. */
 function mayBeMended(top: ReadonlyMap<unknown, unknown>, path: readonly string[]): boolean {
-  if (path[0] === 'include' || path.includes('extends')) return true;
+  if (path[0] === 'include' || path.includes('extends') || path.includes('security_opt')) return true;
   if (path[0] !== 'services' && !top.has(path[0] ?? '')) return false;
   let value: unknown = top;
   for (const part of path) {

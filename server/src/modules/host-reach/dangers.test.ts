@@ -63,6 +63,24 @@ describe('what the engine is asked for', () => {
     ['sysctl net.core.somaxconn=1', { sysctls: { 'net.core.somaxconn': '1' } }],
     ['port 53/udp', { ports: [{ published: 53, target: 53, protocol: 'udp', mode: 'ingress' }] }],
     ['logging syslog a=1 b=2', { logging: { driver: 'syslog', options: { b: '2', a: '1' } } }],
+    ['network host', { networks: ['host'] }],
+    ['security seccomp=unconfined', { container: { seccomp: 'unconfined' } }],
+    ['security apparmor=unconfined', { container: { apparmor: 'unconfined' } }],
+    [
+      'driver device=//files/a o=user=a type=cifs',
+      {
+        mounts: [
+          {
+            ...volume('berth-a1-data'),
+            driverOptions: { type: 'cifs', device: '//files/a', o: 'user=a' },
+          },
+        ],
+      },
+    ],
+    [
+      'driver o="a b=c" type=nfs',
+      { mounts: [{ ...volume('berth-a1-data'), driverOptions: { type: 'nfs', o: 'a b=c' } }] },
+    ],
   ])('finds %s', (danger, change) => expect(found(change)).toEqual([`* ${danger}`]));
 
   it("is a compose's with the name of its service, and never with another compose's folder", () => {
@@ -161,6 +179,24 @@ services:
       { service: 'web', what: 'bind', value: '/etc' },
     ]);
   });
+});
+
+it('knows a seccomp profile by its content, whatever its name is', () => {
+  const valueOf = (path: string, text: string): string[] =>
+    dangersOfPlan(
+      translate({
+        text: `services:\n  web: {image: "nginx:1", security_opt: ["seccomp=${path}"]}\n`,
+        field: 'composePath',
+        folder: '',
+        files: new Map([[path, text]]),
+        variables: {},
+        blocks: { project: '', environment: '', service: '' },
+      }),
+    ).map(({ value }) => value);
+  const [open] = valueOf('open.json', '{"defaultAction": "SCMP_ACT_ALLOW"}');
+  expect(open).toMatch(/^seccomp=sha256:[0-9a-f]{64}$/);
+  expect(valueOf('other.json', '{ "defaultAction":"SCMP_ACT_ALLOW" }')).toEqual([open]);
+  expect(valueOf('open.json', '{"defaultAction": "SCMP_ACT_ERRNO"}')).not.toEqual([open]);
 });
 
 describe('what a dangerous service runs', () => {

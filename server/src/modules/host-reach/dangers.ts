@@ -9,9 +9,14 @@ import { builtHere, canonical, everyService, type Access, type Danger } from '..
 import { builtPrefix, imageName } from '../../domain/names/image-reference.ts';
 import type { ServiceRef } from '../../domain/names/service-ref.ts';
 import { pathContains } from '../../domain/names/server-path.ts';
-import type { ContainerOptions, ServiceSpec } from '../../ports/engine/engine.ts';
+import {
+  serverNetwork,
+  unconfined,
+  type ContainerOptions,
+  type ServiceSpec,
+} from '../../ports/engine/engine.ts';
 import type { ComposePlan, PlannedService } from '../compose/translation/plan.ts';
-import { excessesOf, type Extent } from './excess.ts';
+import { excessesOf, isSmallMemory, type Extent } from './excess.ts';
 
 type Look = 'harmless' | 'looked at';
 
@@ -25,7 +30,7 @@ const partsOfSpec = {
   env: 'harmless',
   command: 'looked at',
   args: 'looked at',
-  networks: 'harmless',
+  networks: 'looked at',
   aliases: 'harmless',
   container: 'looked at',
   replicas: 'harmless',
@@ -65,6 +70,8 @@ const partsOfContainer = {
   capabilitiesDropped: 'harmless',
   ulimits: 'looked at',
   noNewPrivileges: 'harmless',
+  seccomp: 'looked at',
+  apparmor: 'looked at',
 } as const satisfies Record<keyof ContainerOptions, Look>;
 
 const partsOfPlan = {
@@ -86,10 +93,13 @@ const partsOfPlan = {
   reservations: 'harmless',
   ports: 'looked at',
   mounts: 'looked at',
+  // Their mounts are among its own by now.
+  volumesFrom: 'harmless',
   files: 'harmless',
   labels: 'harmless',
   aliases: 'harmless',
   inside: 'harmless',
+  network: 'looked at',
   container: 'looked at',
   sysctls: 'looked at',
   logging: 'looked at',
@@ -139,6 +149,9 @@ export function dangersOfSpec(
     sysctls: spec.sysctls,
     ports: spec.ports,
     logging: spec.logging,
+    network: spec.networks.includes(serverNetwork) ? serverNetwork : undefined,
+    security: spec.container,
+    drivers: spec.mounts.map(({ driverOptions }) => driverOptions),
   };
   if (owner.kind !== 'compose') return dangersIn({ service: everyService }, powers);
   const { image, command, args, container, limits, mounts, logging } = spec;
@@ -199,6 +212,9 @@ function dangersOfPlanned(service: PlannedService): Danger[] {
       sysctls,
       ports,
       logging,
+      network: service.network,
+      security: container,
+      drivers: mounts.map((mount) => (mount.type === 'volume' ? mount.driverOptions : undefined)),
     },
     { limits, logging, ulimits: container.ulimits, mounts },
   );
@@ -216,6 +232,10 @@ interface Powers {
   sysctls: Readonly<Record<string, string>> | undefined;
   ports: readonly { published: number; protocol: string }[];
   logging: { driver: string; options: Readonly<Record<string, string>> } | undefined;
+  network: string | undefined;
+  security: Pick<ContainerOptions, 'seccomp' | 'apparmor'> | undefined;
+  /** Of volumes that are made on the way. */
+  drivers: readonly (Readonly<Record<string, string>> | undefined)[];
 }
 
 /** What the engine gives every container (moby, oci/caps/defaults.go); who drops all gives some back. */
@@ -247,7 +267,7 @@ export const firstFreePort = 1024;
 
 function dangersIn(
   of: Pick<Danger, 'service' | 'image' | 'start'>,
-  { binds, volumes, capabilities, sysctls, ports, logging }: Powers,
+  { binds, volumes, capabilities, sysctls, ports, logging, network, security, drivers }: Powers,
   extent?: Extent,
 ): Danger[] {
   const all = (what: Danger['what'], found: readonly (string | Reached)[]): Danger[] =>
@@ -276,11 +296,58 @@ function dangersIn(
       'logging',
       logging === undefined || harmlessDrivers.has(logging.driver) ? [] : [optionsOf(logging)],
     ),
+    ...all('network', network === undefined ? [] : [network]),
+    ...all('security', securityOptions(security ?? {})),
+    ...all(
+      'driver',
+      drivers.flatMap((options) =>
+        options === undefined || isMemory(options) ? [] : [mountOptionsOf(options)],
+      ),
+    ),
     ...(extent ? excessesOf(extent).flatMap(({ what, value }) => all(what, [value])) : []),
   ]);
 }
 
-function optionsOf({ driver, options }: NonNullable<Powers['logging']>): string {
-  const sorted = Object.entries(options).toSorted(([left], [right]) => (left < right ? -1 : 1));
-  return [driver, ...sorted.map(([name, value]) => `${name}=${value}`)].join(' ');
+const optionsOf = ({ driver, options }: NonNullable<Powers['logging']>): string =>
+  [driver, ...(Object.keys(options).length === 0 ? [] : [sorted(options)])].join(' ');
+
+const sorted = (options: Readonly<Record<string, string>>): string =>
+  Object.entries(options)
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+
+/** Values that could be taken for more than one stand in quotes: another text is another danger. */
+const mountOptionsOf = (options: Readonly<Record<string, string>>): string =>
+  sorted(
+    Object.fromEntries(
+      Object.entries(options).map(([name, value]) => [
+        name,
+        /[\s"=]/.test(value) && !/^[\w.,:=/-]+$/.test(value) ? JSON.stringify(value) : value,
+      ]),
+    ),
+  );
+
+/** Memory of bounded size, as a tmpfs of the file may have it. */
+function isMemory({ type, device = '', o = '', ...others }: Readonly<Record<string, string>>): boolean {
+  if (type !== 'tmpfs' || Object.keys(others).length > 0 || !['', 'tmpfs', 'none'].includes(device))
+    return false;
+  return o
+    .split(',')
+    .filter(Boolean)
+    .every((flag) => {
+      const [name = '', value = ''] = flag.split('=');
+      return name === 'size'
+        ? isSmallMemory(value)
+        : /^(?:uid|gid|mode|nr_inodes|noexec|nosuid|nodev|rw|ro)$/.test(name);
+    });
+}
+
+/** A profile by its content, so that another one is another danger. */
+function securityOptions({ seccomp, apparmor }: Pick<ContainerOptions, 'seccomp' | 'apparmor'>): string[] {
+  const digest = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  return [
+    ...(seccomp === undefined ? [] : [`seccomp=${seccomp === unconfined ? seccomp : digest(seccomp)}`]),
+    ...(apparmor === undefined ? [] : [`apparmor=${apparmor}`]),
+  ];
 }

@@ -63,6 +63,9 @@ function longLogs(logging: Extent['logging']): string[] {
   return isShort ? [] : [`${logging.driver} max-size=${size} max-file=${files}`];
 }
 
+/** Whether a size of memory, as the engine reads it, needs no approval. */
+export const isSmallMemory = (size: string): boolean => bytesOf(size) <= gibibyte;
+
 const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: mebibyte, g: gibibyte };
 
 /** As the engine reads it (go-units); what is not understood, and what has no end, is endless. */

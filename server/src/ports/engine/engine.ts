@@ -213,7 +213,17 @@ export interface ContainerOptions {
   ulimits?: { name: string; soft: number; hard: number }[] | undefined;
   /** Programs gain nothing by setuid; on engines from 25.0 on. */
   noNewPrivileges?: true | undefined;
+  /** Profile of system calls in place of the engine's: its JSON, or none at all; on engines from 25.0 on. */
+  seccomp?: string | undefined;
+  /** Without the engine's AppArmor profile; on engines from 25.0 on. */
+  apparmor?: 'unconfined' | undefined;
 }
+
+/** The `seccomp` of a container that may make every system call. */
+export const unconfined = 'unconfined';
+
+/** Stands among the networks of a service, alone, for the network of the server itself. */
+export const serverNetwork = 'host';
 
 export interface PublishedPort {
   published: number;

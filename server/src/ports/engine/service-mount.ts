@@ -9,6 +9,8 @@ export interface ServiceMount {
   readOnly?: boolean;
   /** Labels of a volume that is made on the way. */
   labels?: Record<string, string>;
+  /** Options of the driver `local` for a volume that is made on the way. */
+  driverOptions?: Record<string, string>;
   /** Of a tmpfs. */
   sizeBytes?: number | undefined;
   /** Of a tmpfs: rights of its root. */

@@ -1,6 +1,12 @@
 import { imageLabel, managedLabel, releaseLabel, specLabel } from '../../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
-import type { ContainerOptions, PublishedPort, ServiceSpec } from '../../../ports/engine/engine.ts';
+import {
+  serverNetwork,
+  unconfined,
+  type ContainerOptions,
+  type PublishedPort,
+  type ServiceSpec,
+} from '../../../ports/engine/engine.ts';
 import type { HealthCheck } from '../../../ports/engine/health-check.ts';
 import { defaultsOf } from '../../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
@@ -143,8 +149,15 @@ function containerSpec(
     Mounts: spec.mounts.map((each) => mount(each, made?.owner)),
     Configs: configs.map((file) => configReference(file, context.configIds, made?.owner)),
     Secrets: secrets?.map((file) => secretReference(file, context.configIds, made?.owner)),
-    Sysctls: { ...defaults.sysctls, ...spec.sysctls },
+    Sysctls: sysctlsOf(spec),
   });
+}
+
+/** On the network of the server the engine refuses each setting of a network: it would be the server's. */
+function sysctlsOf(spec: ServiceSpec): Record<string, string> {
+  const all = { ...defaultsOf(spec).sysctls, ...spec.sysctls };
+  if (!spec.networks.includes(serverNetwork)) return all;
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !name.startsWith('net.')));
 }
 
 /**
@@ -171,7 +184,7 @@ function containerOptions({
   capabilitiesAdded,
   capabilitiesDropped,
   ulimits,
-  noNewPrivileges,
+  ...security
 }: ContainerOptions) {
   return defined({
     // The engine reads the host name as a template too.
@@ -187,9 +200,24 @@ function containerOptions({
     DNSConfig: dns && { Nameservers: dns.servers, Search: dns.search, Options: dns.options },
     CapabilityAdd: capabilitiesAdded,
     CapabilityDrop: capabilitiesDropped,
-    Privileges: noNewPrivileges && { NoNewPrivileges: true },
+    Privileges: privileges(security),
     Ulimits: ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
   });
+}
+
+/** The engine takes a profile as JSON in Base64 (moby, api/types/swarm, SeccompOpts). */
+function privileges({ noNewPrivileges, seccomp, apparmor }: ContainerOptions) {
+  const options = defined({
+    NoNewPrivileges: noNewPrivileges,
+    Seccomp:
+      seccomp === undefined
+        ? undefined
+        : seccomp === unconfined
+          ? { Mode: 'unconfined' }
+          : { Mode: 'custom', Profile: Buffer.from(seccomp).toString('base64') },
+    AppArmor: apparmor && { Mode: 'disabled' },
+  });
+  return Object.keys(options).length === 0 ? undefined : options;
 }
 
 function ownLabels(spec: ServiceSpec): Record<string, string> {
@@ -227,7 +255,10 @@ function mount(mount: ServiceMount, owner: Owner | undefined) {
     ReadOnly: mount.readOnly ?? false,
     VolumeOptions:
       mount.type === 'volume'
-        ? { Labels: owner ? ownedLabels(owner, mount.labels) : managed(mount.labels) }
+        ? defined({
+            Labels: owner ? ownedLabels(owner, mount.labels) : managed(mount.labels),
+            DriverConfig: mount.driverOptions && { Name: 'local', Options: mount.driverOptions },
+          })
         : undefined,
     TmpfsOptions:
       mount.type === 'tmpfs' ? defined({ SizeBytes: mount.sizeBytes, Mode: mount.mode }) : undefined,

@@ -46,8 +46,8 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
     const options = entriesOf(map.get('driver_opts')).filter(
       ([, option]) => option !== null && option !== '',
     );
-    const folder = boundVolume(options, below(at, 'driver_opts'));
-    if (folder) bound.set(name, folder);
+    const made = madeBy(options, below(at, 'driver_opts'));
+    if (made) bound.set(name, made);
     names.set(name, foreignName(name, map, at));
   }
   return {
@@ -57,23 +57,33 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
   };
 }
 
-/** What the options of the driver `local` mean, where that is a folder of the server or memory. */
-function boundVolume(options: readonly [string, unknown][], place: Place): BoundVolume | undefined {
+/** Options of the driver `local` (docs.docker.com, "docker volume create"). */
+const driverOptions = ['type', 'o', 'device'];
+
+/** What the options of the driver `local` make of a volume; a bound folder is a bind like any other. */
+function madeBy(options: readonly [string, unknown][], place: Place): BoundVolume | undefined {
   if (options.length === 0) return undefined;
-  const {
-    type = 'none',
-    device,
-    o = '',
-  } = Object.fromEntries(options.map(([name, option]) => [name, textAt(option, below(place, name))]));
-  const flags = o.split(',');
-  if (type === 'tmpfs') return { type: 'tmpfs' };
-  if (device?.startsWith('/') && (type === 'none' || type === 'bind') && flags.includes('bind'))
-    return { type: 'bind', path: device, readOnly: flags.includes('ro') };
-  throw fault(
-    place,
-    `asks the engine to mount ${type.slice(0, 40)}, which Berth leaves to the server: mount it there ` +
-      '(/etc/fstab) and bind its folder, as /mnt/share:/data',
+  for (const [name] of options)
+    if (!driverOptions.includes(name))
+      throw fault(
+        below(place, name),
+        `is not an option of the driver local.${didYouMean(name, driverOptions)}`,
+      );
+  const texts: Record<string, string> = Object.fromEntries(
+    options.map(([name, option]) => [name, textAt(option, below(place, name))]),
   );
+  const { type = 'none', device, o = '' } = texts;
+  const flags = o.split(',');
+  const isBind = (type === 'none' || type === 'bind') && flags.includes('bind');
+  if (isBind && device?.startsWith('/') === true)
+    return { type: 'bind', path: device, readOnly: flags.includes('ro') };
+  if (isBind || type === 'none' || type === 'bind')
+    throw fault(
+      place,
+      'binds no absolute path of the server: device must be like /srv/files, with o: bind. A folder beside ' +
+        'the file is mounted as ./folder:/data',
+    );
+  return { type: 'volume', driverOptions: texts };
 }
 
 /** A name of one's own, or of a volume that somebody else made. */

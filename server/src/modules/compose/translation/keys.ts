@@ -4,6 +4,7 @@
  */
 import { didYouMean } from '../../../domain/text/closest.ts';
 import { entriesOf, lineOf, type ComposeFile, type YamlMap } from '../compose-file.ts';
+import { isKnownSecurity } from './container/security.ts';
 import { belowService, belowTop, type Fate, type Key, type Level } from './schema.ts';
 import { fault, type Place } from './values.ts';
 
@@ -56,6 +57,7 @@ const read: ReadonlySet<string> = new Set([
   'ulimits',
   'user',
   'volumes',
+  'volumes_from',
   'working_dir',
 ]);
 
@@ -67,7 +69,7 @@ const noDevice = 'would give it a device of the server, which a service of a swa
 const harmless: Readonly<Record<string, readonly unknown[]>> = {
   privileged: [false, 'false'],
   use_api_socket: [false, 'false'],
-  network_mode: ['bridge', 'default', 'none'],
+  network_mode: ['bridge', 'default', 'none', 'host', ''],
   ipc: ['private', 'shareable'],
   runtime: ['runc', ''],
   isolation: ['default'],
@@ -84,8 +86,8 @@ const refused: Readonly<Record<string, string>> = {
   gpus: noDevice,
   runtime: noPart,
   network_mode:
-    'would join it to the server itself or to another container, which is not possible for a service of a ' +
-    'swarm. Publish its ports under ports, or give it a domain; it reaches other services by their names',
+    'would join it to another container, which is not possible for a service of a swarm. It reaches other ' +
+    'services by their names; host, bridge and none are possible',
   pid: server,
   ipc: server,
   uts: server,
@@ -93,9 +95,9 @@ const refused: Readonly<Record<string, string>> = {
   cgroup: server,
   cgroup_parent: noPart,
   security_opt:
-    'has an option other than no-new-privileges and label. Leave it out: with the profiles of the engine ' +
-    'a service is protected as usual',
-  volumes_from: 'is not possible in a swarm; list the volumes of the other service under volumes',
+    'has an option that a service of a swarm cannot have: there are no-new-privileges, label, ' +
+    'seccomp=unconfined, seccomp=PROFILE.json and apparmor=unconfined. Leave it out: with the profiles of ' +
+    'the engine a service is protected as usual',
   external_links: 'is not possible; services of one environment reach each other by their names',
   credential_spec: noPart,
   provider: noPart,
@@ -304,12 +306,9 @@ function refusalOf(key: string, value: unknown): string | undefined {
   return refused[key] ?? noPart;
 }
 
-/** Options of `security_opt` that ask for no less protection than usual. */
-export const ordinarySecurity = /^(?:no-new-privileges(?:[:=](?:true|false))?|label[:=].{1,100})$/;
-
 function isHarmless(key: string, value: unknown): boolean {
   if (key === 'security_opt' && Array.isArray(value))
-    return value.every((option) => ordinarySecurity.test(String(option)));
+    return value.every((option) => isKnownSecurity(String(option)));
   if (value === null || (Array.isArray(value) && value.length === 0)) return true;
   return Object.hasOwn(harmless, key) && harmless[key]?.includes(value) === true;
 }

@@ -26,7 +26,10 @@ export interface VolumeDefinitions {
   bound(name: string): BoundVolume | undefined;
 }
 
-export type BoundVolume = { type: 'bind'; path: string; readOnly: boolean } | { type: 'tmpfs' };
+export type BoundVolume =
+  | { type: 'bind'; path: string; readOnly: boolean }
+  /** The engine makes it with these options of the driver `local`. */
+  | { type: 'volume'; driverOptions: Record<string, string> };
 
 /** The kernel's own trees, which the engine refuses, and the folder of Berth's health probe. */
 const reservedInside = /^\/(proc|sys|\.berth)(\/|$)/;
@@ -192,10 +195,9 @@ function refuseOptions(map: YamlMap, place: Place): void {
 }
 
 type Source =
-  | { type: 'volume'; name: string; isForeign: boolean }
+  | { type: 'volume'; name: string; isForeign: boolean; driverOptions?: Record<string, string> }
   | { type: 'bind'; path: string; readOnly?: true }
-  | { type: 'own'; path: string }
-  | { type: 'tmpfs'; sizeBytes: undefined; mode: undefined };
+  | { type: 'own'; path: string };
 
 function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Source {
   if (source.startsWith('~'))
@@ -210,10 +212,15 @@ function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Sou
   if (!volumes.has(source))
     throw fault(place, `names the volume ${source}, which the file does not define under volumes`);
   const bound = volumes.bound(source);
-  if (bound?.type === 'tmpfs') return { type: 'tmpfs', sizeBytes: undefined, mode: undefined };
-  if (bound) return { type: 'bind', path: cleanPath(bound.path), ...(bound.readOnly && { readOnly: true }) };
+  if (bound?.type === 'bind')
+    return { type: 'bind', path: cleanPath(bound.path), ...(bound.readOnly && { readOnly: true }) };
   const foreign = volumes.foreign(source);
-  return { type: 'volume', name: foreign ?? source, isForeign: foreign !== undefined };
+  return {
+    type: 'volume',
+    name: foreign ?? source,
+    isForeign: foreign !== undefined,
+    ...(bound && { driverOptions: bound.driverOptions }),
+  };
 }
 
 const cleanPath = (path: string): string => posix.normalize(path).replace(/(.)\/$/, '$1');

@@ -29,8 +29,9 @@ export function insideOf(
   const isAlone = service.get('network_mode') === 'none';
   const inside = isAlone ? 'only' : insideNetworks(service, internal);
   const note =
-    `${place.where} is on internal networks only: nothing leads out of them. Services of the file that are ` +
-    'on an internal network reach it; others of the environment and the proxy do not.' +
+    `${place.where} ${isAlone ? 'has network_mode none, and ' : ''}is on internal networks only: nothing ` +
+    'leads out of them. Services of the file that are on an internal network reach it; others of the ' +
+    'environment and the proxy do not.' +
     (isPublished ? ' Its ports are not published.' : '');
   return { inside, notes: inside === 'only' ? [note] : [] };
 }
@@ -59,10 +60,10 @@ export function linksOf(service: YamlMap, place: Place): Link[] {
   });
 }
 
-/** The dependencies, and the linked services that they leave out, which have to be started first. */
+/** The dependencies, and the other services that a service names elsewhere: they have to be started first. */
 export function withLinked(
   dependencies: readonly WantedDependency[],
-  links: readonly Link[],
+  links: readonly Pick<Link, 'service'>[],
 ): WantedDependency[] {
   const linked = new Set(links.map(({ service }) => service));
   for (const { service } of dependencies) linked.delete(service);

@@ -2,7 +2,7 @@
  * A compose file as Berth understands it: what its services are, before images, networks and the server come
  * in.
  */
-import type { ContainerOptions } from '../../../ports/engine/engine.ts';
+import type { ContainerOptions, serverNetwork } from '../../../ports/engine/engine.ts';
 import type { HealthCheck } from '../../../ports/engine/health-check.ts';
 
 export interface ComposePlan {
@@ -37,12 +37,16 @@ export interface PlannedService {
   reservations: { memoryBytes?: number | undefined; nanoCpus?: number | undefined };
   ports: PlannedPort[];
   mounts: PlannedMount[];
+  /** Others whose volumes it has, besides those of their mounts that stand in its mounts already. */
+  volumesFrom?: { service: string; readOnly: boolean }[];
   files: PlannedFile[];
   labels: Record<string, string>;
   /** Names besides its own on the compose's network. */
   aliases: string[];
   /** Whether it is on internal networks, from which nothing leads out: on no others, or besides others. */
   inside?: 'only' | 'also' | undefined;
+  /** On the network of the server itself, and on no other. */
+  network?: typeof serverNetwork | undefined;
   container: ContainerOptions;
   sysctls: Record<string, string>;
   logging: { driver: string; options: Record<string, string> } | undefined;
@@ -84,9 +88,18 @@ export type PlannedMount = {
   readOnly: boolean;
 } /**
  * A volume of this compose, or with `isForeign` one of exactly this name. With `isUnnamed` the file gives
- * it a path alone, so that each service and slot has one of its own.
+ * it a path alone, so that each service and slot has one of its own. `driverOptions` are those of the driver
+ * `local`, which mounts what they name.
  */ & (
-  | { type: 'volume'; name: string; isForeign: boolean; isUnnamed?: true }
+  | {
+      type: 'volume';
+      name: string;
+      isForeign: boolean;
+      isUnnamed?: true;
+      /** Another service, whose unnamed volume it is. */
+      of?: string;
+      driverOptions?: Record<string, string>;
+    }
   | { type: 'bind'; path: string }
   /** Relative to the file: what the source has there, else a volume that stays. */
   | { type: 'own'; path: string }

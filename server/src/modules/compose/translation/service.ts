@@ -2,8 +2,9 @@
 import { parseSourcePath } from '../../../domain/git/git-source.ts';
 import { parseImageReference } from '../../../domain/names/image-reference.ts';
 import { reservedLabelPattern } from '../../../domain/names/names.ts';
+import { serverNetwork } from '../../../ports/engine/engine.ts';
 import type { YamlMap } from '../compose-file.ts';
-import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container-part.ts';
+import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container/container-part.ts';
 import type { Definitions } from './definitions.ts';
 import { usedFiles } from './definitions.ts';
 import { dependenciesAt, type WantedDependency } from './dependencies.ts';
@@ -11,12 +12,15 @@ import { deployPart } from './deploy-section.ts';
 import { healthCheckAt } from './health.ts';
 import { checkKeys } from './keys.ts';
 import { mountsAt, tmpfsAt } from './mounts.ts';
+import { volumesFromAt, type VolumesFrom } from './whole/volumes-from.ts';
 import { inFolder } from './paths.ts';
 import type { PlannedBuild, PlannedMount, PlannedService } from './plan.ts';
 import { aliasesOf, insideOf, linksOf, withLinked, type Link } from './network-names.ts';
 import { publishedPorts } from './ports.ts';
+import { isOnServerNetwork, securityNotes } from './container/security.ts';
 import { restartOf, type Restart } from './restart.ts';
 import { proxyLabelNotes } from '../proxy-labels.ts';
+import type { LinkedFiles } from './whole/linked-files.ts';
 import {
   below,
   booleanAt,
@@ -34,6 +38,7 @@ import {
 export interface ReadService extends Omit<PlannedService, 'isOneShot' | 'mayEnd' | 'retries' | 'dependsOn'> {
   wants: {
     dependsOn: WantedDependency[];
+    volumesFrom: VolumesFrom[];
     /** Other services, and the names by which this one looks them up. */
     links: Link[];
     /** A port of it is to be published, if only on the loopback address. */
@@ -48,6 +53,8 @@ export interface ReadOptions {
   /** Folder of the file in its repository; undefined for a file without one. */
   folder: string | undefined;
   notes: string[];
+  /** Other files beside it, by their paths below the root of the repository. */
+  files: LinkedFiles;
 }
 
 const withoutCheck = 'a version counts as healthy once it has run for 5 s';
@@ -55,7 +62,7 @@ const withoutCheck = 'a version counts as healthy once it has run for 5 s';
 export function readService(
   name: string,
   service: YamlMap,
-  { definitions, field, folder, notes }: ReadOptions,
+  { definitions, field, folder, notes, files }: ReadOptions,
 ): ReadService {
   const place: Place = { field, where: `services.${name}` };
   notes.push(...checkKeys(service, place));
@@ -70,11 +77,9 @@ export function readService(
   const allLabels = labelsOf([...(given('labels', pairsAt) ?? []), ...labels], below(place, 'labels'));
   notes.push(...portNotes, ...proxyLabelNotes(name, allLabels));
   const links = linksOf(service, place);
-  const { inside, notes: insideNotes } = insideOf(service, definitions.internalNetworks, {
-    place,
-    isPublished: ports.length > 0,
-  });
-  notes.push(...insideNotes, ...securityNotes(service, place));
+  const volumesFrom = given('volumes_from', volumesFromAt) ?? [];
+  const publishes = { isPublished, here: ports.length > 0 };
+  const { isOnServer, inside } = networkOf(name, service, { place, notes, definitions, publishes });
   return {
     name,
     image,
@@ -86,7 +91,7 @@ export function readService(
     environment: given('environment', pairsAt) ?? [],
     healthCheck: health,
     ...deploy,
-    ports: inside === 'only' ? [] : ports,
+    ports: inside === 'only' || isOnServer ? [] : ports,
     mounts: [
       ...(given('volumes', (value, at) => volumesAt(value, at, { definitions, folder, notes })) ?? []),
       ...(given('tmpfs', (value, at) => tmpfsAt(value, at, notes)) ?? []),
@@ -99,12 +104,14 @@ export function readService(
     labels: allLabels,
     aliases: aliasesOf(service, place, definitions.networks),
     ...(inside && { inside }),
-    container: containerOptions(service, place),
+    ...(isOnServer && { network: serverNetwork }),
+    container: containerOptions(service, place, (path, at) => files.get(inFolder(folder ?? '', path, at))),
     sysctls: sysctlsOf(service, place),
     logging: loggingOf(service, place),
     stopGracePeriodMs: given('stop_grace_period', durationAt),
     wants: {
-      dependsOn: withLinked(given('depends_on', dependenciesAt) ?? [], links),
+      dependsOn: withLinked(given('depends_on', dependenciesAt) ?? [], [...links, ...volumesFrom]),
+      volumesFrom,
       links,
       isPublished,
       restart: restartOf(service, restartPolicy, place),
@@ -116,7 +123,7 @@ export function readService(
 function volumesAt(
   value: unknown,
   place: Place,
-  { definitions, folder, notes }: Omit<ReadOptions, 'field'>,
+  { definitions, folder, notes }: Pick<ReadOptions, 'definitions' | 'folder' | 'notes'>,
 ): PlannedMount[] {
   const mounts = mountsAt(value, place, { volumes: definitions.volumes, notes });
   if (folder !== undefined)
@@ -135,17 +142,52 @@ function healthOf(service: YamlMap, place: Place, notes: string[]): PlannedServi
   return health;
 }
 
-function securityNotes(service: YamlMap, { where }: Place): string[] {
-  const options: unknown = service.get('security_opt');
-  const texts = Array.isArray(options) ? options.map(String) : [];
+/** The kind of network that it is on, with what a person should know of that and of its protection. */
+function networkOf(
+  name: string,
+  service: YamlMap,
+  {
+    place,
+    notes,
+    definitions: { internalNetworks: internal },
+    publishes,
+  }: {
+    place: Place;
+    notes: string[];
+    definitions: Pick<Definitions, 'internalNetworks'>;
+    publishes: { isPublished: boolean; here: boolean };
+  },
+): { isOnServer: boolean; inside: PlannedService['inside'] } {
+  const { inside, notes: insideNotes } = insideOf(service, internal, { place, isPublished: publishes.here });
+  const isOnServer = isOnServerNetwork(service, place);
+  notes.push(...insideNotes, ...securityNotes(service, place));
+  if (isOnServer) {
+    notes.push(...onServerNotes(name, { place, isPublished: publishes.isPublished }));
+    refuseNetworkSettings(sysctlsOf(service, place), below(place, 'sysctls'));
+  }
+  return { isOnServer, inside };
+}
+
+/** What a service on the network of the server is without. */
+function onServerNotes(
+  name: string,
+  { place, isPublished }: { place: Place; isPublished: boolean },
+): string[] {
   return [
-    ...(texts.some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option))
-      ? [`${where}.security_opt: no-new-privileges holds on engines from 25.0 on; older ones pass it over.`]
-      : []),
-    ...(texts.some((option) => option.startsWith('label'))
-      ? [`${where}.security_opt: label has no effect, since this system has no SELinux labels.`]
+    `${place.where}.network_mode: host is the network of the server: what ${name} listens on is open ` +
+      'there, no domain leads to it, and other services reach it at the address of the server ' +
+      '(extra_hosts: ["server:host-gateway"]), not by its name.',
+    ...(isPublished
+      ? [`${place.where}.ports has no effect with network_mode host: ${name} listens on the server itself.`]
       : []),
   ];
+}
+
+/** The engine refuses them: they would be settings of the server. */
+function refuseNetworkSettings(sysctls: Readonly<Record<string, string>>, place: Place): void {
+  const name = Object.keys(sysctls).find((each) => each.startsWith('net.'));
+  if (name !== undefined)
+    throw fault(below(place, name), 'is a setting of the whole server, since network_mode is host');
 }
 
 /** What it runs: an image, or what is built. */

@@ -7,14 +7,17 @@ import { createReferences, type EnvBlocks } from '../../../domain/variables/env.
 import { parseComposeFile, type ComposeFile } from '../compose-file.ts';
 import { definitionsOf } from './definitions.ts';
 import { inOrder } from './dependencies.ts';
-import { extended, ofProfiles } from './whole/extending.ts';
+import { ofProfiles } from './whole/extending.ts';
 import { interpolate } from './whole/interpolation.ts';
 import { faultSentence, faultyKeyOf } from './keys.ts';
-import { withIncluded, type LinkedFiles } from './whole/linked-files.ts';
+import { withIncluded } from './whole/including.ts';
+import type { LinkedFiles } from './whole/linked-files.ts';
+import { settled } from './whole/settled.ts';
 import type { Link } from './network-names.ts';
 import type { ComposePlan, PlannedService } from './plan.ts';
 import { lifeOf } from './restart.ts';
 import { readService, type ReadService } from './service.ts';
+import { withVolumesFrom } from './whole/volumes-from.ts';
 
 export interface Translation {
   text: string;
@@ -50,18 +53,22 @@ export function translate({
   const parsed = parseComposeFile(text, field);
   const faulty = faultyKeyOf(parsed);
   if (faulty) throw badField(field, faultSentence(text, faulty));
-  const whole = withIncluded({ file: parsed, folder: folder ?? '' }, { field, files });
-  const rooted = { file: whole, folder: folder ?? '' };
-  const { file, unset } = withVariables(
-    { ...whole, services: extended(rooted, { field, files }) },
+  const unset = new Map<string, string>();
+  const put = (file: ComposeFile, values: Translation['variables']): ComposeFile => {
+    const found = withVariables(file, { field, variables: values, blocks, hint, changeReference });
+    for (const [name, where] of found.unset) unset.set(name, where);
+    return found.file;
+  };
+  const whole = withIncluded(
+    { file: parsed, folder: folder ?? '' },
     {
       field,
+      files,
       variables,
-      blocks,
-      hint,
-      changeReference,
+      interpolate: (file, values) => settled(put(file, values), values, variables),
     },
   );
+  const file = put(whole, variables);
   const { chosen, left } = ofProfiles(
     file.services,
     // Without a value the profile "" is chosen, as docker compose has it.
@@ -77,7 +84,7 @@ export function translate({
   if (chosen.size === 0) throw badField(field, 'has no service to deploy');
   if (chosen.size > mostServices) throw badField(field, `has more than ${mostServices} services`);
   const read = [...chosen].map(([name, service]) =>
-    readService(name, service, { definitions, field, folder, notes }),
+    readService(name, service, { definitions, field, folder, notes, files }),
   );
   return { services: inOrder(joined(read, field, notes), field), notes };
 }
@@ -125,7 +132,8 @@ function unsetNotes(unset: ReadonlyMap<string, string>): string[] {
 function joined(read: readonly ReadService[], field: string, notes: string[]): PlannedService[] {
   const names = new Set(read.map(({ name }) => name));
   const awaited = new Map<string, Set<string>>();
-  const services = read.map((service) => ({
+  const withVolumes = withVolumesFrom(read, field);
+  const services = withVolumes.map((service) => ({
     ...service,
     dependsOn: service.wants.dependsOn.filter(({ service: name, required }) => {
       if (!names.has(name) && required)

@@ -2,7 +2,8 @@
 import { posix } from 'node:path';
 import { badField } from '../../../../domain/errors.ts';
 import { isOverriding, resetValue, type YamlMap } from '../../compose-file.ts';
-import { otherFile, rebased, type LinkedFiles, type Rooted } from './linked-files.ts';
+import { otherFile, type LinkedFiles, type Rooted } from './linked-files.ts';
+import { rebased } from './rebasing.ts';
 import { below, fault, textAt, textsAt, type Place } from '../values.ts';
 
 type Services = ReadonlyMap<string, YamlMap>;
@@ -14,10 +15,10 @@ const notTaken: ReadonlySet<unknown> = new Set(['depends_on', 'extends', 'profil
 const replaced: ReadonlySet<unknown> = new Set(['command', 'entrypoint', 'image']);
 
 /**
- * The services with what they extend put in, from this file or another of the repository. BAD_REQUEST for a
- * circle, and for a file that is not there.
+ * The services with what they extend put in, from this file or another of the repository; keys that are reset
+ * still say so. BAD_REQUEST for a circle, and for a file that is not there.
  */
-export function extended(
+export function unresolved(
   rooted: Rooted,
   { field, files }: { field: string; files: LinkedFiles },
 ): Map<string, YamlMap> {
@@ -36,15 +37,13 @@ export function extended(
         ? { file, folder }
         : otherFile(textAt(path, below(place, 'file')), { field, folder, files, place });
     const extending = whole(textAt(target.get('service'), below(place, 'service')), other, depth + 1);
-    return merged(rebased(extending, posix.relative(folder, other.folder)), service);
+    return merged(rebased(extending, posix.relative(folder, other.folder)), service, notTaken);
   };
-  return new Map(
-    [...rooted.file.services.keys()].map((name) => [name, withoutResets(whole(name, rooted, 0))]),
-  );
+  return new Map([...rooted.file.services.keys()].map((name) => [name, whole(name, rooted, 0)]));
 }
 
 /** Without the keys that are reset: by now nothing is left that they could take away. */
-function withoutResets(map: YamlMap): YamlMap {
+export function withoutResets(map: YamlMap): YamlMap {
   return new Map(
     [...map]
       .filter(([, value]) => value !== resetValue)
@@ -52,17 +51,54 @@ function withoutResets(map: YamlMap): YamlMap {
   );
 }
 
-function merged(base: YamlMap, own: YamlMap): YamlMap {
-  const taken = [...base].filter(([key]) => !notTaken.has(key));
-  const result = new Map(taken);
+/** Keys whose short and long forms are one (compose-go, override): what a list or a text stands for. */
+const longForms: Readonly<Record<string, (value: unknown) => unknown>> = {
+  ...Object.fromEntries(
+    ['dns', 'dns_opt', 'dns_search', 'env_file', 'tmpfs'].map((key) => [
+      key,
+      (value: unknown): unknown => (typeof value === 'string' || value instanceof Map ? [value] : value),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['networks', 'depends_on'].map((key) => [
+      key,
+      (value: unknown): unknown =>
+        Array.isArray(value) && !isOverriding(value)
+          ? new Map(value.map((name: unknown) => [name, null]))
+          : value,
+    ]),
+  ),
+  build: (value) => (typeof value === 'string' ? new Map([['context', value]]) : value),
+};
+
+/** The service over its base, whose keys of `left` are left out. */
+export function merged(base: YamlMap, own: YamlMap, left: ReadonlySet<unknown>): YamlMap {
+  const result = new Map([...base].filter(([key]) => !left.has(key)));
   for (const [key, value] of own)
-    if (key !== 'extends')
-      result.set(
-        key,
-        replaced.has(key) ? value : joined(sameForm(result.get(key), value), value, placeOfItem.get(key)),
-      );
+    if (key !== 'extends' && (value !== null || !result.has(key)))
+      result.set(key, result.has(key) ? mergedKey(String(key), result.get(key), value) : value);
   return result;
 }
+
+function mergedKey(key: string, base: unknown, own: unknown): unknown {
+  if (replaced.has(key) || base === resetValue || own === resetValue) return own;
+  const long = longForms[key] ?? ((value: unknown) => value);
+  const [below, above] = [long(base), long(own)];
+  if (below instanceof Map && above instanceof Map) {
+    if (key === 'logging' && isOtherDriver(below, above)) return above;
+    const whole = joined(below, above);
+    // Its words are one command, and not a list of things.
+    if (key === 'healthcheck' && whole instanceof Map && above.has('test'))
+      return new Map([...whole, ['test', above.get('test')]]);
+    if (key === 'networks' && whole instanceof Map)
+      return new Map([...whole].map(([name, value]) => [name, value ?? below.get(name) ?? null]));
+    return whole;
+  }
+  return joined(sameForm(below, above), above, placeOfItem.get(key));
+}
+
+const isOtherDriver = (base: YamlMap, own: YamlMap): boolean =>
+  base.has('driver') && own.has('driver') && base.get('driver') !== own.get('driver');
 
 /** The base in the form of the other: of variables one file may have a map, and the other a list. */
 function sameForm(base: unknown, own: unknown): unknown {
@@ -102,7 +138,7 @@ const sameText = (item: unknown): string =>
  * Maps are joined key by key, lists follow each other without what is there already, and anything else is
  * replaced (compose-spec, Merge).
  */
-function joined(base: unknown, own: unknown, placeOf = sameText): unknown {
+export function joined(base: unknown, own: unknown, placeOf = sameText): unknown {
   if (own === resetValue || base === resetValue || isOverriding(own)) return own;
   if (base instanceof Map && own instanceof Map) {
     const result = new Map<unknown, unknown>(base);

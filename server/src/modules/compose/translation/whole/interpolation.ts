@@ -4,6 +4,7 @@
  * other `$` stays as it is; and Berth's references `${{…}}`. Pure.
  */
 import { badField } from '../../../../domain/errors.ts';
+import { resetValue, withTagOf } from '../../compose-file.ts';
 
 export interface Variables {
   values: Readonly<Record<string, string>>;
@@ -39,13 +40,21 @@ export function interpolate(value: unknown, where: string, variables: Variables)
         throw badField(variables.field, `${at} makes the file larger than 1 MiB by its variables`);
       return text;
     }
-    if (Array.isArray(item)) return item.map((each, index) => inside(each, `${at}.${index}`, depth + 1));
+    if (item === resetValue) return item;
+    if (Array.isArray(item))
+      return withTagOf(
+        item,
+        item.map((each, index) => inside(each, `${at}.${index}`, depth + 1)),
+      );
     if (item instanceof Map)
-      return new Map(
-        [...item].map(([key, each]) => [
-          key,
-          inside(each, at === '' ? String(key) : `${at}.${String(key)}`, depth + 1),
-        ]),
+      return withTagOf(
+        item,
+        new Map(
+          [...item].map(([key, each]) => [
+            key,
+            inside(each, at === '' ? String(key) : `${at}.${String(key)}`, depth + 1),
+          ]),
+        ),
       );
     return item;
   };

@@ -78,16 +78,47 @@ describe('include', () => {
     expect(services.find(({ name }) => name === 'tool')?.build).toMatchObject({ context: 'deploy/db/tool' });
   });
 
+  test('reads env files for the included file alone, below the variables of the compose', async () => {
+    const { services } = await planOf(
+      'include: [{path: [db/a.yml, db/b.yml], env_file: [one.env, two.env]}, more/c.yml]\n' +
+        'services: {web: {image: "web:${ONLY:-none}"}}',
+      {
+        'db/a.yml':
+          'services: {db: {image: "db:$TAG", environment: [ONLY, "PRICE=$$5 $OF"], ' +
+          'ports: ["1000:1000"], healthcheck: {test: [CMD, a]}, secrets: [pw]}}\n' +
+          'secrets: {pw: {environment: ONLY}}',
+        'db/b.yml':
+          'services: {db: {ports: !override ["${PORT}:2"], healthcheck: {test: [CMD, b, "$ONLY"]}}}',
+        'one.env': 'TAG=9\nONLY=mine\nOF=one',
+        'two.env': 'OF=two-$ONLY\nPORT=2000',
+        'more/c.yml': 'services: {c: {image: "c:$V"}}',
+        'more/.env': 'V=7',
+      },
+    );
+    const [db, c, web] = ['db', 'c', 'web'].map((name) => services.find((each) => each.name === name));
+    expect(db).toMatchObject({
+      image: 'db:3',
+      environment: [
+        ['ONLY', 'mine'],
+        ['PRICE', '$5 two-mine'],
+      ],
+      ports: [{ published: 2000, target: 2 }],
+      healthCheck: { test: ['CMD', 'b', 'mine'] },
+      files: [{ source: { from: 'content', content: 'mine' }, isSecret: true }],
+    });
+    expect([c?.image, web?.image]).toEqual(['c:7', 'web:none']);
+  });
+
   test.each<[string, Record<string, string>, RegExp]>([
     ['include: [a.yml]\nservices: {web: {image: x}}', {}, /include\.0 names the file a\.yml/],
     [
       'include: [a.yml]\nservices: {web: {image: x}}',
       { 'a.yml': 'services: {web: {image: y}}' },
-      /include\.0 brings in the service web, which the file has as well/,
+      /include\.0 brings in the service web, which the file has as well, and otherwise/,
     ],
     ['include: [a.yml]', { 'a.yml': 'include: [a.yml]' }, /circular/],
-    ['include: [{path: a.yml, env_file: b.env}]', { 'a.yml': 'services: {}' }, /env_file is not read/],
-    ['include: [{path: [a.yml, b.yml]}]', { 'a.yml': '' }, /lists several files/],
+    ['include: [{path: a.yml, env_file: b.env}]', { 'a.yml': 'services: {}' }, /names the file b\.env/],
+    ['include: [{path: [a.yml, b.yml]}]', { 'a.yml': 'services: {}' }, /names the file b\.yml/],
     ['include: a.yml', {}, /must be a list/],
   ])('%s with %j is refused', async (text, files, sentence) => {
     await expect(planOf(text, files)).rejects.toThrow(sentence);

@@ -1,25 +1,36 @@
 /**
- * Other files that a compose file brings in (compose-spec, include and extends): which ones, and what they
- * add. Their relative paths become paths of the first file's folder. Pure but for `read`.
+ * Other files that a compose file brings in (compose-spec, include and extends): which ones, and where their
+ * paths begin. Pure but for `read`.
  */
 import { posix } from 'node:path';
 import { badField } from '../../../../domain/errors.ts';
 import { entriesOf, parseComposeFile, type ComposeFile, type YamlMap } from '../../compose-file.ts';
 import { inFolder } from '../paths.ts';
-import { below, fault, textAt, type Place } from '../values.ts';
+import { profilePaths } from '../container/security.ts';
+import { below, fault, listAt, textAt, textsAt, type Place } from '../values.ts';
 
 /** Texts by their paths below the root of the repository. */
 export type LinkedFiles = ReadonlyMap<string, string>;
 
 const mostFiles = 50;
 const mostCharacters = 1024 * 1024;
-const definitions = ['volumes', 'networks', 'configs', 'secrets'] as const;
 
 /** A file, and the folder that its paths begin in. */
 export interface Rooted {
   file: ComposeFile;
   /** Below the root of the repository. */
   folder: string;
+}
+
+/** One entry of `include`: files that are merged, and what gives them variables of their own. */
+export interface Included {
+  /** At least one; each later one is merged over those before it. */
+  paths: string[];
+  /** Folder in which the paths of all of them begin. */
+  folder: string;
+  /** Their env files, in order; each has to be there if the file names it. */
+  envFiles: { path: string; required: boolean }[];
+  place: Place;
 }
 
 /** Reads every file that the text names, and that those name in turn; absent ones are left out. */
@@ -30,60 +41,46 @@ export async function readLinkedFiles(
   const found = new Map<string, string>();
   const tried = new Set<string>();
   let size = 0;
+  const take = async (path: string): Promise<string | undefined> => {
+    if (tried.has(path)) return undefined;
+    tried.add(path);
+    if (tried.size > mostFiles) throw badField(field, `brings in more than ${mostFiles} other files`);
+    const content = await read(path);
+    if (content === undefined) return undefined;
+    size += content.length;
+    if (size > mostCharacters) throw badField(field, 'brings in other files of more than 1 MiB');
+    found.set(path, content);
+    return content;
+  };
   const visit = async (rooted: Rooted): Promise<void> => {
     for (const { path, folder: base } of namedFiles(rooted, field)) {
-      if (tried.has(path)) continue;
-      tried.add(path);
-      if (tried.size > mostFiles) throw badField(field, `brings in more than ${mostFiles} other files`);
-      const content = await read(path);
-      if (content === undefined) continue;
-      size += content.length;
-      if (size > mostCharacters) throw badField(field, 'brings in other files of more than 1 MiB');
-      found.set(path, content);
-      await visit({ file: parseLinked(content, field, path), folder: base });
+      const content = await take(path);
+      if (content !== undefined) await visit({ file: parseLinked(content, field, path), folder: base });
     }
+    for (const { envFiles } of included(rooted, field)) for (const { path } of envFiles) await take(path);
+    for (const path of seccompProfiles(rooted, field)) await take(path);
   };
   await visit({ file: parseComposeFile(text, field), folder });
   return found;
 }
 
-/** The file with the services and definitions of those that it includes. */
-export function withIncluded(
-  rooted: Rooted,
-  { field, files, depth = 0 }: { field: string; files: LinkedFiles; depth?: number },
+/** A file that another one names; `place` is for errors. */
+export function linkedFile(
+  path: string,
+  { field, files, place }: { field: string; files: LinkedFiles; place: Place },
 ): ComposeFile {
-  const top = new Map(rooted.file.top);
-  const services = new Map(rooted.file.services);
-  top.delete('include');
-  if (depth > 10) throw badField(field, 'include is circular');
-  for (const { path, folder, place } of included(rooted, field)) {
-    const text = files.get(path);
-    if (text === undefined) throw fault(place, missing(path));
-    const other = withIncluded(
-      { file: parseLinked(text, field, path), folder },
-      { field, files, depth: depth + 1 },
-    );
-    const prefix = posix.relative(rooted.folder, folder);
-    for (const [name, service] of other.services) {
-      if (services.has(name)) throw fault(place, `brings in the service ${name}, which the file has as well`);
-      services.set(name, rebased(service, prefix));
-    }
-    for (const key of definitions)
-      top.set(key, new Map([...definitionsIn(other.top.get(key), prefix), ...mapOf(top.get(key))]));
-  }
-  for (const key of definitions) if (mapOf(top.get(key)).size === 0) top.delete(key);
-  return { top, services };
+  const text = files.get(path);
+  if (text === undefined) throw fault(place, missing(path));
+  return parseLinked(text, field, path);
 }
 
 /** A service of another file, as `extends` names it, with that file; `place` is for errors. */
 export function otherFile(
   path: string,
-  { field, folder, files, place }: { field: string; folder: string; files: LinkedFiles; place: Place },
+  { folder, place, ...from }: { field: string; folder: string; files: LinkedFiles; place: Place },
 ): Rooted & { path: string } {
   const whole = inFolder(folder, plainPath(path, place), place);
-  const text = files.get(whole);
-  if (text === undefined) throw fault(place, missing(whole));
-  return { path: whole, file: parseLinked(text, field, whole), folder: folderOf(whole) };
+  return { path: whole, file: linkedFile(whole, { ...from, place }), folder: folderOf(whole) };
 }
 
 /** The folder of a file, empty at the root. */
@@ -92,7 +89,7 @@ export function folderOf(path: string): string {
   return folder === '.' ? '' : folder;
 }
 
-const missing = (path: string): string =>
+export const missing = (path: string): string =>
   `names the file ${path}, which is not there. A file of the source raw has beside it what mount.create ` +
   `adds (type file, filePath ${path}); a repository has its own files`;
 
@@ -100,14 +97,9 @@ function parseLinked(text: string, field: string, path: string): ComposeFile {
   return parseComposeFile(text, `${field}: ${path}`);
 }
 
-/** Whether the file includes another, or extends a service of one. */
-export const namesOtherFiles = ({ top, services }: ComposeFile): boolean =>
-  top.has('include') || [...services.values()].some((service) => mapOf(service.get('extends')).has('file'));
-
 interface Named {
   path: string;
   folder: string;
-  place: Place;
 }
 
 function namedFiles(rooted: Rooted, field: string): Named[] {
@@ -117,112 +109,65 @@ function namedFiles(rooted: Rooted, field: string): Named[] {
     if (file === undefined || file === null) return [];
     const place = { field, where: `services.${name}.extends.file` };
     const path = inFolder(rooted.folder, plainPath(textAt(file, place), place), place);
-    return [{ path, folder: folderOf(path), place }];
+    return [{ path, folder: folderOf(path) }];
   });
-  return [...included(rooted, field), ...extending];
+  return [
+    ...included(rooted, field).flatMap(({ paths, folder }) => paths.map((path) => ({ path, folder }))),
+    ...extending,
+  ];
 }
 
-function included({ file, folder }: Rooted, field: string): Named[] {
+function seccompProfiles({ file, folder }: Rooted, field: string): string[] {
+  return [...file.services].flatMap(([name, service]) => {
+    const place = { field, where: `services.${name}.security_opt` };
+    return profilePaths(service)
+      .filter((path) => !path.includes('$'))
+      .map((path) => inFolder(folder, path, place));
+  });
+}
+
+/** What the file includes. */
+export function included({ file, folder }: Rooted, field: string): Included[] {
   const value: unknown = file.top.get('include');
   if (value === undefined || value === null) return [];
   const whole: Place = { field, where: 'include' };
   if (!Array.isArray(value)) throw fault(whole, 'must be a list of files');
-  return value.map((item: unknown, index) => {
-    const place = below(whole, index);
-    const map: YamlMap = item instanceof Map ? item : new Map([['path', item]]);
-    for (const [key] of entriesOf(map))
-      if (key === 'env_file')
-        throw fault(below(place, key), 'is not read; put its variables into those of the compose service');
-      else if (key !== 'path' && key !== 'project_directory') throw fault(below(place, key), 'is not known');
-    const given: unknown = map.get('path');
-    const [first, ...others]: unknown[] = Array.isArray(given) ? given : [given];
-    if (others.length > 0)
-      throw fault(below(place, 'path'), 'lists several files, which are not merged; include one whole file');
-    const path = inFolder(folder, plainPath(textAt(first, below(place, 'path')), place), place);
-    const base =
-      map.has('project_directory') && map.get('project_directory') !== null
-        ? inFolder(folder, textAt(map.get('project_directory'), below(place, 'project_directory')), place)
-        : folderOf(path);
-    return { path, folder: base, place };
-  });
+  return value.map((item: unknown, index) => includedAt(item, below(whole, index), folder));
+}
+
+function includedAt(item: unknown, place: Place, folder: string): Included {
+  const map: YamlMap = item instanceof Map ? item : new Map([['path', item]]);
+  for (const [key] of entriesOf(map))
+    if (!['path', 'project_directory', 'env_file'].includes(key))
+      throw fault(below(place, key), 'is not known');
+  const pathsAt = (key: string): string[] =>
+    textsAt(listAt(map.get(key), below(place, key)), below(place, key)).map((path) =>
+      inFolder(folder, plainPath(path, below(place, key)), below(place, key)),
+    );
+  const paths = pathsAt('path');
+  const [first] = paths;
+  if (first === undefined) throw fault(below(place, 'path'), 'names no file');
+  const directory: unknown = map.get('project_directory');
+  const at = below(place, 'project_directory');
+  const base =
+    directory === undefined || directory === null
+      ? folderOf(first)
+      : inFolder(folder, plainPath(textAt(directory, at), at), at);
+  const named: unknown = map.get('env_file');
+  // docker compose takes the .env of the project's folder, and nothing for /dev/null.
+  const envFiles =
+    named === undefined || named === null
+      ? [{ path: posix.join(base, '.env'), required: false }]
+      : textsAt(named, below(place, 'env_file'))
+          .filter((path) => path !== '/dev/null')
+          .map((path) => ({
+            path: inFolder(folder, plainPath(path, below(place, 'env_file')), below(place, 'env_file')),
+            required: true,
+          }));
+  return { paths, folder: base, envFiles, place };
 }
 
 function plainPath(path: string, place: Place): string {
   if (path.includes('$')) throw fault(place, 'must be a path without variables');
   return path;
-}
-
-const mapOf = (value: unknown): YamlMap => (value instanceof Map ? value : new Map<unknown, unknown>());
-
-function definitionsIn(value: unknown, prefix: string): Map<unknown, unknown> {
-  return new Map(
-    [...mapOf(value)].map(([name, definition]) => {
-      const file: unknown = definition instanceof Map ? definition.get('file') : undefined;
-      return [
-        name,
-        definition instanceof Map && typeof file === 'string'
-          ? new Map([...definition, ['file', moved(file, prefix)]])
-          : definition,
-      ];
-    }),
-  );
-}
-
-/** The service with the paths that it has beside its file. */
-export function rebased(service: YamlMap, prefix: string): YamlMap {
-  if (prefix === '') return service;
-  return new Map(
-    [...service].map(([key, value]) => {
-      switch (key) {
-        case 'build':
-          return [key, movedBuild(value, prefix)];
-        case 'env_file':
-          return [key, eachItem(value, (item) => movedAt(item, 'path', prefix))];
-        case 'volumes':
-          return [key, eachItem(value, (item) => movedMount(item, prefix))];
-        default:
-          return [key, value];
-      }
-    }),
-  );
-}
-
-const eachItem = (value: unknown, change: (item: unknown) => unknown): unknown =>
-  Array.isArray(value) ? value.map(change) : change(value);
-
-function movedAt(item: unknown, key: string, prefix: string): unknown {
-  if (typeof item === 'string') return moved(item, prefix);
-  const path: unknown = item instanceof Map ? item.get(key) : undefined;
-  return item instanceof Map && typeof path === 'string'
-    ? new Map([...item, [key, moved(path, prefix)]])
-    : item;
-}
-
-function movedBuild(value: unknown, prefix: string): unknown {
-  if (!(value instanceof Map)) return typeof value === 'string' ? movedContext(value, prefix) : value;
-  const context: unknown = value.get('context') ?? '.';
-  return new Map([
-    ...value,
-    ['context', typeof context === 'string' ? movedContext(context, prefix) : context],
-  ]);
-}
-
-const movedContext = (context: string, prefix: string): string =>
-  /^[a-z+-]+:|^git@/i.test(context) ? context : moved(context, prefix);
-
-function movedMount(item: unknown, prefix: string): unknown {
-  if (typeof item === 'string') {
-    const [source = '', ...rest] = item.split(':');
-    return source.startsWith('.') && rest.length > 0 ? [moved(source, prefix), ...rest].join(':') : item;
-  }
-  const source: unknown = item instanceof Map ? item.get('source') : undefined;
-  const isPath = typeof source === 'string' && (source.startsWith('.') || mapOf(item).get('type') === 'bind');
-  return isPath ? movedAt(item, 'source', prefix) : item;
-}
-
-/** A path without a folder of its own begins in another one. */
-function moved(path: string, prefix: string): string {
-  if (path.startsWith('/') || path.startsWith('~') || path.startsWith('$')) return path;
-  const whole = posix.join(prefix, path);
-  return whole.startsWith('..') ? whole : `./${whole}`;
 }

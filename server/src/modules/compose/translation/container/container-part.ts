@@ -1,8 +1,9 @@
 /** What a service of a compose file asks of its container (compose-spec, services). Pure. */
 import { isIP } from 'node:net';
-import { entriesOf, type YamlMap } from '../compose-file.ts';
-import type { ContainerOptions } from '../../../ports/engine/engine.ts';
-import type { PlannedMount, PlannedService } from './plan.ts';
+import { entriesOf, type YamlMap } from '../../compose-file.ts';
+import type { ContainerOptions } from '../../../../ports/engine/engine.ts';
+import type { PlannedMount, PlannedService } from '../plan.ts';
+import { securityOf } from './security.ts';
 import {
   below,
   booleanAt,
@@ -16,9 +17,14 @@ import {
   wholeAt,
   wordAt,
   type Place,
-} from './values.ts';
+} from '../values.ts';
 
-export function containerOptions(service: YamlMap, place: Place): ContainerOptions {
+/** `files` are those beside the compose file, by their paths as the file writes them. */
+export function containerOptions(
+  service: YamlMap,
+  place: Place,
+  files: (path: string, at: Place) => string | undefined,
+): ContainerOptions {
   const given = <T>(key: string, read: (value: unknown, at: Place) => T): T | undefined => {
     const value: unknown = service.get(key);
     return value === undefined || value === null ? undefined : read(value, below(place, key));
@@ -47,7 +53,7 @@ export function containerOptions(service: YamlMap, place: Place): ContainerOptio
     capabilitiesAdded: given('cap_add', capabilities),
     capabilitiesDropped: given('cap_drop', capabilities),
     ulimits: given('ulimits', ulimits),
-    noNewPrivileges: given('security_opt', noNewPrivileges),
+    ...securityOf(service, place, files),
   });
 }
 
@@ -97,10 +103,6 @@ export function sharedMemory(service: YamlMap, place: Place): PlannedMount[] {
         },
       ];
 }
-
-/** On engines before 25.0 a service has no such setting, and they pass it over. */
-const noNewPrivileges = (value: unknown, place: Place): true | undefined =>
-  textsAt(value, place).some((option) => /^no-new-privileges(?:[:=]true)?$/.test(option)) || undefined;
 
 function hostname(value: unknown, place: Place): string | undefined {
   const text = textAt(value, place);

@@ -1,0 +1,35 @@
+/** Files beside a compose file: those of its repository, of mounts, and the .env made from the variables. */
+import { formatEnv } from '../../../domain/variables/dotenv.ts';
+import { inFolder } from '../../../modules/compose/translation/paths.ts';
+import { sourceDirectory } from '../../work-directory.ts';
+import { fieldOf, folderOf, type ComposeContext } from '../compose-context.ts';
+
+const fileLimitBytes = 500_000;
+
+/** The text of a file: of a mount of type file, or in the repository; `.env` is made from the variables. */
+export async function sourceText(
+  context: ComposeContext,
+  path: string,
+  where: string,
+): Promise<string | undefined> {
+  const { compose, fileSystem, records, variables } = context;
+  const beside = (await records.mounts(compose.composeId)).find(
+    ({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''),
+  );
+  if (beside) return beside.content ?? '';
+  const folder = folderOf(compose);
+  if (folder === undefined)
+    return compose.createEnvFile && /^(\.\/)?\.env$/.test(path) ? formatEnv(variables) : undefined;
+  return fileSystem.readInside(
+    sourceDirectory(context),
+    inFolder(folder, path, { field: fieldOf(compose), where }),
+    { field: `${fieldOf(compose)}: ${where}`, maxBytes: fileLimitBytes },
+  );
+}
+
+export function missing({ compose }: ComposeContext, path: string): string {
+  return compose.sourceType === 'raw'
+    ? `there is no ${path}: a file of the source raw has no other files beside it than .env ` +
+        `(createEnvFile) and those added with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
+    : `there is no file ${path} in the repository`;
+}
