@@ -1,8 +1,13 @@
 /** The few things set-up asks of the container engine, over its socket. Every call is bounded. */
 import { z } from 'zod';
-import { createEngineClient, segment } from '../../server/src/adapters/engine/client/engine-client.ts';
-import { imagePath } from '../../server/src/adapters/engine/client/image-reference.ts';
+import {
+  createEngineClient,
+  segment,
+  type EngineClient,
+} from '../../server/src/adapters/engine/client/engine-client.ts';
+import { imagePath, parseImageReference } from '../../server/src/adapters/engine/client/image-reference.ts';
 import { isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
+import { digestOf } from './bring-image.ts';
 import { pullUntilAnswered } from './pull.ts';
 import type { PullAnswer } from './pull.ts';
 
@@ -23,6 +28,8 @@ const networkSchema = z.object({
   Labels: z.record(z.string(), z.string()).nullable(),
 });
 
+const imageSchema = z.object({ RepoDigests: z.array(z.string()).nullish() });
+
 export type EngineInfo = z.infer<typeof infoSchema>;
 export type NetworkFacts = z.infer<typeof networkSchema>;
 
@@ -34,6 +41,10 @@ export interface Engine {
   /** Makes a swarm of this one node. */
   initSwarm(advertiseAddress: string): Promise<void>;
   hasImage(reference: string): Promise<boolean>;
+  /** `repository@sha256:…` under which a registry gave the image; undefined when none did. */
+  imageDigest(reference: string): Promise<string | undefined>;
+  /** Gives an image that is there a further name with a tag. */
+  tagImage(image: string, reference: string): Promise<void>;
   network(name: string): Promise<NetworkFacts | undefined>;
   hasService(name: string): Promise<boolean>;
   /** Pulls an image; see `pullUntilAnswered` for what the answers mean. */
@@ -43,8 +54,10 @@ export interface Engine {
   ): Promise<PullAnswer>;
 }
 
-export function connectEngine(socket: string): Engine {
-  const client = createEngineClient(socket);
+export const connectEngine = (socket: string): Engine => engineOver(createEngineClient(socket), socket);
+
+/** The same over a client that is there. */
+export function engineOver(client: EngineClient, socket: string): Engine {
   const found = async <T>(path: string, doing: string, schema: z.ZodType<T>): Promise<T | undefined> => {
     try {
       return await client.call({ method: 'GET', path, doing }, schema);
@@ -76,23 +89,39 @@ export function connectEngine(socket: string): Engine {
       const path = `${imagePath(reference)}/json`;
       return (await found(path, `looking for the image ${reference}`, z.unknown())) !== undefined;
     },
+    async imageDigest(reference) {
+      const path = `${imagePath(reference)}/json`;
+      const image = await found(path, `looking for the image ${reference}`, imageSchema);
+      return digestOf(reference, image?.RepoDigests ?? []);
+    },
+    tagImage(image, reference) {
+      const { repository, tag } = parseImageReference(reference);
+      return client.send({
+        method: 'POST',
+        path: `${imagePath(image)}/tag`,
+        query: { repo: repository, tag },
+        doing: `naming the image ${reference}`,
+      });
+    },
     network: (name) => found(`/networks/${segment(name)}`, `looking for the network ${name}`, networkSchema),
     async hasService(name) {
       const path = `/services/${segment(name)}`;
       return (await found(path, `looking for the service ${name}`, z.unknown())) !== undefined;
     },
-    pull: (reference, options) =>
-      pullUntilAnswered(
+    pull(reference, options) {
+      const { repository, tag } = parseImageReference(reference);
+      return pullUntilAnswered(
         (signal) =>
           client.open({
             method: 'POST',
             path: '/images/create',
-            query: { fromImage: reference },
+            query: { fromImage: repository, tag },
             doing: `pulling ${reference}`,
             signal,
             limitMs: options.limitMs,
           }),
         options,
-      ),
+      );
+    },
   };
 }

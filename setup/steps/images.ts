@@ -8,7 +8,9 @@ import { AppError } from '../../server/src/domain/errors.ts';
 import { isPlatformImage, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { installPackages } from '../machine/apt.ts';
 import { faultOfProxy, leastProxy, proxyVersion } from '../machine/proxy-version.ts';
+import { version } from '../../cli/version.ts';
 import type { SetupContext, Step } from '../context.ts';
+import { bringImage, keepDigest, type BringRequest } from '../engine/bring-image.ts';
 import { recordMade } from '../made.ts';
 
 /** What Berth needs before anything is deployed: its proxy, and the Node base of the example. */
@@ -40,19 +42,18 @@ export const imagesStep: Step = {
     for (const need of needs) {
       const { official, setting } = needed[need];
       const reference = settings[need] ?? official;
-      if (!(await context.engine.hasImage(reference))) {
-        const fault = await pull(context, reference);
-        if (fault !== undefined && settings[need] !== undefined) {
-          throw new AppError(
-            'PRECONDITION_FAILED',
-            `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ` +
-              `${setting}= (empty) to let bin/up choose.`,
-          );
-        }
-        if (fault !== undefined) return buildInstead(context, reference, fault);
-        pulled.push(reference);
-        recordMade(context.layout, { images: [reference] });
+      const wasThere = await context.engine.hasImage(reference);
+      const { fault, isPulled } = await bringImage(reference, bringing(context));
+      if (fault !== undefined && settings[need] !== undefined) {
+        throw new AppError(
+          'PRECONDITION_FAILED',
+          `${setting}=${reference} could not be pulled: ${fault}. Name an image that can, or set ` +
+            `${setting}= (empty) to let bin/up choose.`,
+        );
       }
+      if (fault !== undefined) return buildInstead(context, reference, fault);
+      if (isPulled) pulled.push(reference);
+      if (!wasThere) recordMade(context.layout, { images: [reference] });
       settings[need] = reference;
     }
     const renewed = await requireSafeProxy(context, settings.proxyImage ?? needed.proxyImage.official);
@@ -87,6 +88,7 @@ async function requireSafeProxy(context: SetupContext, reference: string): Promi
   if (fault === undefined) return undefined;
   context.say(`${reference}: ${fault}`);
   const unpulled = await pull(context, reference);
+  if (unpulled === undefined) await keepDigest(reference, bringing(context));
   const left = unpulled ?? (await look());
   if (left === undefined) return reference;
   const besides = unpulled === undefined ? '' : `, and ${unpulled}`;
@@ -99,6 +101,14 @@ async function requireSafeProxy(context: SetupContext, reference: string): Promi
 
 /** File that the docker client makes at its first build. */
 const clientFile = '.docker/.buildNodeID';
+
+const bringing = (context: SetupContext): BringRequest => ({
+  engine: context.engine,
+  layout: context.layout,
+  version,
+  pull: (reference) => pull(context, reference),
+  say: context.say,
+});
 
 /** Gives why the image did not come, undefined when it did. */
 async function pull(context: SetupContext, reference: string): Promise<string | undefined> {

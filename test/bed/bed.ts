@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { mustRun } from '../../images/command.ts';
 import { abandonedFolders, removeState } from './bed-folders.ts';
 import { endGuard, startGuard } from './guard.ts';
+import { lowerFolders } from './host/equipped.ts';
+import type { SystemName } from './host/systems.ts';
 import { clientKeyPath, makeKey } from './host/host-files.ts';
 import { bedNames, hostNames, loadBed, loadHost, saveBed, type BedRecord } from './host/host-record.ts';
 import {
@@ -40,6 +42,8 @@ export interface Bed {
   readonly net: string;
   /** The machine's own address in the bed's network. */
   readonly machineIp: string;
+  /** Lower folders of a system with all that a furnished host has, for `BedHost.restart`. */
+  lower(system: SystemName): Promise<string>;
   /** Makes and starts a host. */
   host(name: string, options: HostOptions): Promise<BedHost>;
   /** A host that was made before, also by another process. */
@@ -116,6 +120,7 @@ function bedOf(record: BedRecord, signal: AbortSignal): Bed {
     name: record.name,
     net: record.net,
     machineIp: `${record.net}.1`,
+    lower: (system) => lowerFolders('furnished', system, { openBed, signal }),
     host: (name, options) => makeHost(record, name, options, { openBed, signal }),
     find: (name) => findHost(record.name, name),
     hosts: () => hostNames(record.name),

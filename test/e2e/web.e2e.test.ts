@@ -13,6 +13,7 @@ import { backupTests } from './web/backups.ts';
 import { changeTests } from './web/changes.ts';
 import { conditionTests } from './web/conditions.ts';
 import { domainTests } from './web/domains.ts';
+import { formTests } from './web/forms.ts';
 import { beginFirstRun, firstRunTests, type FirstRun } from './web/first-run.ts';
 import { jobTests } from './web/jobs.ts';
 import { outputTests } from './web/output.ts';
@@ -307,6 +308,10 @@ it('a command by schedule runs, and its output is there', async () => {
   await page.getByRole('dialog').getByText('all is well').waitFor();
   expect(faults).toEqual([]);
   await context.close();
+});
+
+describe('stored forms', () => {
+  formTests(() => shop, owner);
 });
 
 describe('screens', () => {

@@ -143,7 +143,7 @@ export const projects = {
   proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 20 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
   restore: { on: 'bed', files: e2e('restore', 'previews'), minutes: 20 },
-  upgrade: { on: 'bed', files: e2e('upgrade'), minutes: 30 },
+  upgrade: { on: 'bed', files: e2e('upgrade', 'systems/engine-upgrade'), minutes: 30 },
   input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 30 },

@@ -1,11 +1,14 @@
 /** The dialogs with a link and a key that cannot break, at three widths: their buttons stay in sight. */
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { password } from '../world/inputs.ts';
 import type { Program } from '../world/program.ts';
 import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
-import { openPage, signIn, startBrowser } from './browser.ts';
+import { ofThisRun } from '../run/mode.ts';
+import { openPage, settled, signIn, startBrowser } from './browser.ts';
+import { widerThanItself } from './dialog-width.ts';
+import { screensOf } from './screens-of.ts';
 
 let program: Program;
 let world: World;
@@ -20,7 +23,6 @@ afterAll(async () => {
   await program?.[Symbol.asyncDispose]();
 });
 
-const widths = [360, 768, 1280] as const;
 /** Long enough to push a button out of a dialog that does not break it. */
 const long = 'a-word-without-a-break-'.repeat(12);
 
@@ -45,21 +47,62 @@ it('a link and a key that cannot break leave their buttons in sight', async () =
   await context.close();
 });
 
-interface Measured {
-  scrollWidth: number;
-  clientWidth: number;
+/** Screens whose buttons act at once and lead to no dialog; the walk would only change the installation. */
+const withoutDialogs = /^\/(design|connect-github|new)/;
+/** Buttons that open a dialog say what will be done in it; the others act. */
+const opening =
+  /^(Add|New|Invite|Delete|Remove|Quota|Restore|Generate|Make|Create|Change|Switch|Set up|Move)/;
+
+it('no dialog of any screen scrolls sideways', { timeout: 600_000 }, async () => {
+  const watched = await openPage(browser);
+  const { page, context } = watched;
+  await signIn(watched, program.url, world.people.owner.email, password);
+  const found: Record<string, string[]> = {};
+  let measured = 0;
+  for (const screen of ofThisRun(
+    screensOf(world).filter((one) => !withoutDialogs.test(one)),
+    4,
+  )) {
+    const open = async (): Promise<void> => {
+      await page.goto(`${program.url}${screen}`);
+      await settled(page);
+    };
+    await open();
+    for (const name of await openers(page)) {
+      await page.getByRole('main').getByRole('button', { name, exact: true }).first().click();
+      const dialog = page.locator('dialog[open]').first();
+      const isThere = await dialog.waitFor({ timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) {
+        measured += 1;
+        const faults = await widerThanItself(page, dialog);
+        if (faults.length > 0) found[`${screen} ${name}`] = faults;
+      }
+      await open();
+    }
+  }
+  console.log(`dialogs measured at three widths: ${measured}`);
+  expect(found).toEqual({});
+  await context.close();
+});
+
+async function openers(page: Page): Promise<string[]> {
+  const names = await page
+    .getByRole('main')
+    .getByRole('button')
+    .evaluateAll((all) =>
+      (all as unknown as Shown[])
+        .filter(({ disabled, offsetParent }) => !disabled && offsetParent !== null)
+        .map(({ ariaLabel, textContent }) => (ariaLabel ?? textContent ?? '').trim()),
+    );
+  return [...new Set(names)].filter((name) => opening.test(name));
 }
 
-async function widerThanItself(page: Page, dialog: Locator): Promise<string[]> {
-  const faults: string[] = [];
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 860 });
-    const { scrollWidth, clientWidth } = await dialog.evaluate((element) => {
-      const measured = element as unknown as Measured;
-      return { scrollWidth: measured.scrollWidth, clientWidth: measured.clientWidth };
-    });
-    if (scrollWidth > clientWidth) faults.push(`at ${width} px: ${scrollWidth} in ${clientWidth}`);
-  }
-  await page.setViewportSize({ width: 1280, height: 860 });
-  return faults;
+interface Shown {
+  disabled: boolean;
+  offsetParent: unknown;
+  ariaLabel: string | null;
+  textContent: string | null;
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argv, CommandOptions, CommandResult } from '../../../images/command.ts';
 import { engineSocketOf, startEngine, stopEngine } from '../engine.ts';
@@ -5,7 +6,7 @@ import { dependenciesFolder, lowerFolders, type BareKind } from './equipped.ts';
 import { goldenData, layGolden } from './golden.ts';
 import { execInside, launchInside } from './host-exec.ts';
 import { clientKeyPath, hostKeyOf, layOutHost, sshdConfigInside } from './host-files.ts';
-import { diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
+import { changesFolder, diskTargets, endNamespaces, startNamespaces } from './host-process.ts';
 import { loadHost, type HostRecord } from './host-record.ts';
 import { systemOfRun, type SystemName } from './systems.ts';
 import { addressOf } from '../machine/network.ts';
@@ -71,8 +72,12 @@ export interface BedHost {
   kill(): Promise<void>;
   /** Ends the engine in good order, then everything. */
   stop(): Promise<void>;
-  /** Starts a killed or stopped host again with the files it had; a running one is killed first. */
-  restart(): Promise<void>;
+  /**
+   * Starts a killed or stopped host again with the files it had; a running one is killed first. With other
+   * lower folders (`Bed.lower`) it is the same machine after an upgrade of its system: it keeps its address
+   * and the data of engine and Berth, and loses every other change of its files.
+   */
+  restart(lower?: string): Promise<void>;
   readonly engine: { start(): Promise<void>; stop(): Promise<void> };
 }
 
@@ -161,6 +166,15 @@ async function startHost(record: HostRecord): Promise<HostRecord> {
   return running;
 }
 
+/** Changes of files belong to the system that they were made upon. */
+async function layAnew(record: HostRecord): Promise<HostRecord> {
+  if (record.root === 'overlay') throw new Error(`The host ${record.name} shows the machine's own system.`);
+  for (const part of ['upper', 'work'])
+    await rm(join(changesFolder(record), part), { recursive: true, force: true });
+  await layOutHost(record);
+  return record;
+}
+
 async function startSshd(record: HostRecord): Promise<void> {
   const prepared = await execInside(record, ['mkdir', '-p', '/run/sshd'], { limitMs: 5_000 });
   const started = await execInside(
@@ -194,7 +208,10 @@ async function hostOf(record: HostRecord): Promise<BedHost> {
       if (now.engine && now.init !== null) await stopEngine(now);
       remember(await endNamespaces(now));
     },
-    restart: async () => remember(await startHost(await endNamespaces(await current()))),
+    async restart(lower) {
+      const stopped = await endNamespaces(await current());
+      remember(await startHost(lower === undefined ? stopped : await layAnew({ ...stopped, lower })));
+    },
     engine: {
       start: async () => startEngine(await current()),
       stop: async () => stopEngine(await current()),

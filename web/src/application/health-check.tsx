@@ -1,7 +1,8 @@
 /** How Berth checks that a task is healthy: by a port, an address or a command; how often and how long. */
 import { useId, useState, type FormEvent, type ReactElement } from 'react';
 import { editedSince } from '../form/edits.ts';
-import { useDo } from '../live/api.ts';
+import { shellWords } from '../form/fields.ts';
+import { useDo, type Input } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
@@ -21,6 +22,9 @@ const numbers = [
   ['startPeriod', 'Time to start', 'Seconds in which failures do not count'],
 ] as const;
 
+const numberNames: ReadonlySet<keyof Values> = new Set(['port', ...numbers.map(([name]) => name)]);
+const isNumber = (name: keyof Values): boolean => numberNames.has(name);
+
 type Values = Record<'path' | 'port' | 'command' | (typeof numbers)[number][0], string>;
 
 export function HealthCheck({ application }: { application: Application }): ReactElement {
@@ -28,24 +32,29 @@ export function HealthCheck({ application }: { application: Application }): Reac
   const stored = valuesOf(healthCheck);
   const [edits, setEdits] = useState<Partial<Values>>({});
   const [chosen, setKind] = useState<Kind | undefined>();
+  const [isTold, setTold] = useState(false);
   const save = useDo('application.update');
   const id = useId();
   const values = { ...stored, ...edits };
   const kind = chosen ?? kindOf(stored);
+  const wrong = [...numberNames].filter((name) => Number.isNaN(Number(values[name])));
   const isEdited = chosen !== undefined || Object.keys(edits).length > 0;
   const field = (name: keyof Values, label: string, help: string, placeholder?: string): ReactElement => (
-    <div className="field" key={name}>
+    <div className="field" key={name} data-field={name}>
       <label htmlFor={`${id}-${name}`}>{label}</label>
       <input
         id={`${id}-${name}`}
         className="input"
         spellCheck={false}
         autoComplete="off"
+        inputMode={isNumber(name) ? 'numeric' : undefined}
+        aria-invalid={wrong.includes(name) || undefined}
         placeholder={placeholder}
         aria-describedby={`${id}-${name}-help`}
         value={values[name]}
         onChange={(event) => setEdits({ ...edits, [name]: event.target.value })}
       />
+      {isTold && wrong.includes(name) && <p className="fault">Give a number, or leave it empty.</p>}
       <p className="help" id={`${id}-${name}-help`}>
         {help}
       </p>
@@ -53,6 +62,7 @@ export function HealthCheck({ application }: { application: Application }): Reac
   );
   const submit = (event: FormEvent): void => {
     event.preventDefault();
+    if (wrong.length > 0) return setTold(true);
     save.mutate(
       { applicationId, healthCheck: checkOf(kind, values) },
       {
@@ -65,8 +75,8 @@ export function HealthCheck({ application }: { application: Application }): Reac
   };
   return (
     <Panel title="Health check" isPadded>
-      <form className="grid gap-4" onSubmit={submit}>
-        <div className="field">
+      <form className="grid gap-4" data-form="application.update" data-stored onSubmit={submit}>
+        <div className="field" data-field="kind">
           <label htmlFor={`${id}-kind`}>A task is well when</label>
           <select
             id={`${id}-kind`}
@@ -83,7 +93,12 @@ export function HealthCheck({ application }: { application: Application }): Reac
         </div>
         {kind === 'path' && field('path', 'Path', 'It must answer with a status below 400.', '/health')}
         {kind === 'command' &&
-          field('command', 'Command', 'Run in the container; exit code 0 is well.', 'node check.js')}
+          field(
+            'command',
+            'Command',
+            'Run in the container, with quotes as in a shell; exit code 0 is well.',
+            'node check.js',
+          )}
         {kind !== 'command' && field('port', 'Port', 'Empty: the port that its domains lead to.', '3000')}
         <div className="grid gap-4 sm:grid-cols-4">
           {numbers.map(([name, label, help]) => field(name, label, help))}
@@ -100,12 +115,13 @@ export function HealthCheck({ application }: { application: Application }): Reac
 }
 
 type Check = NonNullable<Application['healthCheck']>;
+type CheckInput = NonNullable<Input<'application.update'>['healthCheck']>;
 
 function valuesOf(check: Application['healthCheck']): Values {
   const { path, port, command, interval, timeout, retries, startPeriod } = check ?? ({} as Partial<Check>);
   return {
     path: path ?? '',
-    command: Array.isArray(command) ? command.join(' ') : '',
+    command: Array.isArray(command) ? shellWords(command) : '',
     ...textsOf({ port, interval, timeout, retries, startPeriod }),
   };
 }
@@ -117,17 +133,17 @@ const textsOf = <K extends string>(numbersByName: Record<K, number | undefined>)
 
 const kindOf = ({ path, command }: Values): Kind => (command ? 'command' : path ? 'path' : 'port');
 
-/** What is empty is left to Berth; of a command its words. */
-function checkOf(kind: Kind, values: Values): Check {
+/** Leaves what is empty to Berth. The server splits the text of a command into its words. */
+function checkOf(kind: Kind, values: Values): CheckInput {
   const number = (text: string): number | undefined => (text.trim() === '' ? undefined : Number(text));
   const given = {
     ...(kind === 'path' ? { path: values.path || '/' } : {}),
-    ...(kind === 'command' ? { command: values.command.split(/\s+/).filter((word) => word !== '') } : {}),
+    ...(kind === 'command' ? { command: values.command } : {}),
     ...(kind === 'command' ? {} : { port: number(values.port) }),
     interval: number(values.interval),
     timeout: number(values.timeout),
     retries: number(values.retries),
     startPeriod: number(values.startPeriod),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Check;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as CheckInput;
 }

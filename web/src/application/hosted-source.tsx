@@ -63,8 +63,13 @@ export function HostedSource({
     );
   };
   return (
-    <form className="grid gap-4" onSubmit={submit}>
-      <div className="field">
+    <form
+      className="grid gap-4"
+      data-form={hosted[host]}
+      data-stored={isStored || undefined}
+      onSubmit={submit}
+    >
+      <div className="field" data-field="connection">
         <label htmlFor="source-connection">Connection</label>
         <select
           id="source-connection"
@@ -91,6 +96,7 @@ export function HostedSource({
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
         <Combo
+          name="repository"
           label="Repository"
           placeholder="acme/shop"
           value={repository}
@@ -100,6 +106,7 @@ export function HostedSource({
           onChange={(value) => set({ repository: value, branch: '' })}
         />
         <Combo
+          name="branch"
           label="Branch"
           placeholder={listed?.defaultBranch ?? 'main'}
           value={branch}
@@ -109,7 +116,7 @@ export function HostedSource({
           onChange={(value) => set({ branch: value })}
         />
       </div>
-      <div className="field">
+      <div className="field" data-field="buildPath">
         <label htmlFor="source-folder">Folder</label>
         <input
           id="source-folder"

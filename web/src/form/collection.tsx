@@ -1,5 +1,6 @@
 /** A list of records of one kind, with forms from their descriptions to add, change, test and remove them. */
 import { useState, type ReactElement, type ReactNode } from 'react';
+import { toast } from '../frame/toasts.tsx';
 import { useAsk, useDo, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
@@ -146,13 +147,24 @@ function RowActions({
   );
 }
 
+/** What the server decided otherwise than it was asked. */
+function noticeOf(answer: unknown): string | undefined {
+  const notice: unknown =
+    answer !== null && typeof answer === 'object' ? Reflect.get(answer, 'notice') : undefined;
+  return typeof notice === 'string' ? notice : undefined;
+}
+
 function Overs(props: CollectionProps & { over: Over; onClose: () => void }): ReactElement | null {
   const { over, onClose, noun, id, name, show, change, fixed } = props;
   const remove = useDo(props.remove ?? ('registry.remove' as Path));
   const shared = {
     ...(show ? { show: show as never } : {}),
     ...(change ? { change: change as never } : {}),
-    onDone: onClose,
+    onDone: (answer: unknown) => {
+      const said = noticeOf(answer);
+      if (said !== undefined) toast(said);
+      onClose();
+    },
     onCancel: onClose,
   };
   if (over.what === 'create')

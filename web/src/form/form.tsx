@@ -64,14 +64,14 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
   const defaults = stored === undefined ? Object.fromEntries(fields.map(({ n, v }) => [n, v])) : {};
   const given = { ...startsOf(props, fields, { ...defaults, ...fixed, ...edits }), ...edits };
   const values: Record<string, unknown> = { ...defaults, ...stored, ...fixed, ...given };
-  const shown = fields.filter(({ n }) => changeOf(props, n).when?.(values) ?? true);
+  const shown = fields.filter(({ n }) => isShown(props, n, values));
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const { input, wrong } = inputOf({
       fields: shown,
       edits: given,
       stored,
-      isUnsaved: props.isUnsaved === true,
+      isSent: (name) => props.isUnsaved === true || isRevealed(props, name, values),
       asOf: (name) => changeOf(props, name).as,
     });
     setFaults(wrong);
@@ -150,15 +150,35 @@ function changeOf<P extends Path>({ change }: FormProps<P>, name: string): Field
   return { label: labelOf(part), ...(when ? { when } : {}), ...changes[name] };
 }
 
-/** In the order of the fields: one may follow from those before it. */
+const isShown = <P extends Path>(
+  props: FormProps<P>,
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+): boolean => changeOf(props, name).when?.(values) ?? true;
+
+/** Whether an edit of another field brought it up: nobody chose what is stored in it. */
+const isRevealed = <P extends Path>(
+  props: FormProps<P>,
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+): boolean =>
+  props.stored !== undefined &&
+  isShown(props, name, values) &&
+  !isShown(props, name, { ...props.stored, ...props.fixed });
+
+/**
+ * In the order of the fields: one may follow from those before it. Of something stored only those that an
+ * edit revealed.
+ */
 function startsOf<P extends Path>(
   props: FormProps<P>,
   fields: readonly Field[],
   values: Readonly<Record<string, unknown>>,
 ): Record<string, string | boolean> {
-  if (props.stored !== undefined) return {};
   return fields.reduce<Record<string, string | boolean>>((starts, { n }) => {
-    const start = changeOf(props, n).start?.({ ...values, ...starts });
+    const known = { ...props.stored, ...values, ...starts };
+    if (props.stored !== undefined && !isRevealed(props, n, known)) return starts;
+    const start = changeOf(props, n).start?.(known);
     return start === undefined || values[n] !== undefined ? starts : { ...starts, [n]: start };
   }, {});
 }
@@ -191,12 +211,13 @@ interface Filled {
   fields: readonly Field[];
   edits: Readonly<Record<string, string | boolean>>;
   stored: Readonly<Record<string, unknown>> | undefined;
-  isUnsaved: boolean;
+  /** Whether what is stored in a field is sent although nobody edited it. */
+  isSent: (name: string) => boolean;
   /** `text`: the text itself is the value, where the server takes it beside a list or an object. */
   asOf: (name: string) => FieldChange['as'];
 }
 
-function inputOf({ fields, edits, stored, isUnsaved, asOf }: Filled): {
+function inputOf({ fields, edits, stored, isSent, asOf }: Filled): {
   input: Record<string, unknown>;
   wrong: Record<string, string>;
 } {
@@ -206,7 +227,7 @@ function inputOf({ fields, edits, stored, isUnsaved, asOf }: Filled): {
     const value = edits[field.n];
     if (value === undefined) {
       const kept = storedAt(stored, field.n);
-      if (kept !== undefined && kept !== null && (field.r || isUnsaved)) putAt(input, field.n, kept);
+      if (kept !== undefined && kept !== null && (field.r || isSent(field.n))) putAt(input, field.n, kept);
       continue;
     }
     try {

@@ -19,7 +19,7 @@ export function TextField({
 }: TextFieldProps): ReactElement {
   const id = useId();
   return (
-    <div className="field">
+    <div className="field" data-field={rest.name}>
       <label htmlFor={id}>{label}</label>
       <input
         id={id}

@@ -35,8 +35,13 @@ export function Grants({ member, onClose }: { member: Member; onClose: () => voi
   };
   return (
     <Dialog title={member.name} onClose={onClose}>
-      <form className="grid gap-4 text-13" onSubmit={submit}>
-        <div className="field">
+      <form
+        className="grid gap-4 text-13"
+        data-form="organization.updateMember"
+        data-stored
+        onSubmit={submit}
+      >
+        <div className="field" data-field="role">
           <label htmlFor="role">Role</label>
           <select
             id="role"
@@ -50,7 +55,7 @@ export function Grants({ member, onClose }: { member: Member; onClose: () => voi
           </select>
         </div>
         {role === 'member' && (
-          <fieldset className="grid gap-2">
+          <fieldset className="grid gap-2" data-field="accessedProjects">
             <legend className="mb-2 font-medium">Reaches these projects</legend>
             {projects.map(({ projectId, name }) => (
               <label key={projectId} className="flex items-center gap-2">
@@ -70,7 +75,7 @@ export function Grants({ member, onClose }: { member: Member; onClose: () => voi
           {flags
             .filter(([name]) => role === 'member' || name === 'canReadSecrets')
             .map(([name, value]) => (
-              <label key={name} className="flex items-center gap-2">
+              <label key={name} className="flex items-center gap-2" data-field={name}>
                 <input
                   type="checkbox"
                   checked={value}

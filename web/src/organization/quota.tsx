@@ -68,10 +68,11 @@ function QuotaForm({
       });
   };
   return (
-    <form className="grid gap-4" onSubmit={submit} noValidate>
+    <form className="grid gap-4" data-form="organization.setQuota" data-stored onSubmit={submit} noValidate>
       {names.map((part) => (
         <TextField
           key={part}
+          name={part}
           label={parts[part].label}
           help={`Uses ${inUnits(part, used[part as keyof typeof used] ?? 0)} now`}
           inputMode="decimal"

@@ -4,6 +4,7 @@ import { useId, useState, type AriaAttributes, type KeyboardEvent, type ReactEle
 const mostShown = 50;
 
 export function Combo({
+  name,
   label,
   value,
   options,
@@ -12,6 +13,7 @@ export function Combo({
   placeholder,
   onChange,
 }: {
+  name?: string;
   label: string;
   value: string;
   options: readonly string[];
@@ -36,7 +38,7 @@ export function Combo({
     onOpen: setOpen,
   });
   return (
-    <div className="field relative">
+    <div className="field relative" data-field={name}>
       <label htmlFor={id}>{label}</label>
       <input
         id={id}

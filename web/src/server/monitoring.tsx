@@ -50,15 +50,41 @@ export function Monitoring({ server }: { server: Server }): ReactElement {
   const number = { type: 'number', inputMode: 'numeric', min: 0 } as const;
   return (
     <Panel title="Monitoring" isPadded>
-      <form className="grid gap-4" onSubmit={submit}>
+      <form
+        className="grid gap-4"
+        data-form="server.setupMonitoring"
+        data-stored={metricsConfig !== null || undefined}
+        onSubmit={submit}
+      >
         <p className="text-13 text-muted">{metricsConfig ? texts.measured : texts.notMeasured}</p>
         <div className="grid gap-4 sm:grid-cols-3">
-          <TextField label="Days that are kept" {...number} value={days} onEdit={setDays} />
-          <TextField label="Tell above processor %" {...number} max={100} value={cpu} onEdit={setCpu} />
-          <TextField label="Tell above memory %" {...number} max={100} value={memory} onEdit={setMemory} />
+          <TextField
+            name="retentionDays"
+            label="Days that are kept"
+            {...number}
+            value={days}
+            onEdit={setDays}
+          />
+          <TextField
+            name="cpu"
+            label="Tell above processor %"
+            {...number}
+            max={100}
+            value={cpu}
+            onEdit={setCpu}
+          />
+          <TextField
+            name="memory"
+            label="Tell above memory %"
+            {...number}
+            max={100}
+            value={memory}
+            onEdit={setMemory}
+          />
         </div>
         {tells && (
           <TextField
+            name="urlCallback"
             label="Address that is told"
             type="url"
             required

@@ -6,6 +6,9 @@ import { texts } from '../git/texts.ts';
 import { Ago } from '../parts/time.tsx';
 import { GenerateKey } from './generate-key.tsx';
 
+const ofGithub = ({ provider }: Readonly<Record<string, unknown>>): boolean => provider === 'github';
+const byToken = (values: Readonly<Record<string, unknown>>): boolean => !ofGithub(values);
+
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
@@ -20,6 +23,27 @@ export const GitProviders = (): ReactElement => (
     update="gitProvider.update"
     remove="gitProvider.remove"
     test="gitProvider.testConnection"
+    show={[
+      'provider',
+      'name',
+      'accessToken',
+      'username',
+      'appId',
+      'installationId',
+      'privateKey',
+      'webhookSecret',
+      'baseUrl',
+      'apiUrl',
+    ]}
+    change={{
+      provider: { label: 'Git host', start: () => 'github' },
+      accessToken: { when: byToken },
+      username: { when: ({ provider }) => provider === 'bitbucket' },
+      appId: { when: ofGithub },
+      installationId: { when: ofGithub },
+      privateKey: { when: ofGithub },
+      webhookSecret: { when: ofGithub },
+    }}
     name={({ name }) => text(name)}
     detail={({ provider, baseUrl, username }) => [provider, baseUrl, username].map(text).join(' ')}
     removal="Services that use it as their source are no longer fetched. Repositories stay as they are."
