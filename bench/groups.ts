@@ -8,6 +8,7 @@ import { domainFigures } from './figures/domains.ts';
 import { manyServersFigures } from './figures/many-servers.ts';
 import { packingFigures } from './figures/packing.ts';
 import { serverFigures } from './figures/servers.ts';
+import { sizingFigures } from './figures/sizing.ts';
 import {
   commandFigures,
   eventFigures,
@@ -71,6 +72,11 @@ export const groups = {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",
     needs: 'bed',
     figures: ({ root, say }) => deploymentFigures(root, say),
+  },
+  sizing: {
+    summary: 'the smallest memory on which bin/up --example works',
+    needs: 'bed',
+    figures: ({ say }) => sizingFigures(say),
   },
   servers: {
     summary:
