@@ -10,8 +10,8 @@ import { bareMachine, curl, upWithExample } from '../../test/e2e/fixtures/bare-m
 import type { Figure } from '../figure.ts';
 
 /** In MiB, tried from the largest down until one fails. */
-const sizes = [1024, 768, 512, 384, 256] as const;
-const budget = 1024;
+const sizes = [2048, 1024, 768, 512] as const;
+const budget = 2048;
 const mebibyte = 2 ** 20;
 
 /** Opens a bed of its own and closes it again. Needs root. */
@@ -50,6 +50,7 @@ async function comesUp(bed: Bed, index: number, size: number, say: (text: string
     images: true,
     dependencies: true,
     root: 'equipped',
+    realDisk: true,
   });
   try {
     await limitMemory(groupName(await loadHost(bed.name, host.name)), size * mebibyte);

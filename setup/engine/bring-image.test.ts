@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createEngineInMemory, type EngineInMemory } from '../../test/engine-in-memory/engine-in-memory.ts';
 import { addImage, findImage, push, removeImage, tagImage } from '../../test/engine-in-memory/images.ts';
-import { bringImage, digestOf, readDigests, type BringRequest } from './bring-image.ts';
+import { bringImage, readDigests, type BringRequest } from './bring-image.ts';
 import { engineOver } from './client.ts';
+import { digestOf } from './image-digest.ts';
 
 const reference = 'registry.test:5000/caddy:2';
 let layout: { data: string };

@@ -4,8 +4,6 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseImageReference } from '../../server/src/adapters/engine/client/image-reference.ts';
-import { familiarName } from '../../server/src/domain/names/image-reference.ts';
 import type { Layout } from '../layout.ts';
 import { readRecord, writeRecord } from '../record.ts';
 import type { Engine } from './client.ts';
@@ -86,10 +84,4 @@ export async function keepDigest(
   const own = before[reference];
   if (own?.digest === digest && own.version === version) return;
   writeRecord(pathOf(layout), { ...before, [reference]: { digest, version } } satisfies KeptDigests);
-}
-
-/** Of an image's digests the one of the reference's repository. */
-export function digestOf(reference: string, digests: readonly string[]): string | undefined {
-  const repository = (name: string): string => familiarName(parseImageReference(name).repository);
-  return digests.find((digest) => repository(digest) === repository(reference));
 }

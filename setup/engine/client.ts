@@ -7,7 +7,7 @@ import {
 } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { imagePath, parseImageReference } from '../../server/src/adapters/engine/client/image-reference.ts';
 import { isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
-import { digestOf } from './bring-image.ts';
+import { digestOf } from './image-digest.ts';
 import { pullUntilAnswered } from './pull.ts';
 import type { PullAnswer } from './pull.ts';
 
@@ -85,24 +85,7 @@ export function engineOver(client: EngineClient, socket: string): Engine {
         body: { ListenAddr: '0.0.0.0:2377', AdvertiseAddr: advertiseAddress },
         doing: 'making a swarm',
       }),
-    async hasImage(reference) {
-      const path = `${imagePath(reference)}/json`;
-      return (await found(path, `looking for the image ${reference}`, z.unknown())) !== undefined;
-    },
-    async imageDigest(reference) {
-      const path = `${imagePath(reference)}/json`;
-      const image = await found(path, `looking for the image ${reference}`, imageSchema);
-      return digestOf(reference, image?.RepoDigests ?? []);
-    },
-    tagImage(image, reference) {
-      const { repository, tag } = parseImageReference(reference);
-      return client.send({
-        method: 'POST',
-        path: `${imagePath(image)}/tag`,
-        query: { repo: repository, tag },
-        doing: `naming the image ${reference}`,
-      });
-    },
+    ...imageCalls(client, found),
     network: (name) => found(`/networks/${segment(name)}`, `looking for the network ${name}`, networkSchema),
     async hasService(name) {
       const path = `/services/${segment(name)}`;
@@ -122,6 +105,34 @@ export function engineOver(client: EngineClient, socket: string): Engine {
           }),
         options,
       );
+    },
+  };
+}
+
+type Found = <T>(path: string, doing: string, schema: z.ZodType<T>) => Promise<T | undefined>;
+
+function imageCalls(
+  client: EngineClient,
+  found: Found,
+): Pick<Engine, 'hasImage' | 'imageDigest' | 'tagImage'> {
+  return {
+    async hasImage(reference) {
+      const path = `${imagePath(reference)}/json`;
+      return (await found(path, `looking for the image ${reference}`, z.unknown())) !== undefined;
+    },
+    async imageDigest(reference) {
+      const path = `${imagePath(reference)}/json`;
+      const image = await found(path, `looking for the image ${reference}`, imageSchema);
+      return digestOf(reference, image?.RepoDigests ?? []);
+    },
+    tagImage(image, reference) {
+      const { repository, tag } = parseImageReference(reference);
+      return client.send({
+        method: 'POST',
+        path: `${imagePath(image)}/tag`,
+        query: { repo: repository, tag },
+        doing: `naming the image ${reference}`,
+      });
     },
   };
 }

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { buildImages } from '../../images/build.ts';
 import { buildPackages, formerNames, imageNames, images } from '../../images/images.ts';
 import { builderImage, proxyImage } from '../../server/src/domain/names/platform-images.ts';
@@ -8,7 +9,6 @@ import { AppError } from '../../server/src/domain/errors.ts';
 import { isPlatformImage, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { installPackages } from '../machine/apt.ts';
 import { faultOfProxy, leastProxy, proxyVersion } from '../machine/proxy-version.ts';
-import { version } from '../../cli/version.ts';
 import type { SetupContext, Step } from '../context.ts';
 import { bringImage, keepDigest, type BringRequest } from '../engine/bring-image.ts';
 import { recordMade } from '../made.ts';
@@ -102,10 +102,15 @@ async function requireSafeProxy(context: SetupContext, reference: string): Promi
 /** File that the docker client makes at its first build. */
 const clientFile = '.docker/.buildNodeID';
 
+/** Version of the Berth that is set up. */
+const versionOf = (product: string): string =>
+  z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(product, 'package.json'), 'utf8')))
+    .version;
+
 const bringing = (context: SetupContext): BringRequest => ({
   engine: context.engine,
   layout: context.layout,
-  version,
+  version: versionOf(context.product),
   pull: (reference) => pull(context, reference),
   say: context.say,
 });

@@ -147,7 +147,7 @@ export const projects = {
   input: { on: 'bed', files: e2e('hostile-input', 'conformance'), minutes: 20 },
   systemd: { on: 'bed', files: e2e('systemd'), minutes: 20 },
   store: { on: 'database', files: ['**/*.store.test.ts'], minutes: 30 },
-  screens: { on: 'program', files: ['test/web/*.interface.test.ts'], minutes: 30 },
+  screens: { on: 'program', files: ['test/web/{,forms/}*.interface.test.ts'], minutes: 30 },
   system: { on: 'modules', files: takingSeconds, minutes: 30 },
   interface: { on: 'program', files: ['test/{access,clients,conformance}/*.interface.test.ts'], minutes: 30 },
   unit: {

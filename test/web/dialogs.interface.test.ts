@@ -7,7 +7,7 @@ import { startWithWorlds } from '../world/started.ts';
 import type { World } from '../world/world.ts';
 import { ofThisRun } from '../run/mode.ts';
 import { openPage, settled, signIn, startBrowser } from './browser.ts';
-import { widerThanItself } from './dialog-width.ts';
+import { widerThanItself } from './forms/dialog-width.ts';
 import { screensOf } from './screens-of.ts';
 
 let program: Program;

@@ -1,7 +1,7 @@
-/** The walk over stored forms whose change takes effect at the proxy (test/web/stored-forms.ts). */
+/** The walk over stored forms whose change takes effect at the proxy (test/web/forms/stored-forms.ts). */
 import { expect, it } from 'vitest';
-import { walkPlaces } from '../../web/form-walk.ts';
-import { places } from '../../web/stored-forms.ts';
+import { walkPlaces } from '../../web/forms/form-walk.ts';
+import { places } from '../../web/forms/stored-forms.ts';
 import { ofThisRun } from '../../run/mode.ts';
 import type { Look, Watched } from '../../web/browser.ts';
 import type { ApplicationFixture } from '../fixtures/applications.ts';

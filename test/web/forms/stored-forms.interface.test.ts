@@ -4,12 +4,12 @@
  */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ofThisRun } from '../run/mode.ts';
-import { password } from '../world/inputs.ts';
-import type { Program } from '../world/program.ts';
-import { startWithWorlds } from '../world/started.ts';
-import type { World } from '../world/world.ts';
-import { openPage, signIn, startBrowser } from './browser.ts';
+import { ofThisRun } from '../../run/mode.ts';
+import { password } from '../../world/inputs.ts';
+import type { Program } from '../../world/program.ts';
+import { startWithWorlds } from '../../world/started.ts';
+import type { World } from '../../world/world.ts';
+import { openPage, signIn, startBrowser } from '../browser.ts';
 import { walkPlaces } from './form-walk.ts';
 import { places } from './stored-forms.ts';
 

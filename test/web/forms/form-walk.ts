@@ -1,8 +1,16 @@
 /** Walks a form that changes something stored: each field is changed alone, saved and read back. */
 import type { Locator, Page } from 'playwright-core';
-import described from '../../web/src/generated/form-fields.json' with { type: 'json' };
+import described from '../../../web/src/generated/form-fields.json' with { type: 'json' };
 import { widerThanItself } from './dialog-width.ts';
-import { companions, decided, follows, hidden, otherValues, refused } from './field-values.ts';
+import {
+  companions,
+  decided,
+  follows,
+  hidden,
+  otherValues,
+  refused,
+  type FieldKind,
+} from './field-values.ts';
 import { formsOf, openPlace, type Ids, type Place } from './stored-forms.ts';
 
 interface Walked {
@@ -154,15 +162,6 @@ async function submit(page: Page, form: Locator, procedure: string): Promise<str
   const answered = await Promise.race([answer.catch(() => undefined), refused]);
   if (answered?.ok()) return undefined;
   return answered ? answered.text() : ((await fault.textContent()) ?? '');
-}
-
-export interface FieldKind {
-  as: 'switch' | 'several' | 'select' | 'secret' | 'text';
-  /** Values of a select. */
-  options: readonly string[];
-  type: string | undefined;
-  min: number | undefined;
-  max: number | undefined;
 }
 
 interface Described {

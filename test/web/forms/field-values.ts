@@ -1,7 +1,15 @@
 /** Values that a person might type into a field, other than what stands in it. */
-import { databaseKindNames } from '../../server/src/domain/database-kind.ts';
-import { certificateChain } from '../world/certificates.ts';
-import type { FieldKind } from './form-walk.ts';
+import { databaseKindNames } from '../../../server/src/domain/database-kind.ts';
+import { certificateChain } from '../../world/certificates.ts';
+
+export interface FieldKind {
+  as: 'switch' | 'several' | 'select' | 'secret' | 'text';
+  /** Values of a select. */
+  options: readonly string[];
+  type: string | undefined;
+  min: number | undefined;
+  max: number | undefined;
+}
 
 export interface FieldRequest extends FieldKind {
   procedure: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { elsewhere, places } from './stored-forms.ts';
 
-const sources = join(import.meta.dirname, '../../web/src');
+const sources = join(import.meta.dirname, '../../../web/src');
 
 async function components(): Promise<{ file: string; text: string }[]> {
   const files = (await readdir(sources, { recursive: true })).filter((file) => file.endsWith('.tsx'));
