@@ -43,6 +43,17 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     databaseKindNames.map((kind, index) => [`${kind}.saveExternalPort externalPort`, [`${15_001 + index}`]]),
   ),
+  serverIp: ['203.0.113.7'],
+  dnsResolver: ['9.9.9.9'],
+  acmeEmail: ['ops@example.com'],
+  acmeDirectory: ['https://acme.example.com/directory'],
+  acmeRoots: [certificateChain.certificate],
+  buildMemory: ['1g'],
+  buildCpu: ['1.5'],
+  builderReleases: ['https://releases.example.com/pack-v1-linux.tgz'],
+  networkPool: ['10.208.0.0/12'],
+  allowedPrivateNetworks: ['127.0.0.0/8\n10.1.0.0/16'],
+  localRepositoryPaths: ['/srv/git'],
   placement: ['node.role==worker'],
   preReleaseCommand: ["npm run 'a b'"],
   'application.update command': ["node check.js 'a b'"],
@@ -68,7 +79,10 @@ export const decided: Readonly<Record<string, string>> = {
 };
 
 /** Fields that change with another one: the server makes them up. */
-export const follows: Readonly<Record<string, string>> = { 'compose.update randomize': 'suffix' };
+export const follows: Readonly<Record<string, string>> = {
+  'compose.update randomize': 'suffix',
+  'gitProvider.update baseUrl': 'apiUrl',
+};
 
 /** Secrets that are not shown again although their field is no password. */
 export const hidden: ReadonlySet<string> = new Set(['certificateResolver.update eab']);

@@ -57,7 +57,7 @@ export const places: readonly Place[] = [
     ],
   },
   { screen: application('previews'), forms: ['application.update'] },
-  { screen: application('settings'), through: changeOf('2'), forms: ['port.update'] },
+  { screen: application('settings'), through: changeOf('2', '3'), forms: ['port.update'] },
   {
     screen: application('settings'),
     through: changeOf('^/old'),

@@ -57,6 +57,7 @@ export function Installation(): ReactElement {
 function OwnBackup(): ReactElement {
   const { data, error } = useAsk('installationBackup.get', {}, { retry: false });
   const runs = useAsk('installationBackup.runs', {}, { retry: false });
+  const { data: destinations = [] } = useAsk('destination.all', {}, { retry: false });
   const run = useDo('installationBackup.run');
   const list = (runs.data ?? []) as readonly {
     backupRunId?: string;
@@ -84,6 +85,12 @@ function OwnBackup(): ReactElement {
         <Fault error={error ?? run.error} />
         <Form
           of="installationBackup.set"
+          change={{
+            destinationId: {
+              label: 'Destination',
+              options: destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name })),
+            },
+          }}
           {...(data ? { stored: { ...(data as object) } } : {})}
           verb="Save"
         />
