@@ -11,17 +11,23 @@ import type { Engine } from '../ports/engine/engine.ts';
 export const leavingLimitMs = 10 * 60_000;
 
 export interface LeavingWatch {
-  /** Ends what has been leaving for too long, and says what it ended. */
-  look(engine: Pick<Engine, 'leavingContainers' | 'killContainer'>): Promise<string[]>;
+  /**
+   * Ends what has been leaving for too long, and says what it ended; on the node of a cluster that manages
+   * nothing, of these tasks, which its head tells.
+   */
+  look(
+    engine: Pick<Engine, 'leavingContainers' | 'killContainer'>,
+    tasks?: ReadonlySet<string>,
+  ): Promise<string[]>;
 }
 
 export function createLeavingWatch(clock: Clock): LeavingWatch {
   /** When each container was first seen leaving; forgotten with the container. */
   let since = new Map<string, number>();
   return {
-    async look(engine) {
+    async look(engine, tasks) {
       const now = clock.now();
-      const leaving = (await engine.leavingContainers()).filter(
+      const leaving = (await engine.leavingContainers(tasks)).filter(
         ({ labels }) => ownerOfLabels(labels) !== undefined,
       );
       since = new Map(leaving.map(({ id }) => [id, since.get(id) ?? now]));

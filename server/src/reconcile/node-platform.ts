@@ -34,7 +34,7 @@ const challengePath = '/.well-known/acme-challenge';
 export function createNodePlatform(
   host: Host,
   parts: NodeParts,
-): Pick<KeptHost, 'ensurePlatform' | 'services' | 'attachProxy' | 'routes'> {
+): Pick<KeptHost, 'ensurePlatform' | 'attachProxy' | 'routes'> {
   const { nodeProxy } = host;
   const sayFailure = failureSayer(parts.renewals);
   /** This node's own renewal, which nobody else puts back while it is waited for. */
@@ -66,7 +66,6 @@ export function createNodePlatform(
       if ((await host.proxy.current().catch(() => undefined)) === undefined) await nodeProxy.putBack();
       return sayFailure(version);
     },
-    services: async () => [],
     async attachProxy() {
       const head = await parts.head();
       const attached = head && nodeProxy ? await nodeProxy.attach(await routedNetworks(head)) : 0;

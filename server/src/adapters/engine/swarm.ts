@@ -23,7 +23,7 @@ import { interact } from './exec/interact.ts';
 import { createNetworks, type Networks } from './networks/networks.ts';
 import { programOutput, removeContainers } from './exec/program.ts';
 import { runTask } from './exec/run-task.ts';
-import { killContainer, leavingContainers } from './services/leaving.ts';
+import { killContainer, leavingContainers, leavingTasks } from './services/leaving.ts';
 import { removeService } from './services/service-removal.ts';
 import { specDigest } from './services/service-spec.ts';
 import { createServices } from './services/services.ts';
@@ -57,7 +57,8 @@ export function createSwarmEngine({
   return {
     info: () => engineInfo(client),
     ...networksOf(networks),
-    leavingContainers: () => leavingContainers(client),
+    leavingContainers: (tasks) => leavingContainers(client, tasks),
+    leavingTasks: () => leavingTasks(client),
     killContainer: (containerId) => killContainer(client, containerId),
     applyService: services.apply,
     service: services.one,

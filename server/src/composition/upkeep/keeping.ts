@@ -92,6 +92,7 @@ function keepersOf(
   };
   const node = (host: Host, headKey: string): KeptHost => ({
     ...common(host, swarmPorts),
+    services: withWhatLeaves(clock, host, () => hosts.find(headKey)),
     // Whoever has the cluster's head has its nodes.
     claim: async () => undefined,
     ...createNodePlatform(host, {
@@ -105,6 +106,19 @@ function keepersOf(
     }),
   });
   return { head, node };
+}
+
+/** On a node, whose services its head keeps: containers that outlive their time. */
+function withWhatLeaves(
+  clock: Ground['clock'],
+  { engine }: Host,
+  head: () => Promise<Host | undefined>,
+): () => Promise<string[]> {
+  const leaving = createLeavingWatch(clock);
+  return async () => {
+    const tasks = await (await head())?.engine.leavingTasks();
+    return tasks === undefined ? [] : leaving.look(engine, tasks);
+  };
 }
 
 /** Services kept, containers that outlive their time ended, and what runs without a record counted. */

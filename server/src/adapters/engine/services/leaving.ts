@@ -12,21 +12,36 @@ import { isOwn } from './ownership.ts';
 const staying: ReadonlySet<string> = new Set(['ready', 'running', 'completed']);
 
 /**
- * Those whose task is to be shut down or removed, and those whose task the manager no longer knows.
- * Containers are listed first: one that is made meanwhile has a task by then.
+ * Those whose task is to be shut down or removed, and those whose task the manager no longer knows; with
+ * `tasks`, those of these tasks alone. Containers are listed first: one that is made meanwhile has a task by
+ * then.
  */
-export async function leavingContainers(client: EngineClient): Promise<ContainerState[]> {
+export async function leavingContainers(
+  client: EngineClient,
+  tasks?: ReadonlySet<string>,
+): Promise<ContainerState[]> {
   const running = (await listContainers(client, `${managedLabel}=true`)).filter(
     ({ state, labels }) => state === 'running' && labels[taskIdLabel] !== undefined && isOwn(client, labels),
   );
   if (running.length === 0) return [];
-  const tasks = await client.call(
+  const taskOf = ({ labels }: ContainerState): string => labels[taskIdLabel] ?? '';
+  if (tasks !== undefined) return running.filter((container) => tasks.has(taskOf(container)));
+  const kept = new Set(
+    (await listTasks(client)).filter(({ DesiredState }) => staying.has(DesiredState)).map(({ ID }) => ID),
+  );
+  return running.filter((container) => !kept.has(taskOf(container)));
+}
+
+export async function leavingTasks(client: EngineClient): Promise<ReadonlySet<string>> {
+  const leaving = (await listTasks(client)).filter(({ DesiredState }) => !staying.has(DesiredState));
+  return new Set(leaving.map(({ ID }) => ID));
+}
+
+const listTasks = (client: EngineClient) =>
+  client.call(
     { method: 'GET', path: '/tasks', doing: 'looking for tasks that should have ended' },
     tasksAnswer,
   );
-  const kept = new Set(tasks.filter(({ DesiredState }) => staying.has(DesiredState)).map(({ ID }) => ID));
-  return running.filter(({ labels }) => !kept.has(labels[taskIdLabel] ?? ''));
-}
 
 /** Ends a container by SIGKILL; one that does not run, or is not here, is no error. */
 export async function killContainer(client: EngineClient, containerId: string): Promise<void> {
