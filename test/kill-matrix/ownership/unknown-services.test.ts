@@ -66,3 +66,26 @@ test('one without an id stays as it is when no record names it, and is labelled 
   expect(await reconciled()).toEqual([]);
   expect(await tasks()).toEqual(before);
 });
+
+test('the network of one that is left as it is stays, with the proxy in it, and goes after it', async () => {
+  const { addApplication, deploy, run } = product();
+  expect((await deploy(await addApplication('left'))).status).toBe('done');
+  await run(async ({ hosts }) => {
+    const { engine, networks } = await hosts.of('local');
+    const [spec] = (await engine.services()).filter(({ name }) => name === 'left');
+    const [name = ''] = spec?.networks.filter((each) => each !== 'berth') ?? [];
+    const proxied = async (): Promise<boolean> =>
+      (await engine.containers('berth.role')).some((container) => container.networks.includes(name));
+    const known = {
+      environments: new Set<string>(),
+      composes: new Set<string>(),
+      adopted: new Set<string>(),
+    };
+    expect(await proxied()).toBe(true);
+    expect(await networks.removeOrphans(known)).toMatchObject({ removed: [], left: [] });
+    expect(await proxied()).toBe(true);
+    for (const { name: service, networks: its } of await engine.services())
+      if (its.includes(name) && service !== 'berth-proxy') await engine.removeService(service);
+    expect(await networks.removeOrphans(known)).toMatchObject({ removed: [name], left: [] });
+  });
+});

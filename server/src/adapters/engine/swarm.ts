@@ -57,9 +57,7 @@ export function createSwarmEngine({
   return {
     info: () => engineInfo(client),
     ...networksOf(networks),
-    leavingContainers: (tasks) => leavingContainers(client, tasks),
-    leavingTasks: () => leavingTasks(client),
-    killContainer: (containerId) => killContainer(client, containerId),
+    ...leavingOf(client),
     applyService: services.apply,
     service: services.one,
     serviceWithTasks: services.withTasks,
@@ -115,6 +113,14 @@ const networksOf = (
   removeNetwork: networks.remove,
   connectNetwork: networks.connect,
   disconnectNetwork: networks.disconnect,
+});
+
+const leavingOf = (
+  client: EngineClient,
+): Pick<Engine, 'leavingContainers' | 'leavingTasks' | 'killContainer'> => ({
+  leavingContainers: (tasks) => leavingContainers(client, tasks),
+  leavingTasks: () => leavingTasks(client),
+  killContainer: (containerId) => killContainer(client, containerId),
 });
 
 async function engineInfo(client: EngineClient): Promise<EngineInfo> {

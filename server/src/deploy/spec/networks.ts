@@ -156,7 +156,10 @@ async function removeOrphans(
       isOrphan(network.labels[ownerLabels.compose], known.composes),
   }));
   const unlabelled = owned.filter((one) => !one.isLabelled && !one.isOrphan).map(({ name }) => name);
-  const orphans = owned.filter((one) => one.isOrphan && (one.isLabelled || known.adopted.has(one.name)));
+  const unknown = owned.filter((one) => one.isOrphan && (one.isLabelled || known.adopted.has(one.name)));
+  // A service without a record may be left as it is, and so is its network: nothing is cut off from it.
+  const used = new Set(unknown.length === 0 ? [] : (await engine.services()).flatMap((one) => one.networks));
+  const orphans = unknown.filter(({ name }) => !used.has(name));
   if (orphans.length === 0) return { removed: [], left: [], unlabelled };
   const proxies = await proxyContainers();
   const left: LeftNetwork[] = [];
