@@ -116,12 +116,9 @@ export interface Engine extends EngineDisk, EngineMarks {
    * decides about a label of ours; of others, anybody may have.
    */
   containers(label: string): Promise<ContainerState[]>;
-  /**
-   * Local containers of tasks that were told to end, and still run; also those whose task is forgotten. A
-   * node that manages no swarm knows no tasks: with `tasks` it is those of these tasks alone.
-   */
+  /** Local containers that were told to end and still run; forgotten ones too, unless `tasks` names them. */
   leavingContainers(tasks?: ReadonlySet<string>): Promise<ContainerState[]>;
-  /** Ids of the tasks of the whole swarm that were told to end, as its manager has them. */
+  /** Ids of the swarm's tasks that were told to end. */
   leavingTasks(): Promise<ReadonlySet<string>>;
   /** Ends a local container by SIGKILL; one that does not run, or is not there, is no error. */
   killContainer(containerId: string): Promise<void>;
