@@ -2,6 +2,7 @@
  * The installation that is measured: one organization, 1,000 services, one of them with everything that hangs
  * on an application.
  */
+import { noDomainRules } from '../server/src/modules/domain/route-rules.ts';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Stores } from '../server/src/composition/stores.ts';
@@ -160,6 +161,7 @@ function domainOf(owner: Owner): TableRecord<'domain'> {
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ...noDomainRules,
     uniqueConfigKey: 1,
     serverKey: 'local',
   };

@@ -1,7 +1,7 @@
 /** Routes, and what they become in the document that Caddy gets. */
 import { caddyDocument } from '../server/src/adapters/proxy/config/caddy-config.ts';
 import type { CaddySettings } from '../server/src/adapters/proxy/config/caddy-config.ts';
-import type { Route } from '../server/src/ports/proxy.ts';
+import { noRules, type Route } from '../server/src/ports/proxy.ts';
 
 export const settings: CaddySettings = {
   adminSocket: '/run/berth-proxy/admin.sock',
@@ -26,6 +26,7 @@ export function route(change: Partial<Route> = {}): Route {
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ...noRules,
     ...change,
   };
 }
@@ -47,17 +48,18 @@ export function servers(routes: Route[], change: Partial<CaddySettings> = {}): R
   const { servers: all } = (
     documentOf(routes, change) as { apps: { http: { servers: Record<string, Server> } } }
   ).apps.http;
-  // Without the first three routes, and that of Berth's cookies, which are the same for every request.
+  // Without the first two routes, and those of forwarding headers and Berth's cookies, which are the same for every request.
   return Object.fromEntries(
     Object.entries(all).map(([name, server]) => [
       name,
-      { ...server, routes: server.routes.slice(3).filter(isNotOfCookies) },
+      { ...server, routes: server.routes.slice(2).filter(isNotShared) },
     ]),
   );
 }
 
-const isNotOfCookies = ({ match }: Server['routes'][number]): boolean =>
-  match?.[0] === undefined || !('header_regexp' in match[0]);
+const isNotShared = ({ match, handle }: Server['routes'][number]): boolean =>
+  (match?.[0] === undefined || !('header_regexp' in match[0])) &&
+  !(handle[0]?.['handler'] === 'headers' && 'request' in handle[0]);
 
 export function order(routes: Route[]): string[] {
   return (servers(routes)['plain']?.routes ?? []).map(({ match }) =>

@@ -2,6 +2,7 @@
  * Domains in thousands, each with an address of its own behind it, on a real proxy: how soon a change is
  * seen, whether Berth answers meanwhile, and what both take of memory.
  */
+import { noDomainRules } from '../../server/src/modules/domain/route-rules.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mustRun } from '../../images/command.ts';
 import { tableStore } from '../../server/src/db/table-store.ts';
@@ -81,6 +82,7 @@ async function fill(bed: Bed, berth: BerthHost, applicationId: string, count: nu
         hstsMaxAge: null,
         requestHeaders: {},
         maxBodyBytes: null,
+        ...noDomainRules,
         uniqueConfigKey: index + 100_000,
         serverKey: 'local',
         createdAt: '2026-01-01T00:00:00.000Z',

@@ -1,4 +1,5 @@
 /** What hangs on the services of the fixtures. */
+import { noDomainRules } from '../../server/src/modules/domain/route-rules.ts';
 import type { TableRecord } from '../../server/src/db/tables.ts';
 import { hiddenTexts, of, type Fixtures, type Rows } from './fixtures.ts';
 import { later, type Own } from './fixtures-times.ts';
@@ -86,6 +87,7 @@ function domains(fixtures: Fixtures, application: OfApplication, number: number)
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ...noDomainRules,
     serverKey: 'local',
   };
   return [

@@ -97,7 +97,12 @@ export async function createProduct(
     unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, clock),
     composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
     hostRules,
-    domains: createDomains(stores.domains, clock, hostRules),
+    domains: createDomains(
+      stores.domains,
+      clock,
+      hostRules,
+      async () => (await settings.get()).trustedProxies,
+    ),
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),

@@ -939,6 +939,20 @@ CREATE TABLE "quota_left" (
 CREATE INDEX "quota_left_organization" ON "quota_left"("organizationId");
 `,
   },
+  {
+    version: 52,
+    name: 'rules of domains at the proxy',
+    sql: `
+ALTER TABLE "domain" ADD COLUMN "allowedAddresses" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "domain" ADD COLUMN "deniedAddresses" TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE "domain" ADD COLUMN "maintenance" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "domain" ADD COLUMN "maintenancePage" TEXT;
+ALTER TABLE "domain" ADD COLUMN "errorPages" TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE "domain" ADD COLUMN "responseHeaders" TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE "domain" ADD COLUMN "compression" BIGINT NOT NULL DEFAULT 0;
+ALTER TABLE "domain" ADD COLUMN "trustedProxies" TEXT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -335,6 +335,14 @@ const domain = {
   hstsMaxAge: optionalNumber(),
   requestHeaders: json(textByName),
   maxBodyBytes: optionalNumber(),
+  allowedAddresses: json(words),
+  deniedAddresses: json(words),
+  maintenance: boolean(),
+  maintenancePage: optionalText(),
+  errorPages: json(textByName),
+  responseHeaders: json(textByName),
+  compression: boolean(),
+  trustedProxies: optionalJson(words),
 };
 
 const port = {

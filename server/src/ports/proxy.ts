@@ -16,8 +16,39 @@ export interface Proxy {
   expected(routes: readonly Route[]): string;
 }
 
+/** What the proxy does for a domain besides leading it to its service. */
+export interface RouteRules {
+  /** Addresses and networks that may ask; empty: all. */
+  allowedAddresses: readonly string[];
+  /** Addresses and networks that may not, allowed or not. */
+  deniedAddresses: readonly string[];
+  /** HTML that is answered with 503 in place of everything; null: there is no maintenance. */
+  maintenancePage: string | null;
+  /** HTML by the status in whose place it stands: `404`, or `5xx` for those without a page. */
+  errorPages: Readonly<Record<string, string>>;
+  /** Set on every answer; an empty value removes the service's header. */
+  responseHeaders: Readonly<Record<string, string>>;
+  /** Texts are packed by gzip or zstd for those who take that. */
+  compression: boolean;
+  /** Networks of proxies in front of this one, whose forwarding headers are kept. */
+  trustedProxies: readonly string[];
+  /** Whether the installation trusts all of them, so that the proxy follows the chain of addresses. */
+  followsChain: boolean;
+}
+
+export const noRules: RouteRules = {
+  allowedAddresses: [],
+  deniedAddresses: [],
+  maintenancePage: null,
+  errorPages: {},
+  responseHeaders: {},
+  compression: false,
+  trustedProxies: [],
+  followsChain: false,
+};
+
 /** One host and path → one service port (interface document, Domain). */
-export interface Route {
+export interface Route extends RouteRules {
   /** Domain id; stable id of the route in the proxy's configuration. */
   id: string;
   /** Id of the application, or of whatever else it leads to; its requests are logged under it. */

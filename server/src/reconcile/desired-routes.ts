@@ -43,6 +43,7 @@ export async function desiredRoutes(
   const organizationId = berth && (await organizations.first());
   return routesOf(routed, sources, clock.now(), {
     leadsTo,
+    trustedProxies: sources.settings.trustedProxies,
     berth: berth && organizationId !== undefined ? { ...berth, organizationId } : undefined,
   });
 }

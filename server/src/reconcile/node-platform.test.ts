@@ -1,3 +1,4 @@
+import { noRules } from '../ports/proxy.ts';
 import { expect, it } from 'vitest';
 import { Secret } from '../domain/secrets/secret.ts';
 import type { Route } from '../ports/proxy.ts';
@@ -18,6 +19,7 @@ const route = (host: string, certificate: Route['certificate']): Route => ({
   hstsMaxAge: null,
   requestHeaders: {},
   maxBodyBytes: null,
+  ...noRules,
   redirects: [],
 });
 const acme = {

@@ -7,7 +7,7 @@ import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host, NodeProxy } from '../ports/host/host.ts';
 import { waitUntil } from '../ports/wait-until.ts';
 import type { KeptFile } from '../ports/certificate-news.ts';
-import type { Route } from '../ports/proxy.ts';
+import { noRules, type Route } from '../ports/proxy.ts';
 import type { KeptHost } from './host-reconciler.ts';
 import { failureSayer, routedNetworks, versionOf } from './platform.ts';
 
@@ -151,6 +151,7 @@ const challengeRoute = (host: string): Route => ({
   hstsMaxAge: null,
   requestHeaders: {},
   maxBodyBytes: null,
+  ...noRules,
   redirects: [],
 });
 

@@ -2,10 +2,18 @@
  * Routes as they should be: from the domains' rows, for services that have a release, with what stands before
  * those.
  */
-import type { Route, RouteAccount, RouteCertificate, RouteRedirect } from '../ports/proxy.ts';
+import { rangesOf } from '../domain/routing/trusted-proxies.ts';
+import {
+  noRules,
+  type Route,
+  type RouteAccount,
+  type RouteCertificate,
+  type RouteRedirect,
+  type RouteRules,
+} from '../ports/proxy.ts';
 import { certificatesOf, type CertificateSources, type CertifiedDomain } from './certificates.ts';
 
-export interface DesiredRoute extends CertifiedDomain {
+export interface DesiredRoute extends CertifiedDomain, Omit<RouteRules, 'trustedProxies' | 'followsChain'> {
   domainId: string;
   applicationId: string | null;
   composeId: string | null;
@@ -25,6 +33,10 @@ export interface DesiredRoute extends CertifiedDomain {
   hstsMaxAge: number | null;
   requestHeaders: Record<string, string>;
   maxBodyBytes: number | null;
+  /** Whether the maintenance page is shown. */
+  maintenance: boolean;
+  /** As the domain names them; null: those of the installation. */
+  trustedProxies: readonly string[] | null;
 }
 
 /** Berth's own host on its own machine, as the installation's organization has it. */
@@ -38,12 +50,21 @@ export function routesOf(
   domains: readonly DesiredRoute[],
   sources: CertificateSources,
   now: number,
-  { berth, leadsTo = releasedName }: { berth?: BerthsRoute | undefined; leadsTo?: LeadsTo } = {},
+  {
+    berth,
+    leadsTo = releasedName,
+    trustedProxies = [],
+  }: {
+    berth?: BerthsRoute | undefined;
+    leadsTo?: LeadsTo;
+    /** Those of the installation, for domains that name none. */
+    trustedProxies?: readonly string[];
+  } = {},
 ): Route[] {
   // The oldest domain of a host decides about its certificate; Berth's own is older than all.
   const own = berth && { ...berth, https: true, customCertResolver: null, uniqueConfigKey: 0 };
   const certificates = certificatesOf(own ? [...domains, own] : domains, sources, now);
-  const routes = serviceRoutes(domains, certificates, leadsTo);
+  const routes = serviceRoutes(domains, certificates, leadsTo, trustedProxies);
   return own ? [routeToBerth(own.asciiHost, certificates), ...routes] : routes;
 }
 
@@ -65,6 +86,7 @@ function routeToBerth(host: string, certificates: ReadonlyMap<string, RouteCerti
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ...noRules,
   };
 }
 
@@ -72,6 +94,7 @@ function serviceRoutes(
   domains: readonly DesiredRoute[],
   certificates: ReadonlyMap<string, RouteCertificate>,
   leadsTo: LeadsTo,
+  trusted: readonly string[],
 ): Route[] {
   return domains.map((domain) => {
     const {
@@ -107,8 +130,23 @@ function serviceRoutes(
       hstsMaxAge,
       requestHeaders,
       maxBodyBytes,
+      ...rulesOf(domain, trusted),
     };
   });
+}
+
+function rulesOf(domain: DesiredRoute, trusted: readonly string[]): RouteRules {
+  const [ranges, known] = [rangesOf(domain.trustedProxies ?? trusted), new Set(rangesOf(trusted))];
+  return {
+    allowedAddresses: domain.allowedAddresses,
+    deniedAddresses: domain.deniedAddresses,
+    maintenancePage: domain.maintenance ? (domain.maintenancePage ?? '') : null,
+    errorPages: domain.errorPages,
+    responseHeaders: domain.responseHeaders,
+    compression: domain.compression,
+    trustedProxies: ranges,
+    followsChain: ranges.length > 0 && ranges.every((range) => known.has(range)),
+  };
 }
 
 /** Name in the engine of what a domain leads to; null: nothing. */

@@ -11,7 +11,7 @@ import { adminSocketName, proxyServiceSpec } from '../../../server/src/adapters/
 import { listenerCheck } from '../../../server/src/deploy/release/health-check.ts';
 import type { ServiceSpec } from '../../../server/src/ports/engine/engine.ts';
 import type { ProxyStore } from '../../../server/src/ports/certificate-news.ts';
-import type { Proxy, Route } from '../../../server/src/ports/proxy.ts';
+import { noRules, type Proxy, type Route } from '../../../server/src/ports/proxy.ts';
 import { listens, uniqueName, until, untilRunning } from '../../engine-suite/fixture.ts';
 import { bedEngine, nodeService } from '../engine/engine-fixture.ts';
 
@@ -164,6 +164,7 @@ export function route(change: Partial<Route> & { id: string; service: string }):
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ...noRules,
     ...change,
   };
 }

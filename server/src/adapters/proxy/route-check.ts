@@ -1,16 +1,13 @@
 import { bcryptPattern, parseUsername } from '../../domain/secrets/basic-auth.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import { checkRedirect } from '../../domain/routing/redirect.ts';
-import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
+import { parseAddressRanges } from '../../domain/network/address-range.ts';
+import { parseErrorPages } from '../../domain/routing/error-pages.ts';
+import { parseRequestHeaders, parseResponseHeaders } from '../../domain/routing/request-headers.ts';
+import { parseRoutePath } from '../../domain/routing/route-path.ts';
 import type { Route } from '../../ports/proxy.ts';
 
 const hostPattern = /^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
-
-/**
- * Neither Caddy's placeholders and patterns nor what ends a path: {} * ? [ ] \ # % and everything outside
- * visible ASCII.
- */
-const pathPattern = /^\/[A-Za-z0-9._~!$&'()+,;=:@/-]*$/;
 
 const servicePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
@@ -21,12 +18,15 @@ const servicePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 export function checkRoute(route: Route): void {
   const faults = [
     hostPattern.test(route.host) ? [] : [`its host ${JSON.stringify(route.host)}`],
-    pathPattern.test(route.path) ? [] : [`its path ${JSON.stringify(route.path)}`],
-    pathPattern.test(route.internalPath) ? [] : [`its internal path ${JSON.stringify(route.internalPath)}`],
+    ...faultsOf(`its path ${JSON.stringify(route.path)}`, () => parseRoutePath(route.path, 'path')),
+    ...faultsOf(`its internal path ${JSON.stringify(route.internalPath)}`, () =>
+      parseRoutePath(route.internalPath, 'internalPath'),
+    ),
     route.service === null || servicePattern.test(route.service)
       ? []
       : [`its service ${JSON.stringify(route.service)}`],
     Number.isInteger(route.port) && route.port >= 1 && route.port <= 65_535 ? [] : [`its port ${route.port}`],
+    ...faultsOf('its rules', () => checkRules(route)),
     ...faultsOf('its request headers', () => parseRequestHeaders(route.requestHeaders)),
     placeholders.test(acmeText(route)) || !accountPattern.test(accountText(route))
       ? ['its certificate authority']
@@ -46,6 +46,14 @@ export function checkRoute(route: Route): void {
       'BAD_REQUEST',
       `The domain ${route.id} cannot be routed: ${faults.join(', ')} cannot be used.`,
     );
+}
+
+function checkRules(route: Route): void {
+  parseAddressRanges(route.allowedAddresses, 'allowedAddresses');
+  parseAddressRanges(route.deniedAddresses, 'deniedAddresses');
+  parseAddressRanges(route.trustedProxies, 'trustedProxies');
+  parseErrorPages(route.errorPages);
+  parseResponseHeaders(route.responseHeaders);
 }
 
 /** Caddy fills them in the settings of an authority when it loads them. */

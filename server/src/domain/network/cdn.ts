@@ -4,7 +4,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 
 /** Published ranges (cloudflare.com/ips, api.fastly.com/public-ip-list), as of November 2026. */
-const published: Readonly<Record<string, readonly string[]>> = {
+export const publishedRanges = {
   Cloudflare: [
     '173.245.48.0/20',
     '103.21.244.0/22',
@@ -52,13 +52,13 @@ const published: Readonly<Record<string, readonly string[]>> = {
     '2a04:4e40::/32',
     '2a04:4e42::/32',
   ],
-};
+} as const satisfies Record<string, readonly string[]>;
 
 let made: { name: string; list: BlockList }[] | undefined;
 
 /** Made when the first address is asked for, and not in every start. */
 const networks = (): { name: string; list: BlockList }[] =>
-  (made ??= Object.entries(published).map(([name, ranges]) => ({ name, list: blockList(ranges) })));
+  (made ??= Object.entries(publishedRanges).map(([name, ranges]) => ({ name, list: blockList(ranges) })));
 
 /** The network that this address belongs to. */
 export function cdnOf(address: string): string | undefined {

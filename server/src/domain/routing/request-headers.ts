@@ -1,4 +1,4 @@
-/** Headers that the proxy adds to requests on their way to a service (RFC 9110, 5). */
+/** Headers that the proxy adds to requests to a service, or to its answers (RFC 9110, 5). */
 import { badField } from '../errors.ts';
 
 const namePattern = /^[A-Za-z0-9!#$&'*+.^`|~-]{1,100}$/;
@@ -23,7 +23,21 @@ const reservedNames = [
   'x-forwarded-.*',
   'x-real-ip',
 ];
-const reserved = new RegExp(`^(?:${reservedNames.join('|')})$`, 'i');
+/** Headers that frame an answer, or that the proxy sets itself. */
+const reservedOfAnswers = [
+  'connection',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'content-length',
+  'content-encoding',
+  'proxy-.*',
+  'alt-svc',
+  'date',
+  'strict-transport-security',
+];
+const pattern = (names: readonly string[]): RegExp => new RegExp(`^(?:${names.join('|')})$`, 'i');
 
 const most = 20;
 
@@ -31,6 +45,24 @@ const most = 20;
 export function parseRequestHeaders(
   headers: Readonly<Record<string, string>>,
   field = 'requestHeaders',
+): Record<string, string> {
+  return checked(headers, field, pattern(reservedNames));
+}
+
+/** The same for headers of answers; an empty value takes the service's header away. */
+export function parseResponseHeaders(
+  headers: Readonly<Record<string, string>>,
+  field = 'responseHeaders',
+): Record<string, string> {
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'strict-transport-security'))
+    throw badField(field, 'may not have Strict-Transport-Security; set hstsMaxAge instead');
+  return checked(headers, field, pattern(reservedOfAnswers));
+}
+
+function checked(
+  headers: Readonly<Record<string, string>>,
+  field: string,
+  reserved: RegExp,
 ): Record<string, string> {
   const entries = Object.entries(headers);
   if (entries.length > most) throw badField(field, `may have at most ${most} headers`);

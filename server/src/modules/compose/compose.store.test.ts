@@ -1,3 +1,4 @@
+import { noDomainRules } from '../domain/route-rules.ts';
 import { expect, it } from 'vitest';
 import { afterChange } from '../../../../test/http/after-change.ts';
 import { composeLogs, composeWorlds, harmless } from '../../../../test/http/worlds/compose-world.ts';
@@ -334,6 +335,7 @@ eachDatabase('compose services', (test) => {
       hstsMaxAge: null,
       requestHeaders: {},
       maxBodyBytes: null,
+      ...noDomainRules,
       uniqueConfigKey: 1,
       serverKey: 'local',
       createdAt: '',

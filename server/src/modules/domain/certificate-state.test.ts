@@ -1,3 +1,4 @@
+import { noDomainRules } from './route-rules.ts';
 import { expect, it } from 'vitest';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { Issuance } from '../issuance/issuance.ts';
@@ -27,6 +28,7 @@ const domain: DomainRecord = {
   hstsMaxAge: null,
   requestHeaders: {},
   maxBodyBytes: null,
+  ...noDomainRules,
   uniqueConfigKey: 1,
   serverKey: 'local',
   createdAt: '2026',

@@ -58,6 +58,49 @@ const changeable = {
     .max(1024 ** 4)
     .nullish()
     .describe('Largest body of a request; a larger one is answered with 413. null: any'),
+  allowedAddresses: z
+    .array(line(100))
+    .max(500)
+    .optional()
+    .describe('Addresses and networks that may ask, others are answered with 403; empty: all'),
+  deniedAddresses: z
+    .array(line(100))
+    .max(500)
+    .optional()
+    .describe('Addresses and networks that are answered with 403, whether allowed or not'),
+  maintenance: z
+    .boolean()
+    .optional()
+    .describe('Answers every request with 503 and the maintenance page; nothing reaches the service'),
+  maintenancePage: z.string().max(40_000).nullish().describe('HTML; null: a plain sentence'),
+  errorPages: z
+    .record(z.string().max(20), z.string().max(40_000))
+    .optional()
+    .meta({
+      description:
+        "HTML in place of errors, of the proxy's and of the service's, by status; 4xx and 5xx stand for all " +
+        'that have none of their own',
+      examples: [{ '404': '<h1>Not here</h1>', '5xx': '<h1>Back soon</h1>' }],
+    }),
+  responseHeaders: z
+    .record(z.string().max(100), z.string().max(1000))
+    .optional()
+    .meta({
+      description: "Headers of every answer, in place of the service's; an empty value takes one away",
+      examples: [{ 'X-Frame-Options': 'DENY', 'X-Powered-By': '' }],
+    }),
+  compression: z
+    .boolean()
+    .optional()
+    .describe('Packs texts by zstd or gzip for clients that take it; streams of events stay as they are'),
+  trustedProxies: z
+    .array(line(100))
+    .max(500)
+    .nullish()
+    .describe(
+      'Proxies in front whose X-Forwarded headers the service gets: cloudflare, fastly, private, addresses ' +
+        'and networks. null: those of the setting trustedProxies; empty: none',
+    ),
 };
 
 export const domainContract = {

@@ -3,6 +3,8 @@ import { AppError, badField } from '../../domain/errors.ts';
 import { generatedHost, parseHost } from '../../domain/names/names.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
+import { parseRoutePath } from '../../domain/routing/route-path.ts';
+import { checkAddressLists, checkRouteRules, noDomainRules } from './route-rules.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { usualPort } from '../../domain/network/shown-port.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
@@ -27,6 +29,15 @@ export interface DomainInput {
   hstsMaxAge?: number | null | undefined;
   requestHeaders?: Record<string, string> | undefined;
   maxBodyBytes?: number | null | undefined;
+  allowedAddresses?: string[] | undefined;
+  deniedAddresses?: string[] | undefined;
+  maintenance?: boolean | undefined;
+  maintenancePage?: string | null | undefined;
+  errorPages?: Record<string, string> | undefined;
+  responseHeaders?: Record<string, string> | undefined;
+  compression?: boolean | undefined;
+  /** null: those of the installation. */
+  trustedProxies?: string[] | null | undefined;
 }
 
 /** Absent fields stay. */
@@ -88,25 +99,30 @@ const ownerNames = {
   preview: 'a preview deployment',
 } as const;
 
-/** `hosts` says what a service may be reached by. */
-export function createDomains(store: DomainStore, clock: Clock, hosts: Pick<HostRules, 'check'>): Domains {
+/** `hosts` says what a service may be reached by, `trusted` which proxies the installation trusts. */
+export function createDomains(
+  store: DomainStore,
+  clock: Clock,
+  hosts: Pick<HostRules, 'check'>,
+  trusted: () => Promise<readonly string[]> = () => Promise.resolve([]),
+): Domains {
   return {
     one: (domainId, organizationId) => one(store, domainId, organizationId),
     create: (organizationId, owner, input, reaches = everything) =>
       create(
-        { store, hosts, reaches },
+        { store, hosts, reaches, trusted },
         { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) },
         input,
       ),
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
-      update({ store, hosts, reaches }, domainId, organizationId, input),
+      update({ store, hosts, reaches, trusted }, domainId, organizationId, input),
     requireFreeOn: (service, serverKey, reaches = everything) =>
-      requireFreeOn({ store, hosts, reaches }, service, serverKey),
+      requireFreeOn({ store, hosts, reaches, trusted }, service, serverKey),
     moveTo: (service, serverKey) =>
       store.transaction(async () => {
-        await requireFreeOn({ store, hosts, reaches: everything }, service, serverKey);
+        await requireFreeOn({ store, hosts, reaches: everything, trusted }, service, serverKey);
         await store.update(service, { serverKey });
       }),
     follow: async (applicationId, port) =>
@@ -128,16 +144,18 @@ interface DomainParts {
   store: DomainStore;
   hosts: Pick<HostRules, 'check'>;
   reaches: Reaches;
+  trusted(): Promise<readonly string[]>;
 }
 
 const everything: Reaches = () => true;
 
 async function create(
-  { store, hosts, reaches }: DomainParts,
+  { store, hosts, reaches, trusted }: DomainParts,
   record: DomainRecord,
   input: DomainInput,
 ): Promise<DomainRecord> {
   await check(store, record, input);
+  checkAddressLists(record, await trusted());
   await hosts.check(record.asciiHost, await store.serverKeyOf(record));
   await checkComposeService(store, record);
   return store.transaction(async () => {
@@ -151,7 +169,7 @@ async function create(
 }
 
 async function update(
-  { store, hosts, reaches }: DomainParts,
+  { store, hosts, reaches, trusted }: DomainParts,
   domainId: string,
   organizationId: string,
   input: DomainChange,
@@ -165,13 +183,18 @@ async function update(
     ...present,
     ...changes,
     ownPort: port === undefined ? present.ownPort : port,
-    internalPath: input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
+    path: parseRoutePath(input.path ?? present.path, 'path'),
+    internalPath: parseRoutePath(
+      input.internalPath === undefined ? present.internalPath : (input.internalPath ?? '/'),
+      'internalPath',
+    ),
     asciiHost: parseHost(input.host ?? present.host),
   };
   await check(store, record, {
     ...input,
     certificateType: input.certificateType ?? (present.https ? present.certificateType : undefined),
   });
+  checkAddressLists(record, await trusted());
   await hosts.check(record.asciiHost, record.serverKey);
   if (record.serviceName !== present.serviceName) await checkComposeService(store, record);
   return store.transaction(async () => {
@@ -273,7 +296,7 @@ function newDomain(
     domainId: randomId(),
     host: input.host,
     asciiHost: parseHost(input.host),
-    path: input.path ?? '/',
+    path: parseRoutePath(input.path ?? '/', 'path'),
     port: input.port ?? usualPort,
     ownPort: input.port ?? null,
     https: input.https ?? false,
@@ -285,13 +308,28 @@ function newDomain(
     ...checkOwner(domainType, owner),
     serviceName: input.serviceName ?? null,
     domainType,
-    internalPath: input.internalPath ?? '/',
+    internalPath: parseRoutePath(input.internalPath ?? '/', 'internalPath'),
     stripPath: input.stripPath ?? false,
     hstsMaxAge: input.hstsMaxAge ?? null,
     requestHeaders: input.requestHeaders ?? {},
     maxBodyBytes: input.maxBodyBytes ?? null,
+    ...rulesOf(input),
     uniqueConfigKey: 0,
     serverKey: localServer,
+  };
+}
+
+/** Those of the input, and for the others that there are none. */
+function rulesOf(input: DomainInput): Pick<DomainRecord, keyof typeof noDomainRules> {
+  return {
+    allowedAddresses: input.allowedAddresses ?? noDomainRules.allowedAddresses,
+    deniedAddresses: input.deniedAddresses ?? noDomainRules.deniedAddresses,
+    maintenance: input.maintenance ?? noDomainRules.maintenance,
+    maintenancePage: input.maintenancePage ?? noDomainRules.maintenancePage,
+    errorPages: input.errorPages ?? noDomainRules.errorPages,
+    responseHeaders: input.responseHeaders ?? noDomainRules.responseHeaders,
+    compression: input.compression ?? noDomainRules.compression,
+    trustedProxies: input.trustedProxies ?? noDomainRules.trustedProxies,
   };
 }
 
@@ -320,11 +358,10 @@ function checkOwner(domainType: DomainRecord['domainType'], owner: DomainOwner):
 function checkRules(record: DomainRecord, input: { certificateType?: string | undefined }): void {
   if (record.domainType === 'compose' && !record.serviceName)
     throw badField('serviceName', 'is required for a domain of a compose service');
-  checkPath(record.path, 'path');
-  checkPath(record.internalPath, 'internalPath');
   if (record.stripPath && record.path === '/')
     throw badField('stripPath', 'is only allowed when path is not "/"');
   parseRequestHeaders(record.requestHeaders);
+  checkRouteRules(record);
   if (record.hstsMaxAge !== null && !record.https)
     throw badField('hstsMaxAge', 'needs https, which browsers are told to insist on');
   if (record.https && input.certificateType === undefined)
@@ -337,13 +374,4 @@ function checkRules(record: DomainRecord, input: { certificateType?: string | un
       `${record.certificateType} cannot issue for a wildcard host, which authorities check by DNS ` +
         'records; upload a certificate of your own',
     );
-}
-
-function checkPath(path: string, field: string): void {
-  if (!path.startsWith('/')) throw badField(field, 'must begin with "/"');
-  if (/[\s\\?#*{}%[\]\p{Cc}]/u.test(path))
-    throw badField(field, 'must not contain spaces, control characters or any of \\ ? # * { } [ ] %');
-  if (path.split('/').some((part) => part === '..' || part === '.'))
-    throw badField(field, 'must not contain "." or ".." as a part');
-  if (path.includes('//')) throw badField(field, 'must not contain "//"');
 }

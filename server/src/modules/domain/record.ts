@@ -29,6 +29,14 @@ export const domainRecord = z
     hstsMaxAge: z.number().nullable(),
     requestHeaders: z.record(z.string(), z.string()),
     maxBodyBytes: z.number().nullable(),
+    allowedAddresses: z.array(z.string()),
+    deniedAddresses: z.array(z.string()),
+    maintenance: z.boolean(),
+    maintenancePage: z.string().nullable(),
+    errorPages: z.record(z.string(), z.string()),
+    responseHeaders: z.record(z.string(), z.string()),
+    compression: z.boolean(),
+    trustedProxies: z.array(z.string()).nullable(),
   })
   .meta({ id: 'Domain' });
 

@@ -1,3 +1,4 @@
+import { noDomainRules } from '../domain/route-rules.ts';
 import { beforeEach, expect, it } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
@@ -112,6 +113,7 @@ eachDatabase('issuance', (test) => {
         hstsMaxAge: null,
         requestHeaders: {},
         maxBodyBytes: null,
+        ...noDomainRules,
         uniqueConfigKey: index + 1,
         serverKey: 'local',
         createdAt: '2026',

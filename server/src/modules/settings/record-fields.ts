@@ -12,6 +12,7 @@ import { isNetworkPool, isResolver } from '../../domain/network/network.ts';
 import { parseOwnHost } from '../../domain/access/own-host.ts';
 import { parseRootCertificates } from '../../domain/certificates/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { isTrustedProxy } from '../../domain/routing/trusted-proxies.ts';
 import { parseSharedImage } from '../../domain/names/shared-images.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 
@@ -240,6 +241,22 @@ export const settingFields = {
         "Private and loopback networks that every organization's git hosts, registries, buckets, webhooks " +
           "and callbacks may be in; the installation's own organization, and trusted ones, reach all " +
           'private ones, except by webhooks and callbacks',
+      ),
+    [],
+  ),
+  trustedProxies: field(
+    'owner',
+    z
+      .array(
+        z
+          .string()
+          .max(100)
+          .refine(isTrustedProxy, 'must be cloudflare, fastly, private, an address or a network'),
+      )
+      .max(500)
+      .describe(
+        "Proxies in front of Berth's own whose X-Forwarded headers services get, for domains that name none of " +
+          'their own: cloudflare, fastly, private, addresses and networks',
       ),
     [],
   ),

@@ -110,6 +110,7 @@ eachDatabase('settings', (test) => {
       'localRepositoryPaths',
       'networkPool',
       'allowedPrivateNetworks',
+      'trustedProxies',
       'sharedImages',
       'builderReleases',
       'minFreeDisk',

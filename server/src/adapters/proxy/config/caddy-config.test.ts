@@ -12,7 +12,7 @@ import type { Route } from '../../../ports/proxy.ts';
 import { caddyDocument, initialDocument } from './caddy-config.ts';
 import { withoutCookies } from './caddy-cookies.ts';
 
-const everyRequest = {
+const untrusted = {
   handle: [
     {
       handler: 'headers',
@@ -43,6 +43,13 @@ const everyRequest = {
     },
   ],
 };
+
+const untyped = {
+  require: { status_code: [200, 201, 202, 203, 206, 207, 4, 5], headers: { 'Content-Type': null } },
+  set: { 'Content-Type': [''] },
+};
+
+const forwarding = [{ handle: [{ handler: 'headers', request: { delete: ['Expect'] } }] }, untrusted];
 
 const noClearTextHttp2 = {
   match: [{ header_regexp: { Upgrade: { pattern: '(?i)h2c' } } }],
@@ -90,6 +97,7 @@ test('one plain route becomes this document', () => {
                 'request>headers',
                 'request>tls',
                 'request>remote_ip',
+                'request>client_ip',
                 'request>remote_port',
                 'resp_headers',
                 'user_id',
@@ -112,7 +120,6 @@ test('one plain route becomes this document', () => {
             read_header_timeout: '15s',
             idle_timeout: '2m',
             routes: [
-              everyRequest,
               noClearTextHttp2,
               drained,
               {
@@ -120,6 +127,7 @@ test('one plain route becomes this document', () => {
                 match: [{ host: ['a.test'] }],
                 handle: [{ handler: 'vars', berth_proxy: 'open', berth_service: 'web', berth_port: '3000' }],
               },
+              ...forwarding,
               ...cookies,
               {
                 match: [{ vars: { berth_proxy: ['open'] } }],
@@ -146,7 +154,10 @@ test('one plain route becomes this document', () => {
                       dial_timeout: '2s',
                       keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 },
                     },
-                    headers: { request: { set: { 'X-Real-Ip': ['{http.request.remote.host}'] } } },
+                    headers: {
+                      request: { set: { 'X-Real-Ip': ['{http.request.remote.host}'] } },
+                      response: untyped,
+                    },
                     stream_close_delay: '6h',
                   },
                 ],
@@ -172,9 +183,9 @@ test('one plain route becomes this document', () => {
             idle_timeout: '2m',
             tls_connection_policies: [{}],
             routes: [
-              everyRequest,
               noClearTextHttp2,
               drained,
+              ...forwarding,
               ...cookies,
               {
                 handle: [
@@ -302,6 +313,7 @@ describe('paths on their way to the service', () => {
               'X-Forwarded-Prefix': ['{http.vars.berth_prefix}'],
             },
           },
+          response: untyped,
         },
       }),
     ]);

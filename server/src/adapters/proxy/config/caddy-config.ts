@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Route } from '../../../ports/proxy.ts';
+import { encodedPath } from '../../../domain/routing/route-path.ts';
 import { ownCookies } from '../../../domain/access/own-cookies.ts';
 import { signIn } from '../caddy-accounts.ts';
 import { withoutCookies } from './caddy-cookies.ts';
@@ -11,7 +12,9 @@ import { routed, trimmed } from './caddy-paths.ts';
 import { redirectHandlers, type Origin } from './caddy-redirects.ts';
 import { jsonOf, ReadyJson } from './ready-json.ts';
 import { requestLogName } from './caddy-requests.ts';
+import { compressed, errorRoutes, gate, plainText } from './caddy-rules.ts';
 import { storeFolder } from '../caddy-store.ts';
+import { cameByHttps, followedProxies, withoutForwardingHeaders } from './caddy-trust.ts';
 import { tlsConfiguration, type ProxyFile } from './caddy-tls.ts';
 import { forBerth, leadsTo, reverseProxies } from './caddy-upstreams.ts';
 import { checkRoute } from '../route-check.ts';
@@ -50,30 +53,40 @@ export const adminOrigin = 'berth';
 export function caddyDocument(routes: readonly Route[], settings: CaddySettings): CaddyDocument {
   for (const route of routes) checkRoute(route);
   const [secured, plain] = [routes.filter(({ https }) => https), routes.filter(({ https }) => !https)];
+  // Of these a trusted proxy may have taken the request over https already.
+  const forwarded = secured.filter(({ trustedProxies }) => trustedProxies.length > 0);
   const origins = {
     plain: { scheme: 'http', port: settings.publicHttpPort },
     secure: { scheme: 'https', port: settings.publicHttpsPort },
   } as const;
-  const errors = routes.some(({ maxBodyBytes }) => maxBodyBytes !== null)
-    ? { errors: { routes: [tooLargeRoute] } }
-    : {};
+  const ofErrors = errorRoutes(routes);
+  const errors = ofErrors.length === 0 ? {} : { errors: { routes: ofErrors } };
   const folder = posix.dirname(settings.adminSocket);
   const redirect = toHttps(settings);
   const { keepsStreams = true } = settings;
   const tls = tlsConfiguration(secured, folder);
-  const shared = { ...errors, logs: {} };
+  const shared = { ...errors, ...followedProxies(routes, keepsStreams), logs: {} };
+  const options = { folder, keepsStreams };
   const servers = {
     plain: serverOf(
       { ...shared, listen: [':80'] },
       settings,
-      routed(routes, (route) => (route.https ? [redirect] : handlers(route, origins.plain))),
-      reverseProxies(plain, { speaksHttp2: false, folder, keepsStreams }),
+      routed(routes, (route) =>
+        !route.https
+          ? handlers(route, origins.plain, settings)
+          : route.trustedProxies.length === 0
+            ? [redirect]
+            : [unlessByHttps(route, redirect), ...handlers(route, origins.secure, settings)],
+      ),
+      reverseProxies([...plain, ...forwarded], { speaksHttp2: false, ...options }),
+      routes,
     ),
     secure: serverOf(
       { ...shared, listen: [':443'], tls_connection_policies: tls.policies },
       settings,
-      routed(secured, (route) => handlers(route, origins.secure)),
-      reverseProxies(secured, { speaksHttp2: true, folder, keepsStreams }),
+      routed(secured, (route) => handlers(route, origins.secure, settings)),
+      reverseProxies(secured, { speaksHttp2: true, ...options }),
+      secured,
     ),
   };
   // No grace_period: newer Caddy ends the context of a limited one as soon as a reload returns, and leaves
@@ -95,14 +108,16 @@ function serverOf(
   { adminSocket, keptCookies = ownCookies }: CaddySettings,
   domains: readonly object[],
   proxies: readonly object[],
+  shown: readonly Route[],
 ): ReadyJson {
   const routes = [
-    withoutForwardingHeaders,
     withoutClearTextHttp2,
     drainedRequest(posix.dirname(adminSocket)),
     ...domains,
+    ...withoutForwardingHeaders(shown),
     ...withoutCookies(keptCookies, forBerth),
     ...proxies,
+    ...unknownPathRoutes(shown),
     unknownHostRoute,
   ];
   return new ReadyJson(jsonOf({ ...serverDefaults(server), routes }));
@@ -156,6 +171,7 @@ function logs({ adminSocket }: Pick<CaddySettings, 'adminSocket'>) {
     'request>headers',
     'request>tls',
     'request>remote_ip',
+    'request>client_ip',
     'request>remote_port',
     'resp_headers',
     'user_id',
@@ -196,11 +212,13 @@ function serverDefaults<T extends object>(server: T) {
  * The sign-in comes before redirects and the service, so that nobody without a password learns where the
  * redirects lead.
  */
-function handlers(route: Route, origin: Origin): object[] {
+function handlers(route: Route, origin: Origin, { keepsStreams = true }: CaddySettings): object[] {
   return [
     ...answerHeaders(route, origin),
+    ...gate(route, { knowsClients: keepsStreams }),
     ...signIn(route.accounts),
     ...redirectHandlers(route, origin),
+    ...compressed(route),
     ...bodyLimit(route),
     ...rewrites(route),
     leadsTo(route),
@@ -211,13 +229,21 @@ function handlers(route: Route, origin: Origin): object[] {
  * Our HSTS header (RFC 6797) replaces that of the service. Caddy offers HTTP/3 at the port that it listens
  * on; where browsers reach the proxy at another port, the offer has to name that one (RFC 7838).
  */
-function answerHeaders({ hstsMaxAge, https }: Route, { port }: Origin) {
-  if (!https) return [];
+function answerHeaders({ hstsMaxAge, https, responseHeaders }: Route, { port }: Origin) {
+  const given = Object.entries(responseHeaders).toSorted(([left], [right]) => (left < right ? -1 : 1));
   const set = {
-    ...(hstsMaxAge === null ? {} : { 'Strict-Transport-Security': [`max-age=${hstsMaxAge}`] }),
-    ...(port === 443 ? {} : { 'Alt-Svc': [`h3=":${port}"; ma=2592000`] }),
+    ...Object.fromEntries(given.filter(([, value]) => value !== '').map(([name, value]) => [name, [value]])),
+    ...(!https || hstsMaxAge === null ? {} : { 'Strict-Transport-Security': [`max-age=${hstsMaxAge}`] }),
+    ...(!https || port === 443 ? {} : { 'Alt-Svc': [`h3=":${port}"; ma=2592000`] }),
   };
-  return Object.keys(set).length === 0 ? [] : [{ handler: 'headers', response: { deferred: true, set } }];
+  const removed = given.filter(([, value]) => value === '').map(([name]) => name);
+  const response = {
+    ...(Object.keys(set).length === 0 ? {} : { set }),
+    ...(removed.length === 0 ? {} : { delete: removed }),
+  };
+  return Object.keys(response).length === 0
+    ? []
+    : [{ handler: 'headers', response: { deferred: true, ...response } }];
 }
 
 function bodyLimit({ maxBodyBytes }: Route) {
@@ -237,10 +263,18 @@ function toHttps({ publicHttpsPort }: CaddySettings): object {
   };
 }
 
+/** Before the other handlers of a route with https, at the port of http. */
+const unlessByHttps = (route: Route, redirect: object): object => ({
+  handler: 'subroute',
+  routes: [{ match: [{ not: [cameByHttps(route)] }], handle: [redirect] }],
+});
+
 function rewrites({ path, stripPath, internalPath }: Route) {
   const strip =
-    stripPath && trimmed(path) !== '' ? [{ handler: 'rewrite', strip_path_prefix: trimmed(path) }] : [];
-  const prefix = trimmed(internalPath);
+    stripPath && trimmed(path) !== ''
+      ? [{ handler: 'rewrite', strip_path_prefix: encodedPath(trimmed(path)) }]
+      : [];
+  const prefix = encodedPath(trimmed(internalPath));
   // Unlike a rewrite of the whole URI, this keeps an encoded slash. In the replacement, `$` would start a
   // reference to a group.
   return prefix === ''
@@ -252,42 +286,6 @@ function rewrites({ path, stripPath, internalPath }: Route) {
 }
 
 /**
- * Headers that name the client, its scheme or another address than the requested one. Only the proxy may set
- * them, so they are removed from every request, by pattern, since each framework has names of its own. Those
- * with an underscore are here because CGI and its descendants cannot tell it from a hyphen.
- */
-const forwardingHeaders = [
-  'Forwarded',
-  'X-Forwarded*',
-  'X-Original*',
-  'X-Real*',
-  'X-Rewrite-Url',
-  'X-Envoy-*',
-  'X-Azure-*',
-  'X-Arr-*',
-  'X-ProxyUser-Ip',
-  'X-Scheme',
-  'X-Url-Scheme',
-  'Front-End-Https',
-  'Cf-*',
-  'Client-Ip',
-  '*-Client-Ip',
-  '*-ClientIp',
-  '*-Connecting-Ip',
-  'X_*',
-  'True_*',
-  'Cf_*',
-];
-
-/**
- * One route for all requests, not a handler in each route: the time that Caddy takes for a configuration
- * grows with its bytes (measured: half with this, for 1,000 domains).
- */
-const withoutForwardingHeaders = {
-  handle: [{ handler: 'headers', request: { delete: forwardingHeaders } }],
-};
-
-/**
  * A service that changes to HTTP/2 in clear text would be asked for whatever follows past the proxy (RFC
  * 7540, 3.2; removed by RFC 9113).
  */
@@ -296,21 +294,15 @@ const withoutClearTextHttp2 = {
   handle: [{ handler: 'headers', request: { delete: ['Upgrade', 'HTTP2-Settings'] } }],
 };
 
-/** Without it Caddy 2.6 takes a body that is too large for a fault of the service, and answers 502. */
-const tooLargeRoute = {
-  match: [{ vars_regexp: { '{http.error.message}': { pattern: 'request body too large' } } }],
-  handle: [plainText(413, 'The body of this request is larger than this address takes.\n')],
-};
+/** Hosts of which some paths lead nowhere: those without a domain for all paths. */
+function unknownPathRoutes(routes: readonly Route[]): object[] {
+  const whole = new Set(routes.filter(({ path }) => trimmed(path) === '').map(({ host }) => host));
+  const host = [...new Set(routes.map((route) => route.host))].filter((name) => !whole.has(name)).toSorted();
+  return host.length === 0 ? [] : [{ match: [{ host }], handle: [unknownPath] }];
+}
+
+const unknownPath = plainText(404, 'No application of this host answers to this path.\n');
 
 const unknownHostRoute = {
   handle: [plainText(404, 'No application of this server answers to this host name.\n')],
 };
-
-function plainText(status: number, body: string, headers: Record<string, string[]> = {}) {
-  return {
-    handler: 'static_response',
-    status_code: status,
-    headers: { 'Content-Type': ['text/plain; charset=utf-8'], ...headers },
-    body,
-  };
-}

@@ -1,3 +1,4 @@
+import { noRules } from '../../../ports/proxy.ts';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import type { AcmeCertificate, Route, RouteCertificate } from '../../../ports/proxy.ts';
@@ -38,6 +39,7 @@ const route = (host: string, certificate: RouteCertificate, path = '/'): Route =
   hstsMaxAge: null,
   requestHeaders: {},
   maxBodyBytes: null,
+  ...noRules,
 });
 const configured = (...routes: Route[]) => tlsConfiguration(routes, '/run/berth-proxy');
 

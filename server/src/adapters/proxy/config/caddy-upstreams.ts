@@ -4,7 +4,10 @@
  * proxies, which follow the variables, stand behind all routes.
  */
 import type { Route } from '../../../ports/proxy.ts';
+import { encodedPath } from '../../../domain/routing/route-path.ts';
 import { trimmed } from './caddy-paths.ts';
+import { digestOf, refusal, servicePages } from './caddy-rules.ts';
+import { clientOf, keptFrom, trustOf, trustVariables } from './caddy-trust.ts';
 
 /** Caddy has it since 2.7, and refuses what it does not know. */
 export const streamField = 'stream_close_delay';
@@ -24,7 +27,7 @@ export const forBerth = { vars: { berth_proxy: ['berth'] } };
 /** The last handler of a route. */
 export function leadsTo(route: Route) {
   if (route.isBerth) return { handler: 'vars', [variables.kind]: 'berth' };
-  if (route.service === null) return notReleased;
+  if (route.service === null) return refusal(route, 503, notReleased);
   const prefix = toldPrefix(route);
   const values = Object.fromEntries(
     headersOf(route).map(([, value], index) => [headerVariable(index), value]),
@@ -35,6 +38,7 @@ export function leadsTo(route: Route) {
     [variables.service]: route.service,
     [variables.port]: String(route.port),
     ...(prefix === '' ? {} : { [variables.prefix]: prefix }),
+    ...trustVariables(route),
     ...values,
   };
 }
@@ -57,26 +61,25 @@ export function reverseProxies(
   const others = [...kinds]
     .toSorted(([left], [right]) => (left < right ? -1 : 1))
     .flatMap(([kind, route]) => {
-      const proxy = { ...reverseProxy(route), ...streams };
+      const client = clientOf(route, keepsStreams);
+      const proxy = { ...reverseProxy(route, client.value), ...streams };
       const followed = { vars: { [variables.kind]: [kind] } };
       // gRPC speaks HTTP/2 from the first byte, without asking (https://grpc.io/docs/guides/wire; RFC 9113,
       // 3.3).
       const calls = {
         match: [{ ...followed, protocol: 'grpc' }],
-        handle: [{ ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }],
+        handle: [...client.handlers, { ...proxy, transport: { ...proxy.transport, versions: ['h2c', '2'] } }],
         terminal: true,
       };
-      return [...(speaksHttp2 ? [calls] : []), { match: [followed], handle: [proxy], terminal: true }];
+      return [
+        ...(speaksHttp2 ? [calls] : []),
+        { match: [followed], handle: [...client.handlers, proxy], terminal: true },
+      ];
     });
   return [...ownProxy, ...others];
 }
 
-const notReleased = {
-  handler: 'static_response',
-  status_code: 503,
-  headers: { 'Content-Type': ['text/plain; charset=utf-8'] },
-  body: 'Nothing has been deployed here yet.\n',
-};
+const notReleased = 'Nothing has been deployed here yet.\n';
 
 /** `folder` as the proxy sees it. */
 function toBerth(folder: string, streams: object) {
@@ -105,7 +108,7 @@ function headersOf({ requestHeaders }: Route): [string, string][] {
 
 /** The part of the path that the service does not see. */
 function toldPrefix({ path, stripPath }: Route): string {
-  return stripPath ? trimmed(path) : '';
+  return stripPath ? encodedPath(trimmed(path)) : '';
 }
 
 /** Routes of one kind differ in what their variables hold. */
@@ -113,9 +116,23 @@ function kindOf(route: Route): string {
   return [
     route.accounts.length > 0 ? 'signed' : 'open',
     ...(toldPrefix(route) === '' ? [] : ['stripped']),
+    ...(trustOf(route) === '' ? [] : [`trust=${trustOf(route)}${route.followsChain ? '+' : ''}`]),
+    ...(Object.keys(route.errorPages).length === 0 ? [] : [`pages=${digestOf(route.errorPages)}`]),
     ...headersOf(route).map(([name]) => name),
   ].join(' ');
 }
+
+/**
+ * Go's server looks into a body that has no Content-Type and names one; a browser does that better, and other
+ * clients do not want a guess. An empty one is as good as none (https://mimesniff.spec.whatwg.org).
+ */
+const untyped = {
+  require: {
+    status_code: [200, 201, 202, 203, 206, 207, 4, 5],
+    headers: { 'Content-Type': null },
+  },
+  set: { 'Content-Type': [''] },
+};
 
 /**
  * Services are dialled by `tasks.<service>`, looked up each second, so that a deployment changes nothing
@@ -124,7 +141,7 @@ function kindOf(route: Route): string {
  * has received is repeated only when it is a GET (Caddy's own rule). The keep-alive is shorter than that of
  * usual servers (Node: 5 s), since a POST on a connection that the other end is closing cannot be repeated.
  */
-function reverseProxy(route: Route) {
+function reverseProxy(route: Route, client: string) {
   const given = Object.fromEntries(
     headersOf(route).map(([name], index) => [name, [valueOf(headerVariable(index))]]),
   );
@@ -132,7 +149,7 @@ function reverseProxy(route: Route) {
   // already.
   const set = {
     ...given,
-    'X-Real-Ip': ['{http.request.remote.host}'],
+    'X-Real-Ip': [client],
     ...(toldPrefix(route) === '' ? {} : { 'X-Forwarded-Prefix': [valueOf(variables.prefix)] }),
   };
   return {
@@ -153,6 +170,11 @@ function reverseProxy(route: Route) {
       keep_alive: { idle_timeout: '1s', max_idle_conns_per_host: 256 },
     },
     // The password of the proxy's sign-in is nothing that the service must know.
-    headers: { request: { set, ...(route.accounts.length === 0 ? {} : { delete: ['Authorization'] }) } },
+    headers: {
+      request: { set, ...(route.accounts.length === 0 ? {} : { delete: ['Authorization'] }) },
+      response: untyped,
+    },
+    ...keptFrom(route),
+    ...servicePages(route),
   };
 }
