@@ -32,7 +32,14 @@ import type { BuildWish } from '../../server/src/domain/builds/own-build.ts';
 import { evened, viewLimits } from '../../server/src/domain/builds/source-files.ts';
 import { parseProcfile } from '../../server/src/domain/builds/start-command.ts';
 import { parseRegex } from '../../server/src/domain/routing/regex.ts';
-import { parseRequestHeaders } from '../../server/src/domain/routing/request-headers.ts';
+import { parseAddressRanges } from '../../server/src/domain/network/address-range.ts';
+import { parseErrorPages } from '../../server/src/domain/routing/error-pages.ts';
+import {
+  parseRequestHeaders,
+  parseResponseHeaders,
+} from '../../server/src/domain/routing/request-headers.ts';
+import { parseRoutePath } from '../../server/src/domain/routing/route-path.ts';
+import { parseTrustedProxies } from '../../server/src/domain/routing/trusted-proxies.ts';
 import { parsePassword, parseUsername } from '../../server/src/domain/secrets/basic-auth.ts';
 import { hidePatterns } from '../../server/src/domain/secrets/secret-patterns.ts';
 import { splitWords } from '../../server/src/domain/text/words.ts';
@@ -159,6 +166,20 @@ const cases: Record<string, () => (() => unknown)[]> = {
   parseRequestHeaders: onTexts(1000, (text) =>
     parseRequestHeaders(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`X-${at}`, text]))),
   ),
+  parseResponseHeaders: onTexts(1000, (text) =>
+    parseResponseHeaders(Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`X-${at}`, text]))),
+  ),
+  parseAddressRanges: onTexts(100, (text) =>
+    parseAddressRanges(
+      Array.from({ length: 500 }, () => text),
+      'allowedAddresses',
+    ),
+  ),
+  parseTrustedProxies: onTexts(100, (text) => parseTrustedProxies(Array.from({ length: 500 }, () => text))),
+  parseErrorPages: onTexts(32_768, (text) =>
+    parseErrorPages(Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`50${at}`, text]))),
+  ),
+  parseRoutePath: onTexts(2000, (text) => parseRoutePath(`/${text}`, 'path')),
   parseOutgoingHost: onTexts(2000, parseOutgoingHost),
   parseOwnHost: onTexts(2000, (text) => parseOwnHost(text)),
   parseGitHost: onTexts(300, (text) => parseGitHost(text)),

@@ -1,4 +1,5 @@
 /** Routers of what the proxy does with requests besides finding their service: redirects, sign-in. */
+import { originsOf } from '../modules/redirect/redirect-loop.ts';
 import { basicAuthHandlers } from '../modules/basic-auth/handlers.ts';
 import { createBasicAuths } from '../modules/basic-auth/basic-auth.ts';
 import { contracts } from '../modules/contracts.ts';
@@ -14,7 +15,11 @@ export function routingRouters({
 }: Pick<AppParts, 'stores' | 'clock' | 'reconciler'>): Router[] {
   const desk = { serverOf: stores.ports.serverKeyOf, changeRoutes: reconciler.changeRoutes };
   return [
-    router('redirect', contracts.redirect, redirectHandlers(createRedirects(stores.redirects, clock), desk)),
+    router(
+      'redirect',
+      contracts.redirect,
+      redirectHandlers(createRedirects(stores.redirects, clock, originsOf(stores.domains)), desk),
+    ),
     router(
       'basicAuth',
       contracts.basicAuth,

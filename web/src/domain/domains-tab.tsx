@@ -148,6 +148,22 @@ function PlainHttp({ domain }: { domain: Domain }): ReactElement {
   );
 }
 
+/** What the form of a domain has that is there already. */
+const rules = [
+  'internalPath',
+  'stripPath',
+  'hstsMaxAge',
+  'maxBodyBytes',
+  'maintenance',
+  'maintenancePage',
+  'errorPages',
+  'responseHeaders',
+  'compression',
+  'allowedAddresses',
+  'deniedAddresses',
+  'trustedProxies',
+] as const;
+
 /** Names that no authority issues a certificate for. */
 const isOwnMachine = (host: unknown): boolean =>
   /(^|\.)localhost\.?$/i.test(typeof host === 'string' ? host.trim() : '');
@@ -170,6 +186,17 @@ const changes: Readonly<Record<string, FieldChange>> = {
   },
   customCertResolver: { when: ({ certificateType }) => certificateType === 'custom' },
   serviceName: { label: 'Service of the compose file' },
+  maintenance: {
+    label: 'In maintenance',
+    help: 'Answers 503 with the page below; nothing reaches the service.',
+  },
+  maintenancePage: { label: 'Maintenance page (HTML)' },
+  errorPages: { label: 'Pages in place of errors', placeholder: '{"404": "<h1>Not here</h1>"}' },
+  responseHeaders: { label: 'Headers of answers', placeholder: '{"X-Frame-Options": "DENY"}' },
+  compression: { label: 'Compress texts' },
+  allowedAddresses: { label: 'Only these addresses may ask' },
+  deniedAddresses: { label: 'Addresses that may not ask' },
+  trustedProxies: { label: 'Trusted proxies in front', placeholder: 'cloudflare' },
 };
 
 function DomainForm({
@@ -196,7 +223,7 @@ function DomainForm({
     return (
       <Form
         of="domain.update"
-        show={[...fields, 'internalPath', 'stripPath', 'hstsMaxAge', 'maxBodyBytes'] as never}
+        show={[...fields, ...rules] as never}
         change={changes as never}
         fixed={{ domainId: domain.domainId, host: domain.host }}
         stored={{ ...domain }}

@@ -41,7 +41,13 @@ export const groups: readonly Group[] = [
   },
   {
     title: 'Networks, images, folders',
-    fields: ['networkPool', 'allowedPrivateNetworks', 'sharedImages', 'localRepositoryPaths'],
+    fields: [
+      'networkPool',
+      'allowedPrivateNetworks',
+      'trustedProxies',
+      'sharedImages',
+      'localRepositoryPaths',
+    ],
   },
 ];
 
@@ -75,6 +81,7 @@ export const words: Partial<Record<Name, FieldChange>> = {
   streamLimit: { label: 'Live streams of a person' },
   networkPool: { label: 'Networks are cut from' },
   allowedPrivateNetworks: { label: 'Private networks that may be reached' },
+  trustedProxies: { label: 'Trusted proxies in front of services' },
   sharedImages: { label: 'Images for every organization' },
   localRepositoryPaths: { label: 'Folders with repositories' },
 };

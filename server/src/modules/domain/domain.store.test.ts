@@ -9,6 +9,7 @@ import { textOf } from '../../../../test/http/interface-client.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { createStores } from '../../composition/stores.ts';
 import { AppError } from '../../domain/errors.ts';
+import { noDomainRules } from './route-rules.ts';
 
 const input = { host: 'Shop.Example.COM' };
 const refusedHosts = '127.0.0.1 127.1.2.3 localhost ::1 192.0.2.9 203.0.113.7 MACHINE berth.own.test'
@@ -35,6 +36,7 @@ eachDatabase('domains', (test) => {
     hstsMaxAge: null,
     requestHeaders: {},
     maxBodyBytes: null,
+    ...noDomainRules,
     ownPort: null,
     uniqueConfigKey: 1,
     createdAt: expect.any(String),
@@ -87,6 +89,42 @@ eachDatabase('domains', (test) => {
     expect(scene.routes.at(-1)).toContain('new.test/');
     expect(await owner.mutate('domain.delete', { domainId })).toMatchObject({ domainId });
     expect(scene.routes.at(-1)).toEqual(['shop.example.com/api']);
+  });
+
+  it('have rules at the proxy, and paths beyond ASCII', async () => {
+    const {
+      owner,
+      place: { applicationId },
+    } = await begin();
+    const rules = {
+      allowedAddresses: ['192.0.2.0/24'],
+      deniedAddresses: ['192.0.2.7'],
+      maintenance: true,
+      maintenancePage: '<p>soon</p>',
+      errorPages: { '5xx': '<p>five</p>' },
+      responseHeaders: { 'X-Frame-Options': 'DENY' },
+      compression: true,
+      trustedProxies: [],
+    };
+    const created = await owner.mutate('domain.create', {
+      ...input,
+      applicationId,
+      path: '/caf%C3%A9',
+      ...rules,
+    });
+    expect(created).toEqual(record({ applicationId, path: '/café', ...rules }));
+    const domainId = textOf(created, 'domainId');
+    expect(await owner.mutate('domain.create', { ...input, applicationId, path: '/café' })).toMatchObject({
+      code: 'CONFLICT',
+    });
+    expect(
+      await owner.mutate('domain.update', {
+        domainId,
+        host: input.host,
+        maintenance: false,
+        trustedProxies: null,
+      }),
+    ).toMatchObject({ ...rules, maintenance: false, trustedProxies: null });
   });
 
   it('are taken back when the proxy refuses them', async () => {
@@ -194,6 +232,15 @@ eachDatabase('domains', (test) => {
       ['requestHeaders', { requestHeaders: { 'X A': 'b' } }],
       ['requestHeaders', { requestHeaders: { 'X-A': '{env.HOME}' } }],
       ['maxBodyBytes', { maxBodyBytes: 0 }],
+      ['path', { path: '/100%' }],
+      ['internalPath', { internalPath: '/a%2Fb' }],
+      ['allowedAddresses', { allowedAddresses: ['10.0.0'] }],
+      ['deniedAddresses', { deniedAddresses: ['a.test'] }],
+      ['errorPages', { errorPages: { '200': 'x' } }],
+      ['maintenancePage', { maintenancePage: 'a'.repeat(32_769) }],
+      ['responseHeaders', { responseHeaders: { 'Content-Length': '1' } }],
+      ['trustedProxies', { trustedProxies: ['akamai'] }],
+      ['allowedAddresses', { allowedAddresses: ['10.0.0.1'], trustedProxies: ['cloudflare'] }],
       ['certificateType', { certificateType: 'letsencrypt' }],
       ['domainType', { domainType: 'other' }],
       ['applicationId', { applicationId: undefined }],

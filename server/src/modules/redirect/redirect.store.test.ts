@@ -10,6 +10,7 @@ import { systemClock } from '../../ports/clock.ts';
 import { router } from '../../procedure/registry.ts';
 import { redirectContract } from './contract.ts';
 import { redirectHandlers } from './handlers.ts';
+import { originsOf } from './redirect-loop.ts';
 import { createRedirects } from './redirect.ts';
 
 eachDatabase('redirects', (test) => {
@@ -23,7 +24,7 @@ eachDatabase('redirects', (test) => {
         router(
           'redirect',
           redirectContract,
-          redirectHandlers(createRedirects(stores.redirects, systemClock), {
+          redirectHandlers(createRedirects(stores.redirects, systemClock, originsOf(stores.domains)), {
             serverOf: stores.ports.serverKeyOf,
             changeRoutes: proxy.changeRoutes,
           }),

@@ -2,12 +2,13 @@
 import { AppError } from '../../domain/errors.ts';
 import { checkRedirect } from '../../domain/routing/redirect.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { refuseLoops, type RedirectOrigin } from './redirect-loop.ts';
 import type { RedirectRecord, RedirectStore } from './store.ts';
 
 export type RedirectInput = Pick<RedirectRecord, 'regex' | 'replacement' | 'permanent'>;
 
 export interface Redirects {
-  /** BAD_REQUEST when the replacement names a group that the regular expression lacks. */
+  /** BAD_REQUEST when the replacement names a group that the regular expression lacks, or leads in a circle. */
   create(organizationId: string, applicationId: string, input: RedirectInput): Promise<RedirectRecord>;
   one(redirectId: string, organizationId: string): Promise<RedirectRecord>;
   /** Newest first. */
@@ -20,7 +21,23 @@ export interface Redirects {
   remove(redirectId: string, organizationId: string): Promise<RedirectRecord>;
 }
 
-export function createRedirects(store: RedirectStore, clock: Clock): Redirects {
+/** `originsOf` knows where an application answers. */
+export function createRedirects(
+  store: RedirectStore,
+  clock: Clock,
+  originsOf: (applicationId: string) => Promise<RedirectOrigin[]>,
+): Redirects {
+  /** Throws BAD_REQUEST when it leads in a circle with the others of its application, in their order. */
+  async function refuseCircles(record: RedirectRecord): Promise<void> {
+    const { applicationId, organizationId, redirectId } = record;
+    const all = await store.list(
+      { applicationId, organizationId },
+      { by: ['createdAt', 'redirectId'], direction: 'asc' },
+    );
+    const others = all.map((each) => (each.redirectId === redirectId ? record : each));
+    refuseLoops(others.includes(record) ? others : [...others, record], await originsOf(applicationId));
+  }
+
   async function one(redirectId: string, organizationId: string): Promise<RedirectRecord> {
     const record = await store.find({ redirectId, organizationId });
     if (!record) throw new AppError('NOT_FOUND', 'There is no such redirect. It may have been removed.');
@@ -40,6 +57,7 @@ export function createRedirects(store: RedirectStore, clock: Clock): Redirects {
         createdAt: isoTime(clock),
       };
       checkRedirect(record);
+      await refuseCircles(record);
       await store.insert(record);
       return record;
     },
@@ -54,6 +72,7 @@ export function createRedirects(store: RedirectStore, clock: Clock): Redirects {
         permanent: patch.permanent ?? present.permanent,
       };
       checkRedirect(changed);
+      await refuseCircles(changed);
       await store.update({ redirectId, organizationId }, changed);
       return changed;
     },
