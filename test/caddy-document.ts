@@ -48,7 +48,8 @@ export function servers(routes: Route[], change: Partial<CaddySettings> = {}): R
   const { servers: all } = (
     documentOf(routes, change) as { apps: { http: { servers: Record<string, Server> } } }
   ).apps.http;
-  // Without the first two routes, and those of forwarding headers and Berth's cookies, which are the same for every request.
+  // Without the first two routes, and those of forwarding headers and Berth's cookies, which are the same for
+  // every request.
   return Object.fromEntries(
     Object.entries(all).map(([name, server]) => [
       name,

@@ -1,4 +1,4 @@
-/** Rules of a domain at the real proxy: who may ask, maintenance, pages, headers, packing, trusted proxies. */
+/** Rules of a domain at the real proxy: addresses, maintenance, pages, headers, packing, trusted proxies. */
 import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';

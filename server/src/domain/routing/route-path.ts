@@ -13,7 +13,7 @@ export function parseRoutePath(text: string, field: string): string {
   if (/[\\?#*{}%[\]\p{Cc}\p{Cs}]|[^\S ]|\p{Cf}/u.test(path) || /\s$/.test(path))
     throw badField(
       field,
-      'must not contain control characters or any of \\ ? # * { } [ ] %, encoded or not, nor end with a space',
+      'must not contain control characters or any of \\ ? # * { } [ ] %, encoded or not, or end in a space',
     );
   if (path !== text && / /.test(text)) throw badField(field, 'must not contain spaces beside %20');
   if (path.split('/').some((part) => part === '..' || part === '.'))

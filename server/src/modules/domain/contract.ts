@@ -78,8 +78,8 @@ const changeable = {
     .optional()
     .meta({
       description:
-        "HTML in place of errors, of the proxy's and of the service's, by status; 4xx and 5xx stand for all " +
-        'that have none of their own',
+        "HTML in place of errors, of the proxy's and of the service's, by status; 4xx and 5xx stand for " +
+        'all that have none of their own',
       examples: [{ '404': '<h1>Not here</h1>', '5xx': '<h1>Back soon</h1>' }],
     }),
   responseHeaders: z

@@ -33,8 +33,8 @@ const forwardingHeaders = [
 ];
 
 /**
- * The proxy answers `Expect: 100-continue` itself as soon as it reads the body, so that the service's answer to
- * it would be the second (RFC 9110, 10.1.1).
+ * The proxy answers `Expect: 100-continue` itself as soon as it reads the body, so that the service's answer
+ * to it would be the second (RFC 9110, 10.1.1).
  */
 const withoutExpectation = { handle: [{ handler: 'headers', request: { delete: ['Expect'] } }] };
 
