@@ -33,20 +33,21 @@ export const originsOf =
 const mostSteps = 20;
 
 /**
- * Throws BAD_REQUEST naming `replacement` when a request for one of the origins would be redirected in a circle
- * by these rules, the first of which that matches answers.
+ * Throws BAD_REQUEST naming `replacement` when a request for one of the origins would be redirected in a
+ * circle by these rules, the first of which that matches answers.
  */
 export function refuseLoops(rules: readonly RedirectRule[], origins: readonly RedirectOrigin[]): void {
   const usable = rules.flatMap((rule) => compiled(rule) ?? []);
   for (const origin of origins.slice(0, 50))
     for (const page of ['', 'page']) {
-      const start = `http${origin.https ? 's' : ''}://${origin.host.replace('*', 'www')}${below(origin, page)}`;
+      const scheme = origin.https ? 'https' : 'http';
+      const start = `${scheme}://${origin.host.replace('*', 'www')}${below(origin, page)}`;
       const circle = circleFrom(start, usable, origins);
       if (circle !== undefined)
         throw badField(
           'replacement',
-          `leads in a circle: ${circle.join(' → ')}. Make regex narrower, so that it does not match where the ` +
-            'redirect leads',
+          `leads in a circle: ${circle.join(' → ')}. Make regex narrower, so that it does not match ` +
+            'where the redirect leads',
         );
     }
 }
@@ -98,7 +99,7 @@ interface Compiled {
 
 /** In the words of this program; undefined for what only the proxy's engine knows. */
 function compiled({ regex, replacement }: RedirectRule): Compiled | undefined {
-  const flags = /^\(\?i\)/.test(regex) ? 'iv' : 'v';
+  const flags = regex.startsWith('(?i)') ? 'iv' : 'v';
   const source = regex
     .replace(/^\(\?i\)/, '')
     .replaceAll('(?P<', '(?<')

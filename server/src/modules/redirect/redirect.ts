@@ -8,7 +8,7 @@ import type { RedirectRecord, RedirectStore } from './store.ts';
 export type RedirectInput = Pick<RedirectRecord, 'regex' | 'replacement' | 'permanent'>;
 
 export interface Redirects {
-  /** BAD_REQUEST when the replacement names a group that the regular expression lacks, or leads in a circle. */
+  /** BAD_REQUEST when the replacement names a group that the regular expression lacks, or makes a circle. */
   create(organizationId: string, applicationId: string, input: RedirectInput): Promise<RedirectRecord>;
   one(redirectId: string, organizationId: string): Promise<RedirectRecord>;
   /** Newest first. */

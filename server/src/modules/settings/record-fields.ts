@@ -255,8 +255,8 @@ export const settingFields = {
       )
       .max(500)
       .describe(
-        "Proxies in front of Berth's own whose X-Forwarded headers services get, for domains that name none " +
-          'of their own: cloudflare, fastly, private, addresses and networks',
+        "Proxies in front of Berth's own whose X-Forwarded headers services get, for domains that " +
+          'name none of their own: cloudflare, fastly, private, addresses and networks',
       ),
     [],
   ),
