@@ -64,6 +64,27 @@ export const machines: Record<string, Kind> = {
       volumes: {files: {driver_opts: {type: none, o: bind, device: ./files}}}`,
     refused: /volumes\.files\.driver_opts binds no absolute path/,
   },
+  'volumes with names of their own, of which one is made elsewhere': {
+    file: `
+      services: {app: {image: "app:1", volumes: ["a:/a", "b:/b"]}}
+      volumes: {a: {name: shop-data}, b: {name: theirs, external: true}}`,
+    services: {
+      app: {
+        mounts: [
+          {
+            type: 'volume',
+            name: 'shop-data',
+            isForeign: true,
+            mayBeMissing: true,
+            target: '/a',
+            readOnly: false,
+          },
+          { type: 'volume', name: 'theirs', isForeign: true, target: '/b', readOnly: false },
+        ],
+      },
+    },
+    dangers: ['shop-data', 'theirs'],
+  },
   'the volumes of another service': {
     file: `
       services:

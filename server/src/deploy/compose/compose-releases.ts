@@ -8,7 +8,7 @@ import type {
 } from '../../modules/compose/translation/plan.ts';
 import { serverNetwork, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { secretValues } from '../log-secrets.ts';
-import { fieldOf, type ComposeContext } from './compose-context.ts';
+import { fieldOf, isWebPort, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
 import type { DomainRecord } from '../release/release-inputs.ts';
 import { environmentOf, type EnvironmentSource } from '../../modules/compose/translation/environment.ts';
@@ -190,8 +190,7 @@ function unchanged(
 
 /** A file from elsewhere often publishes on 80 or 3000, where the proxy and Berth itself listen. */
 function withoutWebPorts({ webPorts, log }: ComposeContext, service: PlannedService): PlannedService {
-  const isTaken = ({ published, protocol }: PlannedPort): boolean =>
-    protocol === 'tcp' && webPorts.includes(published);
+  const isTaken = isWebPort(webPorts);
   for (const { published, target } of service.ports.filter(isTaken))
     log.line(
       `services.${service.name}.ports: ${published} is not published, because the proxy or Berth itself ` +
@@ -206,8 +205,8 @@ const inHostMode = (port: PlannedPort): PlannedPort => ({ ...port, mode: 'host' 
 async function requireVolumes(context: ComposeContext, services: readonly PlannedService[]): Promise<void> {
   for (const { name, mounts } of services)
     for (const mount of mounts) {
-      if (mount.type !== 'volume' || !mount.isForeign || (await context.engine.hasVolume(mount.name)))
-        continue;
+      if (mount.type !== 'volume' || !mount.isForeign || mount.mayBeMissing === true) continue;
+      if (await context.engine.hasVolume(mount.name)) continue;
       throw badField(
         fieldOf(context.compose),
         `services.${name}.volumes: there is no volume ${mount.name} on this server, and the file says that ` +

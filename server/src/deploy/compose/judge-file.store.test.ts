@@ -141,6 +141,7 @@ eachDatabase('compose files that reach the machine', (test) => {
         ownVariables: all,
         variables: all,
         plainVariables: plain,
+        webPorts: [80],
         judgeFile: async (given, plan, id) => {
           planned = JSON.stringify(plan.services);
           await judgeFile(given, plan, id);
@@ -208,6 +209,12 @@ eachDatabase('compose files that reach the machine', (test) => {
   it('of a repository wait with what the next commit adds, and are approved by its digest', async () => {
     const stack = await compose({ sourceType: 'git' });
     expect(await deployed(stack)).toBe('read');
+    const publishing = (port: number): string =>
+      `services:\n  web: {image: "nginx:1", ports: ["${port}:80"]}\n`;
+    addCommit(bare, 'main', { 'compose.yml': publishing(80) });
+    expect(await deployed(stack), 'the proxy listens there, so it is not published').toBe('read');
+    addCommit(bare, 'main', { 'compose.yml': publishing(81) });
+    expect(await deployed(stack)).toContain('web publishes the port 81/tcp, below 1024');
     addCommit(bare, 'main', { 'compose.yml': withHost });
     const refused = await deployed(stack);
     const { digest, dangers } = await awaited(stack);

@@ -11,7 +11,7 @@ import type { Translation } from '../../modules/compose/translation/translate.ts
 import type { Stage } from '../context.ts';
 import { fetchRepository, fetchSentence, type RepositoryContext } from '../stages/fetch-repository.ts';
 import { sourceDirectory } from '../work-directory.ts';
-import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
+import { fieldOf, folderOf, isWebPort, type ComposeContext } from './compose-context.ts';
 
 /** The same limit as for a compose file that is stored in the record. */
 const fileLimitBytes = 65_536;
@@ -40,6 +40,7 @@ export type FileContext = RepositoryContext &
     | 'plainVariables'
     | 'read'
     | 'variables'
+    | 'webPorts'
   > & {
     records: Pick<ComposeContext['records'], 'reserve' | 'mounts'>;
   };
@@ -69,7 +70,13 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     ...(compose.sourceType === 'raw' ? { blocks: context.blocks } : seenByRepository(context)),
   });
   context.hide([...(context.blocks.services?.given ?? [])]);
-  await context.judgeFile(compose, plan, context.deployment.deploymentId);
+  const isUnpublished = isWebPort(context.webPorts);
+  // What is not published needs no approval.
+  const services = plan.services.map((service) => ({
+    ...service,
+    ports: service.ports.filter((port) => !isUnpublished(port)),
+  }));
+  await context.judgeFile(compose, { ...plan, services }, context.deployment.deploymentId);
   await context.records.reserve(
     compose.composeId,
     plan.services.map(({ name }) => name),

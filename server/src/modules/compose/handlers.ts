@@ -87,7 +87,6 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   const aroundOf = async (compose: ComposeRecord): Promise<Around> => ({
     blocks: await desk.envBlocks(compose),
     mounts: await desk.mounts(compose.composeId, compose.organizationId),
-    surroundings: async () => [],
   });
 
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {

@@ -42,19 +42,6 @@ export function requireSavable(composeFile: string, env: string): void {
   }
 }
 
-/** The line that a sentence of the translation is about: it begins with it, or with the path of a key. */
-export function lineOfSentence(text: string, sentence: string): number | undefined {
-  const named = /(?:^|: )line (\d+)[:,]/.exec(sentence)?.[1];
-  if (named !== undefined) return Number(named);
-  const path = /^[^\s:]+/.exec(sentence)?.[0].split('.') ?? [];
-  // The key itself may be missing; its service has a line.
-  for (let length = path.length; length > 0; length -= 1) {
-    const line = lineOf(text, path.slice(0, length));
-    if (line !== undefined) return line;
-  }
-  return undefined;
-}
-
 function variablesOf(env: string): Record<string, string> {
   try {
     return Object.fromEntries(parseEnv(expandBlock(env, 'env')).map(({ name, value }) => [name, value]));

@@ -181,6 +181,21 @@ services:
   });
 });
 
+it('shows no password that a file server is mounted with, and knows another one', () => {
+  const valueOf = (password: string): string[] =>
+    found({
+      mounts: [
+        {
+          ...volume('berth-a1-data'),
+          driverOptions: { type: 'cifs', device: '//files/a', o: `user=u,password=${password},vers=3.0` },
+        },
+      ],
+    });
+  const [shownValue] = valueOf('hunter2');
+  expect(shownValue).toMatch(/ o=user=u,password=sha256:[0-9a-f]{16},vers=3\.0 type=cifs$/);
+  expect(valueOf('hunter3')).not.toEqual([shownValue]);
+});
+
 it('knows a seccomp profile by its content, whatever its name is', () => {
   const valueOf = (path: string, text: string): string[] =>
     dangersOfPlan(

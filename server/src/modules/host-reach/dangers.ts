@@ -317,15 +317,26 @@ const sorted = (options: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(' ');
 
-/** Values that could be taken for more than one stand in quotes: another text is another danger. */
+/**
+ * Values that could be taken for more than one stand in quotes: another text is another danger. What is
+ * approved is shown, so of a password there is its digest alone.
+ */
 const mountOptionsOf = (options: Readonly<Record<string, string>>): string =>
   sorted(
     Object.fromEntries(
-      Object.entries(options).map(([name, value]) => [
-        name,
-        /[\s"=]/.test(value) && !/^[\w.,:=/-]+$/.test(value) ? JSON.stringify(value) : value,
-      ]),
+      Object.entries(options)
+        .map(([name, whole]): [string, string] => [name, withoutSecrets(whole)])
+        .map(([name, value]) => [
+          name,
+          /[\s"=]/.test(value) && !/^[\w.,:=/-]+$/.test(value) ? JSON.stringify(value) : value,
+        ]),
     ),
+  );
+
+const withoutSecrets = (options: string): string =>
+  options.replace(
+    /(?<=^|,)(pass|passwd|password2?|secret|token|key)=([^,]*)/gi,
+    (_whole, name: string, value: string) => `${name}=${digestOfText(value).slice(0, 23)}`,
   );
 
 /** Memory of bounded size, as a tmpfs of the file may have it. */
@@ -343,11 +354,12 @@ function isMemory({ type, device = '', o = '', ...others }: Readonly<Record<stri
     });
 }
 
+const digestOfText = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+
 /** A profile by its content, so that another one is another danger. */
 function securityOptions({ seccomp, apparmor }: Pick<ContainerOptions, 'seccomp' | 'apparmor'>): string[] {
-  const digest = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
   return [
-    ...(seccomp === undefined ? [] : [`seccomp=${seccomp === unconfined ? seccomp : digest(seccomp)}`]),
+    ...(seccomp === undefined ? [] : [`seccomp=${seccomp === unconfined ? seccomp : digestOfText(seccomp)}`]),
     ...(apparmor === undefined ? [] : [`apparmor=${apparmor}`]),
   ];
 }

@@ -38,6 +38,7 @@ export function definitionsOf({ top }: ComposeFile, field: string): Definitions 
 function volumesOf(value: unknown, place: Place): VolumeDefinitions {
   const names = new Map<string, string | undefined>();
   const bound = new Map<string, BoundVolume>();
+  const external = new Set<string>();
   for (const [name, definition] of entriesOf(value)) {
     const at = below(place, name);
     const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
@@ -49,10 +50,12 @@ function volumesOf(value: unknown, place: Place): VolumeDefinitions {
     const made = madeBy(options, below(at, 'driver_opts'));
     if (made) bound.set(name, made);
     names.set(name, foreignName(name, map, at));
+    if (isExternal(map, at)) external.add(name);
   }
   return {
     has: (name) => names.has(name),
     foreign: (name) => names.get(name),
+    isExternal: (name) => external.has(name),
     bound: (name) => bound.get(name),
   };
 }
@@ -89,15 +92,19 @@ function madeBy(options: readonly [string, unknown][], place: Place): BoundVolum
 /** A name of one's own, or of a volume that somebody else made. */
 function foreignName(name: string, map: YamlMap, at: Place): string | undefined {
   const external: unknown = map.get('external');
-  const isExternal =
-    external instanceof Map ||
-    (external !== undefined && external !== null && booleanAt(external, below(at, 'external')));
   const given: unknown = map.get('name') ?? (external instanceof Map ? external.get('name') : undefined);
-  if (given === undefined || given === null) return isExternal ? name : undefined;
+  if (given === undefined || given === null) return isExternal(map, at) ? name : undefined;
   const text = textAt(given, below(at, 'name'));
   if (!/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,199}$/.test(text))
     throw fault(below(at, 'name'), 'is no name of a volume');
   return text;
+}
+
+/** Whether it is made elsewhere. */
+function isExternal(map: YamlMap, at: Place): boolean {
+  const external: unknown = map.get('external');
+  if (external === undefined || external === null) return false;
+  return external instanceof Map || booleanAt(external, below(at, 'external'));
 }
 
 function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<string> {
@@ -105,11 +112,7 @@ function networksOf(value: unknown, place: Place, notes: string[]): ReadonlySet<
   for (const [name, definition] of entriesOf(value)) {
     const at = below(place, name);
     const map: YamlMap = definition instanceof Map ? definition : new Map<unknown, unknown>();
-    const external: unknown = map.get('external');
-    if (
-      external instanceof Map ||
-      (external !== undefined && external !== null && booleanAt(external, below(at, 'external')))
-    ) {
+    if (isExternal(map, at)) {
       notes.push(
         `${at.where} is made elsewhere; its services join the network of their environment instead, where ` +
           'the proxy and the other services of the environment reach them.',

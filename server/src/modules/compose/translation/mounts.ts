@@ -21,6 +21,8 @@ import {
 export interface VolumeDefinitions {
   /** Engine's name of a volume that is not this compose's own. */
   foreign(name: string): string | undefined;
+  /** Somebody else makes it. */
+  isExternal(name: string): boolean;
   has(name: string): boolean;
   /** What its `driver_opts` make of it; undefined for a volume like any other. */
   bound(name: string): BoundVolume | undefined;
@@ -195,7 +197,13 @@ function refuseOptions(map: YamlMap, place: Place): void {
 }
 
 type Source =
-  | { type: 'volume'; name: string; isForeign: boolean; driverOptions?: Record<string, string> }
+  | {
+      type: 'volume';
+      name: string;
+      isForeign: boolean;
+      mayBeMissing?: true;
+      driverOptions?: Record<string, string>;
+    }
   | { type: 'bind'; path: string; readOnly?: true }
   | { type: 'own'; path: string };
 
@@ -219,6 +227,7 @@ function sourceOf(source: string, place: Place, volumes: VolumeDefinitions): Sou
     type: 'volume',
     name: foreign ?? source,
     isForeign: foreign !== undefined,
+    ...(foreign !== undefined && !volumes.isExternal(source) && { mayBeMissing: true as const }),
     ...(bound && { driverOptions: bound.driverOptions }),
   };
 }

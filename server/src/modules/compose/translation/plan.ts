@@ -95,6 +95,8 @@ export type PlannedMount = {
       type: 'volume';
       name: string;
       isForeign: boolean;
+      /** The engine makes it where it is missing: the file names it and does not call it external. */
+      mayBeMissing?: true;
       isUnnamed?: true;
       /** Another service, whose unnamed volume it is. */
       of?: string;
