@@ -88,6 +88,9 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['cleanup remove shop-former-4f2a', isSure],
   ['cleanup others --server fsn-1'],
   ['cleanup give-up inc-7hq2', isSure],
+  ['cleanup volumes'],
+  ['cleanup use-volume berth-4f2a-data shop/web', isSure],
+  ['cleanup remove-volume berth-4f2a-data', isSure],
   ['server add 203.0.113.7 --name paris', [[/\[Enter\]$/, '']]],
   ['server add 203.0.113.20'],
   ['server add'],
@@ -309,4 +312,27 @@ test('a database that did not start is given no address to connect to', async ()
   expect(ran.code).toBe(1);
   expect(ran.said.match(/No image/g)).toHaveLength(1);
   expect(ran.said + ran.out).not.toContain('postgresql://');
+});
+
+test('a restore that failed, and a former state that was not put back, are not called done', async () => {
+  const failed = [
+    { type: 'line', text: 'The object is damaged.' },
+    { type: 'end', outcome: 'error' },
+  ];
+  await using other = await startAnsweringServer({
+    ...recordedAnswers,
+    'project.all': () => projectsOf([]),
+    'backup.restoreBackupWithLogs': failed,
+    'backup.runLogs': failed,
+  });
+  const environment = { HOME: tmpdir(), BERTH_URL: other.url, BERTH_API_KEY: 'key' };
+  for (const [line, says] of [
+    ['db restore shop/db --yes', 'Not restored: shop/db has what it had.'],
+    ['db undo shop/db --volume shop-db-former --yes', 'Not put back: shop/db has what it had.'],
+  ] as const) {
+    const ran = await runBerth(line.split(' '), { environment, folder: tmpdir(), columns: 80 });
+    expect(ran.code, line).toBe(1);
+    expect(ran.out, line).toContain(says);
+    expect(ran.out, line).not.toMatch(/^(Restored|Put back)/m);
+  }
 });

@@ -250,6 +250,8 @@ export const procedureKinds = {
     removeUnknown: 'mutation',
     unfinished: 'query',
     giveUp: 'mutation',
+    keptVolumes: 'query',
+    removeKeptVolume: 'mutation',
     formerVolumes: 'query',
   },
   domain: {
@@ -465,6 +467,7 @@ export const procedureKinds = {
     runsByService: 'query',
     volumes: 'query',
     restore: 'mutation',
+    useKeptVolume: 'mutation',
     removeFormerVolume: 'mutation',
   },
   installationBackup: {

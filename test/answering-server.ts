@@ -101,9 +101,13 @@ async function answer(
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const events = Array.isArray(given) ? given : [];
-  for (const [index, event] of events.entries())
-    response.write(`id: ${index + 1}\ndata: ${JSON.stringify(named.procedure.output.parse(event))}\n\n`);
-  response.end('event: end\ndata: {}\n\n');
+  for (const [index, event] of events.entries()) {
+    const isEnd = Object(event).type === 'end';
+    const data = JSON.stringify(named.procedure.output.parse(event));
+    response.write(`${isEnd ? 'event: end\n' : ''}id: ${index + 1}\ndata: ${data}\n\n`);
+  }
+  const isEnded = events.some((event) => Object(event).type === 'end');
+  response.end(isEnded ? undefined : 'event: end\ndata: {}\n\n');
 }
 
 function checked({ path, procedure }: NamedProcedure, value: unknown): unknown {

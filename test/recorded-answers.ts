@@ -257,6 +257,18 @@ export const recordedAnswers: Answers = {
     { kind: 'volume', name: 'berth-data-old', installationId: null },
   ],
   'cleanup.giveUp': true,
+  'cleanup.keptVolumes': [
+    {
+      volumeName: 'berth-4f2a-data',
+      kind: 'application',
+      serviceId: '4f2a',
+      bytes: 48_300_000,
+      deletedAt: at(60 * 26),
+    },
+  ],
+  'cleanup.removeKeptVolume': true,
+  'volumeBackup.volumes': [{ volumeName: 'data', mountPaths: ['/data'] }],
+  'volumeBackup.useKeptVolume': { backupRunId: 'return-1' },
   'server.all': [
     {
       serverId: 'fsn-id',

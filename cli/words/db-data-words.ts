@@ -2,11 +2,11 @@
 import type { Client } from '../../client/client.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { ago, size } from '../look.ts';
-import { printableLine } from '../output/printable.ts';
 import { askSecret, confirm } from '../terminal.ts';
 import { UsageError } from '../usage-error.ts';
 import { itemsOf, type Context } from './parts/context.ts';
 import { databaseCalls } from './parts/database-calls.ts';
+import { answerRun, followRun } from './parts/followed-run.ts';
 import { databaseOf, type Database } from './parts/database-of.ts';
 import { statusColumn } from './parts/rows.ts';
 import type { BackupKindName } from '../../server/src/modules/database/kinds.ts';
@@ -181,23 +181,17 @@ const restore: Word = {
       },
       { signal: context.terminal.signal },
     );
-    const outcome = await sayRun(context, events);
-    context.answer({ service: nameOf(service), file: run.path, outcome }, () => `Restored ${run.path}.\n`);
-    return outcome === 'success' ? exitCodes.done : exitCodes.refused;
+    const outcome = await followRun(context, events);
+    return answerRun(
+      context,
+      { service: nameOf(service), file: run.path, outcome },
+      {
+        done: `Restored ${run.path}.`,
+        failed: `Not restored: ${nameOf(service)} has what it had. The lines above say why.`,
+      },
+    );
   },
 };
-
-type RunEvent = { type: 'line'; text: string } | { type: 'end'; outcome: string };
-
-/** Says what a run logs, and gives how it ended. */
-async function sayRun(context: Context, events: AsyncIterable<{ data: RunEvent }>): Promise<string> {
-  let outcome = 'error';
-  for await (const { data } of events) {
-    if (data.type === 'line') context.terminal.say(`${printableLine(data.text, false)}\n`);
-    else outcome = data.outcome;
-  }
-  return outcome;
-}
 
 const copy: Word = {
   name: 'db copy',
@@ -303,9 +297,15 @@ const undo: Word = {
         ? await client.backup.undoRestore({ backupRunId: restored?.backupRunId ?? '' })
         : await client.backup.useFormerVolume({ databaseId: service.id, volumeName });
     const { signal } = context.terminal;
-    const outcome = await sayRun(context, client.backup.runLogs({ backupRunId }, { signal }));
-    context.answer({ service: nameOf(service), what, outcome }, () => `Put back ${what}.\n`);
-    return outcome === 'success' ? exitCodes.done : exitCodes.refused;
+    const outcome = await followRun(context, client.backup.runLogs({ backupRunId }, { signal }));
+    return answerRun(
+      context,
+      { service: nameOf(service), what, outcome },
+      {
+        done: `Put back ${what}.`,
+        failed: `Not put back: ${nameOf(service)} has what it had. The lines above say why.`,
+      },
+    );
   },
 };
 

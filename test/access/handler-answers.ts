@@ -78,6 +78,8 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'cleanup.run': engineIsDown,
   'cleanup.others': engineIsDown,
   'cleanup.removeUnknown': [404],
+  'cleanup.keptVolumes': engineIsDown,
+  'cleanup.removeKeptVolume': engineIsDown,
   'redirect.create': engineIsDown,
   'redirect.update': engineIsDown,
   'redirect.delete': engineIsDown,
@@ -105,6 +107,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'backup.listFiles': engineIsDown,
   // Nothing of it was ever restored.
   'volumeBackup.removeFormerVolume': [400],
+  'volumeBackup.useKeptVolume': engineIsDown,
   'destination.testConnection': engineIsDown,
   'notification.test': [412],
   'logDrain.test': [412, 503],

@@ -87,6 +87,8 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'user.twoFactorDisable': 412,
   'user.twoFactorNewRecoveryCodes': 412,
   'volumeBackup.removeFormerVolume': 400,
+  // No deleted service has left it.
+  'volumeBackup.useKeptVolume': 404,
   // No server is a node.
   'cluster.join': 400,
   'cluster.nodes': [412, 503],
@@ -107,6 +109,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'swarm.getNodeInfo': 404,
   // The machine has no service without a record.
   'cleanup.removeUnknown': 404,
+  'cleanup.removeKeptVolume': 404,
   'mariadb.reload': 412,
   'mysql.reload': 412,
   'postgres.reload': 412,

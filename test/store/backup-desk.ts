@@ -289,6 +289,8 @@ function backupRouters(
         runs,
         restores: createRestores(runs),
         sources,
+        keptVolumes: { require: unreachable },
+        serverKey: unreachable,
       }),
     ),
   ];

@@ -127,10 +127,9 @@ const instead: Readonly<Record<string, readonly string[]>> = {
   ),
   'registry.test registryId': ['registryUrl', 'username', 'password'],
   ...Object.fromEntries(
-    ['create', 'byService', 'runsByService', 'volumes', 'restore', 'removeFormerVolume'].map((name) => [
-      `volumeBackup.${name} composeId`,
-      ['applicationId'],
-    ]),
+    ['create', 'byService', 'runsByService', 'volumes', 'restore', 'useKeptVolume', 'removeFormerVolume'].map(
+      (name) => [`volumeBackup.${name} composeId`, ['applicationId']],
+    ),
   ),
   ...Object.fromEntries(
     ['create', 'byService', 'runsByService', 'volumes', 'restore'].map((name) => [

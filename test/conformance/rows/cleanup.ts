@@ -18,4 +18,12 @@ export const cleanupRows: Rows = [
   },
   { call: 'cleanup.giveUp', installation: true, input: { incarnationId: 'former' }, gives: true },
   { call: 'cleanup.formerVolumes', gives: [] },
+  { call: 'cleanup.keptVolumes', needs: 'engine', gives: any.list },
+  { call: 'cleanup.keptVolumes', input: { serverId: '<foreign.serverId>' }, refused: 'FORBIDDEN' },
+  {
+    call: 'cleanup.removeKeptVolume',
+    needs: 'engine',
+    input: { volumeName: 'berth-nothing-data' },
+    refused: 'NOT_FOUND',
+  },
 ];

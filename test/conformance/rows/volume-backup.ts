@@ -124,6 +124,18 @@ export const volumeBackupRows: Rows = [
     gives: { backupRunId: any.id, operation: 'restore', startedBy: 'person', volumeName: 'data' },
   },
   {
+    call: 'volumeBackup.useKeptVolume',
+    input: { ...service, volumeName: 'other', keptVolume: 'berth-gone-data' },
+    refused: 'BAD_REQUEST',
+    field: 'volumeName',
+  },
+  {
+    call: 'volumeBackup.useKeptVolume',
+    needs: 'engine',
+    input: { ...service, volumeName: 'data', keptVolume: 'berth-gone-data' },
+    refused: 'NOT_FOUND',
+  },
+  {
     call: 'volumeBackup.removeFormerVolume',
     input: { ...service, volumeName: 'berth-<applicationId>-data' },
     refused: 'BAD_REQUEST',

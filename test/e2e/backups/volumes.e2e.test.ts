@@ -207,6 +207,46 @@ describe.each(placesOf('backups'))('volumes on: %s', (place) => {
     });
   });
 
+  it('a volume that outlived its service is given to another one, which can go back', async () => {
+    const former = await keeper('outlived');
+    const before = await inside(former.appName, describeFiles);
+    const keptVolume = `berth-${former.id}-data`;
+    expect(await former.do('application.delete')).toMatchObject({ keptVolumes: [keptVolume] });
+    expect(await berth.call('cleanup.keptVolumes')).toMatchObject([
+      { volumeName: keptVolume, kind: 'application', serviceId: former.id, deletedAt: expect.any(String) },
+    ]);
+
+    const made = await shop.fromImage('next', nodeCommand('next'));
+    const next = Object.assign(made, { subject: { applicationId: made.id } });
+    await next.do('mount.create', { type: 'volume', volumeName: 'data', mountPath: '/data' });
+    const use = async (): Promise<RunView> => {
+      const given = { ...next.subject, volumeName: 'data', keptVolume };
+      const { backupRunId } = await berth.call<RunView>('volumeBackup.useKeptVolume', given);
+      return good(ended(next.subject, backupRunId));
+    };
+    // Before its first deployment, so that there is nothing to go back to.
+    expect(await use()).toMatchObject({ operation: 'return', previousVolume: null });
+    await next.deploy();
+    expect(await inside(next.appName, describeFiles)).toBe(before);
+    expect(await berth.call('cleanup.keptVolumes')).toEqual([]);
+    expect(await next.do('application.delete')).toMatchObject({ keptVolumes: [keptVolume] });
+
+    const last = await keeper('last');
+    const own = await inside(last.appName, describeFiles);
+    const given = { ...last.subject, volumeName: 'data', keptVolume };
+    const { backupRunId } = await berth.call<RunView>('volumeBackup.useKeptVolume', given);
+    const run = await good(ended(last.subject, backupRunId));
+    expect(run.previousVolume).toBe(`berth-${last.id}-data`);
+    expect(await inside(last.appName, describeFiles)).toBe(before);
+    const undone = await berth.call<RunView>('backup.undoRestore', { backupRunId });
+    await good(ended(last.subject, undone.backupRunId));
+    expect(await inside(last.appName, describeFiles)).toBe(own);
+    await last.do('application.delete', { deleteVolumes: true });
+    expect(await berth.call('cleanup.keptVolumes')).toMatchObject([{ volumeName: keptVolume }]);
+    await berth.call('cleanup.removeKeptVolume', { volumeName: keptVolume });
+    expect(await berth.call('cleanup.keptVolumes')).toEqual([]);
+  });
+
   it('volumes of a compose service come back, too', async () => {
     const { composeId } = await berth.call<{ composeId: string }>('compose.create', {
       name: 'stack',

@@ -149,6 +149,9 @@ export const sessionOf = ({
       { line: 'berth cleanup remove nothing --yes', ends: 1 },
       { line: 'berth cleanup others --server paris' },
       { line: 'berth cleanup give-up none --yes' },
+      { line: 'berth cleanup volumes' },
+      { line: 'berth cleanup remove-volume nothing --yes', ends: 1 },
+      { line: 'berth cleanup use-volume nothing shop/web --as data --yes', ends: 1 },
     ],
   ],
   [

@@ -51,6 +51,11 @@ export const backupInputs = {
       destinationId,
       backupFile: 'shop/one.tar.gz',
     }),
+    useKeptVolume: ({ applicationId }) => ({
+      applicationId,
+      volumeName: 'data',
+      keptVolume: 'berth-kept-data',
+    }),
     removeFormerVolume: ({ applicationId }) => ({ applicationId, volumeName: 'berth-former' }),
   },
 } satisfies Inputs;

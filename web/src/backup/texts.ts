@@ -15,6 +15,12 @@ export const texts = {
   putBack:
     'The service is used with it again, and the present state is kept in its place, so that this can be ' +
     'undone as well. The run shows when it is done.',
+  keptVolumes: 'A service that was deleted without its volumes has left them on the server.',
+  noKeptVolumes: 'No deleted service has left a volume on this server.',
+  removeKeptVolume: 'Its data is gone for good.',
+  useKeptVolume: (volumeName: string) =>
+    `It becomes the volume ${volumeName} of the service, which is released again. The present volume is kept ` +
+    'among the former ones, so that this can be undone.',
   leaveOut: 'Go on without what cannot be restored, and list it in the run',
   restoreGoesOn: 'It goes on when you close this.',
   restoreEnds: (isGood: boolean, name: string) =>

@@ -17,6 +17,7 @@ import { ChooseObject, type StoredObject } from './choose-object.tsx';
 import { AddDestination } from './add-destination.tsx';
 import { LastGood } from './last-good.tsx';
 import { Runs } from './runs.tsx';
+import { KeptVolumes } from './kept-volumes.tsx';
 import { PutBackVolume } from './put-back.tsx';
 import { texts } from './texts.ts';
 
@@ -103,6 +104,13 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
       <Fault error={error} />
       <Runs runs={runs} />
       {leads && !isRedis && <FormerVolumes service={service} />}
+      {leads && !isRedis && (
+        <KeptVolumes
+          serverId={service.serverId}
+          service={service}
+          volumes={choices.map(({ value }) => value)}
+        />
+      )}
       {restoring !== undefined && (
         <RestoreVolume
           service={service}

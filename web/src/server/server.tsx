@@ -10,6 +10,7 @@ import { Mark } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { PendingPage } from '../parts/pending-page.tsx';
+import { KeptVolumes } from '../backup/kept-volumes.tsx';
 import { Cluster } from './cluster.tsx';
 import { Monitoring } from './monitoring.tsx';
 import { Nodes } from './nodes.tsx';
@@ -68,6 +69,7 @@ export function ServerPage(): ReactElement {
           verb="Save"
         />
       </Panel>
+      {isActive && <KeptVolumes serverId={serverId} />}
       <HostKey server={server} />
       <Panel title="Remove" isPadded>
         <div className="flex flex-wrap items-center gap-4 text-13">

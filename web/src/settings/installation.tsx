@@ -8,6 +8,7 @@ import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { ServerMetrics } from '../server/server-metrics.tsx';
+import { KeptVolumes } from '../backup/kept-volumes.tsx';
 import { groups, words } from './installation-fields.ts';
 import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
 import { FormerIncarnation, ThingsOfOthers, UnfinishedDeletions, UnknownServices } from './unknown.tsx';
@@ -44,6 +45,7 @@ export function Installation(): ReactElement {
       <ServerMetrics />
       <CleanUp />
       <FormerVolumes />
+      <KeptVolumes serverId={null} />
       <UnfinishedDeletions />
       <UnknownServices />
       <ThingsOfOthers />

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../db/database.ts';
 import type { DiskRoom } from '../../domain/resources/free-disk.ts';
-import { localServer } from '../../domain/names/server-key.ts';
+import { localServer, serverKeyOf } from '../../domain/names/server-key.ts';
 import { createVolumeBackups, type VolumeBackups } from '../../modules/backup/volumes/volume-backup.ts';
 import type { VolumeBackupDesk } from '../../modules/backup/volumes/handlers.ts';
 import { createVolumeRestoring } from '../../modules/backup/volumes/volume-restore.ts';
-import type { VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import { foundService, type VolumeServices } from '../../modules/backup/volumes/volume-service.ts';
+import { createKeptVolumes } from '../../modules/cleanup/kept-volumes.ts';
 import { createVolumeSource } from '../../modules/backup/volumes/volume-source.ts';
 import type { DiskRooms } from '../../modules/backup/disk-room.ts';
 import { createBackups, type Backups } from '../../modules/backup/backup.ts';
@@ -111,7 +112,14 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
       ),
     destinations,
     backups,
-    volumes: { volumeBackups: volumeBackupsOf(parts, runs), runs, restores, sources },
+    volumes: {
+      volumeBackups: volumeBackupsOf(parts, runs),
+      runs,
+      restores,
+      sources,
+      keptVolumes: createKeptVolumes(parts),
+      serverKey: async (ref) => serverKeyOf(await foundService(parts.volumeServices, ref)),
+    },
     desk: { backups, runs, restores, sources, logs, openStore: open, findDatabase: parts.databases.one },
     run: createBackupRunner({
       runs,

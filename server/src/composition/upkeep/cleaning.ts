@@ -2,8 +2,9 @@
 import { createCleanTurn } from '../../modules/cleanup/clean-turn.ts';
 import { createCleaning, type Cleaning } from '../../modules/cleanup/cleanup.ts';
 import { createFormerVolumes, type FormerVolumes } from '../../modules/cleanup/former-volumes.ts';
+import { createKeptVolumes, type KeptVolumes } from '../../modules/cleanup/kept-volumes.ts';
 import { keptImagesOf } from '../../modules/cleanup/kept-images.ts';
-import { keptVolumes } from '../../modules/cleanup/kept-volumes.ts';
+import { formerVolumePlaces } from '../../modules/cleanup/former-volume-places.ts';
 import { oldDeploymentsOf } from '../../modules/cleanup/old-deployments.ts';
 import { createUnknownThings, type UnknownThings } from '../../modules/cleanup/unknown-things.ts';
 import { isoTime } from '../../ports/clock.ts';
@@ -13,7 +14,12 @@ import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
 
 export interface CleaningUp {
-  cleanup: { cleaning: Cleaning; formerVolumes: FormerVolumes; unknownThings: UnknownThings };
+  cleanup: {
+    cleaning: Cleaning;
+    formerVolumes: FormerVolumes;
+    keptVolumes: KeptVolumes;
+    unknownThings: UnknownThings;
+  };
   /** Each minute: cleans up when its time has come, or when the disk is nearly full. */
   cleanTurn(): Promise<void>;
 }
@@ -55,7 +61,7 @@ export function createCleaningUp(
     }),
   });
   const formerVolumes = createFormerVolumes({
-    ...keptVolumes({ stores, databases, hosts, turns }),
+    ...formerVolumePlaces({ stores, databases, hosts, turns }),
     clock,
     warn: (sentence) => log.warn(sentence),
     days: async () => (await settings.get()).formerVolumeDays,
@@ -64,6 +70,7 @@ export function createCleaningUp(
     cleanup: {
       cleaning,
       formerVolumes,
+      keptVolumes: createKeptVolumes({ stores, hosts }),
       unknownThings: createUnknownThings({
         things: stores.knownThings,
         installation: stores.installation,

@@ -122,6 +122,7 @@ export function createApplicationRuntime(options: RuntimeOptions): ApplicationRu
       if (!engine) return [];
       return removeFromEngine(engine, applicationRef(application.applicationId), {
         ...removal,
+        given: Object.values(application.restoredVolumes),
         async stays(reason) {
           await settle(options, application, 'stopped');
           await removal.stays?.(reason);

@@ -193,6 +193,25 @@ export const volumeBackupContract = {
     output: backupRunRecord,
     refusals: ['CONFLICT', 'PRECONDITION_FAILED'],
   }),
+  useKeptVolume: mutation({
+    summary: 'Gives a volume that outlived its service to another one; answers with the run at once',
+    description:
+      'The service is released again with it in the place of the volume of that name; one that was never ' +
+      'deployed has it from its first deployment on. If it does not become healthy there, it goes back to ' +
+      'the volume that it had, which is otherwise kept among the former volumes. The volume must be on the ' +
+      'server of the service. backup.runLogs follows the run, and backup.undoRestore takes it back.',
+    access: { class: 'admin', resources: builtServices, action: 'run' },
+    input: z
+      .object({
+        ...built,
+        volumeName,
+        keptVolume: line(300).min(1).describe('As given by cleanup.keptVolumes'),
+      })
+      .superRefine(checkBuilt),
+    example: { ...example, volumeName: 'data', keptVolume: 'berth-V1StGXR8Z5jdHi6BmyT3k-data' },
+    output: backupRunRecord,
+    refusals: ['CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
   removeFormerVolume: mutation({
     summary:
       'Removes a volume with the state before a restore of an application or compose service; irreversible',

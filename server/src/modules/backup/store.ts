@@ -117,7 +117,7 @@ export function createBackupRunStore(database: Database): BackupRunStore {
     from "backup_run" as r
     left join "application" as a on a."applicationId" = r."applicationId"
     left join "compose" as c on c."composeId" = r."composeId"
-    where r."operation" = 'restore' and r."status" = 'done' and r."databaseId" is null
+    where r."operation" in ('restore', 'return') and r."status" = 'done' and r."databaseId" is null
       and r."previousVolume" is not null`.compile(database.builder);
   const tell = tellRun(database);
   return {

@@ -1,4 +1,5 @@
 /** What of Berth's own takes disk and is of no use any more. */
+import { deployedKinds } from '../../domain/names/service-ref.ts';
 import { deletedKinds } from '../unfinished-deletion/record.ts';
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
@@ -15,6 +16,8 @@ const access = {
   class: 'installation',
   resources: [{ kind: 'server', field: 'serverId' }],
 } as const;
+
+const ofServer = { ...access, class: 'admin' } as const;
 
 export const cleanupKinds = ['image', 'container', 'buildCache', 'deployments'] as const;
 
@@ -138,6 +141,33 @@ export const cleanupContract = {
     }),
     output: z.boolean(),
     refusals: ['BAD_REQUEST'],
+  }),
+  keptVolumes: query({
+    summary: 'Volumes that outlived their service, by name',
+    description:
+      'A deletion without deleteVolumes keeps them. They stay until cleanup.removeKeptVolume, or until ' +
+      'volumeBackup.useKeptVolume gives one to another application or compose service.',
+    access: ofServer,
+    input: z.object({ serverId, ...pageInput }),
+    output: listOf(
+      z
+        .object({
+          volumeName: z.string(),
+          kind: z.enum(deployedKinds).describe('Kind of the deleted service'),
+          serviceId: z.string().describe('Id of the deleted service'),
+          bytes: z.number().nullable().describe('null: the engine cannot tell'),
+          deletedAt: z.string().nullable().describe('null: the audit log no longer has it'),
+        })
+        .meta({ id: 'KeptVolume' }),
+    ),
+    refusals: ['SERVICE_UNAVAILABLE', 'PRECONDITION_FAILED'],
+  }),
+  removeKeptVolume: mutation({
+    summary: 'Removes a volume that outlived its service, with its data; irreversible',
+    access: ofServer,
+    input: z.object({ serverId, volumeName: line(300).min(1).describe('As given by cleanup.keptVolumes') }),
+    output: z.literal(true),
+    refusals: ['SERVICE_UNAVAILABLE', 'NOT_FOUND', 'CONFLICT'],
   }),
   formerVolumes: query({
     summary: 'Volumes with the state before a restore or upgrade, the oldest first',

@@ -5,6 +5,7 @@ import type { Handlers } from '../../procedure/procedure.ts';
 import type { Cleaning } from './cleanup.ts';
 import type { cleanupContract } from './contract.ts';
 import type { FormerVolumes } from './former-volumes.ts';
+import type { KeptVolumes } from './kept-volumes.ts';
 import type { UnknownThings } from './unknown-things.ts';
 import type { UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 
@@ -14,6 +15,7 @@ const keyOf = ({ serverId }: { serverId?: string | null | undefined }): string =
 export function cleanupHandlers({
   cleaning,
   formerVolumes,
+  keptVolumes,
   unknownThings,
   unfinished,
 }: {
@@ -21,6 +23,7 @@ export function cleanupHandlers({
   unknownThings: UnknownThings;
   unfinished: Pick<UnfinishedDeletions, 'all'>;
   formerVolumes: FormerVolumes;
+  keptVolumes: KeptVolumes;
 }): Handlers<typeof cleanupContract, CallContext> {
   return {
     preview: (_context, { caches, ...input }) => cleaning.preview(keyOf(input), { caches }),
@@ -55,6 +58,14 @@ export function cleanupHandlers({
         await unknownThings.giveUp(incarnationId);
         return true;
       }),
+    async keptVolumes({ actor }, input) {
+      const found = await keptVolumes.all(actor.organizationId, keyOf(input));
+      return paginate(found, input, ({ volumeName }) => volumeName);
+    },
+    async removeKeptVolume({ actor, write }, { volumeName, ...input }) {
+      await keptVolumes.remove(actor.organizationId, keyOf(input), volumeName);
+      return write(async () => true as const);
+    },
     async formerVolumes({ actor }, page) {
       const found = await formerVolumes.all(actor.organizationId);
       return paginate(found, page, ({ volumeName }) => volumeName);

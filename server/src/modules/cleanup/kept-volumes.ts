@@ -1,116 +1,143 @@
-/** Where former volumes are kept: in the records of databases, and in the runs of restores. */
-import type { DatabaseRecord } from '../../db/tables.ts';
-import { formerServerKey, serverKeyOf } from '../../domain/names/server-key.ts';
+/** Volumes that outlived their service: listed, given to another service, removed. */
+import type { TableRecord } from '../../db/tables.ts';
+import { AppError } from '../../domain/errors.ts';
+import { organizationLabel } from '../../domain/names/labels.ts';
+import {
+  idFields,
+  ownerOfLabels,
+  type DeployedKind,
+  type ServiceRef,
+} from '../../domain/names/service-ref.ts';
+import type { DiskUsage } from '../../ports/engine/engine-disk.ts';
 import type { Engine } from '../../ports/engine/engine.ts';
-import type { FormerVolume, FormerVolumePorts } from './former-volumes.ts';
 
-interface VolumeHost {
-  engine: Pick<Engine, 'diskUsage' | 'removeVolume'>;
-}
-
-interface RestoredVolume {
-  applicationId: string | null;
-  composeId: string | null;
-  name: string;
-  serverId: string | null;
+export interface KeptVolume {
   volumeName: string;
-  since: string;
+  /** Of the deleted service. */
+  kind: DeployedKind;
+  serviceId: string;
+  bytes: number | null;
+  /** As the audit log has it; null when its entry is gone. */
+  deletedAt: string | null;
 }
 
-export interface KeptVolumesParts {
+export interface KeptVolumes {
+  /** By name; SERVICE_UNAVAILABLE when the server cannot be reached. */
+  all(organizationId: string, serverKey: string): Promise<KeptVolume[]>;
+  /** NOT_FOUND for a volume that `all` does not list. */
+  require(organizationId: string, serverKey: string, volumeName: string): Promise<void>;
+  /** Irreversible. NOT_FOUND for a volume that `all` does not list, CONFLICT while a container has it. */
+  remove(organizationId: string, serverKey: string, volumeName: string): Promise<void>;
+}
+
+export interface KeptVolumesDeps {
   stores: {
-    databases: { list(where: { organizationId?: string }): Promise<DatabaseRecord[]> };
+    applications: Finds & Lists;
+    composes: Finds & Lists;
+    databases: Finds;
+    previewDeployments: Finds;
     backupRuns: {
-      formerVolumes(organizationId?: string): Promise<RestoredVolume[]>;
-      update(
-        where: { applicationId?: string | null; composeId?: string | null; previousVolume: string },
-        patch: { previousVolume: null },
-      ): Promise<unknown>;
+      formerVolumes(organizationId: string): Promise<{ volumeName: string }[]>;
+      unfinished(): Promise<Pick<TableRecord<'backup_run'>, 'operation' | 'path'>[]>;
+    };
+    audit: {
+      all(
+        organizationId: string,
+        filter: { resourceId: string },
+      ): Promise<Pick<TableRecord<'audit'>, 'at' | 'procedure' | 'outcome'>[]>;
     };
   };
-  databases: {
-    find(databaseId: string): Promise<DatabaseRecord | undefined>;
-    patch(databaseId: string, patch: Pick<DatabaseRecord, 'formerVolumes'>): Promise<unknown>;
-  };
-  hosts: {
-    of(serverKey: string): Promise<VolumeHost>;
-    find(serverKey: string): Promise<VolumeHost | undefined>;
-  };
-  turns: { take<T>(serviceId: string, work: () => Promise<T>): Promise<T> };
+  hosts: { of(serverKey: string): Promise<{ engine: Pick<Engine, 'diskUsage' | 'removeVolume'> }> };
 }
 
-export function keptVolumes(parts: KeptVolumesParts): Pick<FormerVolumePorts, 'found' | 'sizes' | 'remove'> {
-  const { hosts } = parts;
+interface Lists {
+  list(where: { organizationId: string }): Promise<Pick<TableRecord<'application'>, 'restoredVolumes'>[]>;
+}
+
+interface Finds {
+  find(where: Record<string, string>): Promise<unknown>;
+}
+
+export function createKeptVolumes({ stores, hosts }: KeptVolumesDeps): KeptVolumes {
+  async function kept(organizationId: string, serverKey: string): Promise<KeptVolume[]> {
+    const { engine } = await hosts.of(serverKey);
+    const owned = ownedVolumes(await engine.diskUsage(), organizationId);
+    if (owned.length === 0) return [];
+    const used = await usedVolumes(stores, organizationId);
+    const isGone = new Map<string, boolean>();
+    const found: KeptVolume[] = [];
+    for (const volume of owned) {
+      const { volumeName, kind, serviceId } = volume;
+      const gone = isGone.get(serviceId) ?? !(await exists(stores, { kind, serviceId }));
+      isGone.set(serviceId, gone);
+      if (gone && !used.has(volumeName))
+        found.push({ ...volume, deletedAt: await deletedAt(stores, organizationId, serviceId) });
+    }
+    return found.toSorted((a, b) => (a.volumeName < b.volumeName ? -1 : 1));
+  }
+  async function require(organizationId: string, serverKey: string, volumeName: string): Promise<void> {
+    if ((await kept(organizationId, serverKey)).some((one) => one.volumeName === volumeName)) return;
+    throw new AppError(
+      'NOT_FOUND',
+      `No deleted service has left the volume ${volumeName} on this server, or another service has it by ` +
+        'now. cleanup.keptVolumes lists what is there.',
+    );
+  }
   return {
-    found: async (organizationId) => [
-      ...(await ofDatabases(parts, organizationId)),
-      ...(await ofRestores(parts, organizationId)),
-    ],
-    async sizes(serverKey) {
-      const host = await hosts.find(serverKey);
-      const usage = await host?.engine.diskUsage().catch(() => undefined);
-      return new Map(usage?.volumes.map(({ name, sizeBytes }) => [name, sizeBytes]));
+    all: kept,
+    require,
+    async remove(organizationId, serverKey, volumeName) {
+      await require(organizationId, serverKey, volumeName);
+      await (await hosts.of(serverKey)).engine.removeVolume(volumeName);
     },
-    remove: (volume) =>
-      volume.databaseId === null
-        ? removeOfRestore(parts, volume)
-        : removeOfDatabase(parts, volume.databaseId, volume),
   };
 }
 
-async function ofDatabases(
-  { stores }: Pick<KeptVolumesParts, 'stores'>,
-  organizationId?: string,
-): Promise<FormerVolume[]> {
-  const found = await stores.databases.list(organizationId === undefined ? {} : { organizationId });
-  return found.flatMap((database) =>
-    database.formerVolumes.map(({ volumeName, since, ...former }) => ({
-      databaseId: database.databaseId,
-      databaseType: database.kind,
-      applicationId: null,
-      composeId: null,
-      what: `the database ${database.name}`,
-      name: database.name,
-      serverKey: formerServerKey(database, former),
-      volumeName,
-      since,
-    })),
-  );
-}
-
-/** What restores of volumes of applications and compose services left. */
-async function ofRestores(
-  { stores }: Pick<KeptVolumesParts, 'stores'>,
-  organizationId?: string,
-): Promise<FormerVolume[]> {
-  return (await stores.backupRuns.formerVolumes(organizationId)).map(({ serverId, ...volume }) => ({
-    ...volume,
-    databaseId: null,
-    databaseType: null,
-    what: `the ${volume.applicationId === null ? 'compose service' : 'application'} ${volume.name}`,
-    serverKey: serverKeyOf({ serverId }),
-  }));
-}
-
-async function removeOfRestore(
-  { stores, hosts }: Pick<KeptVolumesParts, 'stores' | 'hosts'>,
-  { applicationId, composeId, serverKey, volumeName }: FormerVolume,
-): Promise<void> {
-  await (await hosts.of(serverKey)).engine.removeVolume(volumeName);
-  const owner = applicationId === null ? { composeId } : { applicationId };
-  await stores.backupRuns.update({ ...owner, previousVolume: volumeName }, { previousVolume: null });
-}
-
-async function removeOfDatabase(
-  { databases, hosts, turns }: Pick<KeptVolumesParts, 'databases' | 'hosts' | 'turns'>,
-  databaseId: string,
-  { serverKey, volumeName }: FormerVolume,
-): Promise<void> {
-  await turns.take(databaseId, async () => {
-    const present = await databases.find(databaseId);
-    if (!present?.formerVolumes.some((one) => one.volumeName === volumeName)) return;
-    await (await hosts.find(serverKey))?.engine.removeVolume(volumeName);
-    const left = present.formerVolumes.filter((one) => one.volumeName !== volumeName);
-    await databases.patch(databaseId, { formerVolumes: left });
+/** What bears the labels of a service of this organization; the organization of a volume never changes. */
+function ownedVolumes({ volumes }: DiskUsage, organizationId: string): Omit<KeptVolume, 'deletedAt'>[] {
+  return volumes.flatMap(({ name, labels, sizeBytes }) => {
+    const owner = labels[organizationLabel] === organizationId ? ownerOfLabels(labels) : undefined;
+    return owner === undefined || owner.serviceId === ''
+      ? []
+      : [{ volumeName: name, ...owner, bytes: sizeBytes }];
   });
+}
+
+/** Volumes that another service was given, or will be, and those that such a service can go back to. */
+async function usedVolumes(
+  { applications, composes, backupRuns }: KeptVolumesDeps['stores'],
+  organizationId: string,
+): Promise<ReadonlySet<string>> {
+  const records = [
+    ...(await applications.list({ organizationId })),
+    ...(await composes.list({ organizationId })),
+  ];
+  const returns = (await backupRuns.unfinished()).filter(({ operation }) => operation === 'return');
+  return new Set([
+    ...records.flatMap(({ restoredVolumes }) => Object.values(restoredVolumes)),
+    ...(await backupRuns.formerVolumes(organizationId)).map(({ volumeName }) => volumeName),
+    ...returns.map(({ path }) => path),
+  ]);
+}
+
+const recordsOf = {
+  application: 'applications',
+  database: 'databases',
+  compose: 'composes',
+  previewDeployment: 'previewDeployments',
+} as const satisfies Record<DeployedKind, keyof KeptVolumesDeps['stores']>;
+
+const exists = async (stores: KeptVolumesDeps['stores'], { kind, serviceId }: ServiceRef): Promise<boolean> =>
+  (await stores[recordsOf[kind]].find({ [idFields[kind]]: serviceId })) !== undefined;
+
+async function deletedAt(
+  { audit }: KeptVolumesDeps['stores'],
+  organizationId: string,
+  resourceId: string,
+): Promise<string | null> {
+  const entries = await audit.all(organizationId, { resourceId });
+  const end = entries.find(
+    ({ procedure, outcome }) => outcome === 'done' && /\.(delete|remove)$/.test(procedure),
+  );
+  return end?.at ?? null;
 }

@@ -30,6 +30,7 @@ eachDatabase('what no record names', (test) => {
       const handlers = cleanupHandlers({
         cleaning: { preview: unasked, run: unasked },
         formerVolumes: { all: unasked, turn: unasked },
+        keptVolumes: { all: unasked, require: unasked, remove: unasked },
         unknownThings,
         unfinished: { all: unasked },
       });

@@ -122,6 +122,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
       if (!host) return [];
       const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
         deleteVolumes,
+        given: Object.values(compose.restoredVolumes),
         stays: async (reason) => [await settle(compose, 'stopped', true), await stays?.(reason)],
       });
       for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);

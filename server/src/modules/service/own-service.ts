@@ -110,6 +110,8 @@ export async function awaitAbandoned(
 
 export interface Removal {
   deleteVolumes: boolean;
+  /** Volumes with the labels of a deleted service, which this one was given. */
+  given?: readonly string[];
   limitMs?: number;
   /** Called when its services are removed and containers go on, so that its record has to stay. */
   stays?(reason: string): Promise<unknown>;
@@ -121,7 +123,7 @@ export interface Removal {
 export async function removeFromEngine(
   engine: Engine,
   owner: ServiceRef,
-  { deleteVolumes, limitMs, stays }: Removal,
+  { deleteVolumes, limitMs, stays, given = [] }: Removal,
 ): Promise<string[]> {
   const mine = `${ownerLabels[owner.kind]}=${owner.serviceId}`;
   // A former attempt may have removed the services, and not seen the end of their containers.
@@ -141,6 +143,8 @@ export async function removeFromEngine(
       await engine.removeImage(reference);
   }
   const volumes = await engine.volumes(mine);
+  for (const volume of given)
+    if (!volumes.includes(volume) && (await engine.hasVolume(volume))) volumes.push(volume);
   if (!deleteVolumes) return volumes;
   // The servers and programs of backups that were just ended use them a little longer.
   for (const volume of volumes) await removeWhenFree(engine, volume);

@@ -119,7 +119,10 @@ async function volumeOfService({ services }: PutBackPorts, context: RunContext):
   const service = await services.find(ref);
   if (!service) throw new AppError('PRECONDITION_FAILED', 'The service has been removed in the meantime.');
   const present = volumeNow(service, volumeName);
-  if (present !== run.path) await context.record({ previousVolume: present });
+  const { engine } = await services.live(ref);
+  // A service that was never deployed has none yet, and no former state then.
+  if (present !== run.path && (await engine.hasVolume(present)))
+    await context.record({ previousVolume: present });
   const nameOf = (volume: string): string | null => (volume === firstVolume(ref, volumeName) ? null : volume);
   await context.step(changeOverStep, async () => {
     await services.change(ref, volumeName, nameOf(run.path));

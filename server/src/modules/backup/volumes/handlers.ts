@@ -2,11 +2,14 @@ import { reachOf } from '../../../domain/access/permissions.ts';
 import type { CallContext } from '../../../procedure/context.ts';
 import { paginate } from '../../../procedure/input/page.ts';
 import type { Handlers } from '../../../procedure/procedure.ts';
+import type { KeptVolumes } from '../../cleanup/kept-volumes.ts';
 import type { Restores } from '../runs/restores.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { BackupSources } from '../source.ts';
 import type { BackupRunRecord } from '../store.ts';
 import type { volumeBackupContract } from '../contract-volumes.ts';
+import type { ServiceRef } from '../../../domain/names/service-ref.ts';
+import { refOf } from './volume-service.ts';
 import { ownerColumns, type VolumeBackup, type VolumeBackups } from './volume-backup.ts';
 
 export interface VolumeBackupDesk {
@@ -14,6 +17,9 @@ export interface VolumeBackupDesk {
   runs: BackupRuns;
   restores: Restores;
   sources: BackupSources;
+  keptVolumes: Pick<KeptVolumes, 'require'>;
+  /** Key of the server that the service is on. */
+  serverKey(service: ServiceRef): Promise<string>;
 }
 
 const idOf = ({ volumeBackupId }: VolumeBackup): string => volumeBackupId;
@@ -24,6 +30,8 @@ export function volumeBackupHandlers({
   runs,
   restores,
   sources,
+  keptVolumes,
+  serverKey,
 }: VolumeBackupDesk): Handlers<typeof volumeBackupContract, CallContext> {
   return {
     create: ({ actor, write }, input) =>
@@ -62,6 +70,16 @@ export function volumeBackupHandlers({
       const run = await write(() =>
         restores.accept({ organizationId: actor.organizationId, ...target, path, destinationId }),
       );
+      runs.wake();
+      return run;
+    },
+    async useKeptVolume({ actor, write }, input) {
+      const { organizationId } = actor;
+      const { volumeName, keptVolume: path } = input;
+      await volumeBackups.requireVolume(input, volumeName);
+      await keptVolumes.require(organizationId, await serverKey(refOf(input)), path);
+      const target = { ...ownerColumns(input), volumeName, database: '', destinationId: '', path };
+      const run = await write(() => restores.accept({ organizationId, ...target, operation: 'return' }));
       runs.wake();
       return run;
     },

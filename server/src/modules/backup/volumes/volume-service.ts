@@ -10,6 +10,7 @@ export interface VolumeService {
   organizationId: string;
   name: string;
   appName: string;
+  serverId: string | null;
   isStopped: boolean;
   restoredVolumes: RestoredVolumes;
 }
