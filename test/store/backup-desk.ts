@@ -289,8 +289,7 @@ function backupRouters(
         runs,
         restores: createRestores(runs),
         sources,
-        keptVolumes: { require: unreachable },
-        serverKey: unreachable,
+        requireKept: unreachable,
       }),
     ),
   ];

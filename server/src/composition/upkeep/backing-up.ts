@@ -79,8 +79,7 @@ export interface BackingUpParts extends BesideParts {
 }
 
 export function createBackingUp(parts: BackingUpParts): BackingUp {
-  const { config, stores, adapters, clock, queue, log } = parts;
-  const { hostReach } = parts;
+  const { config, stores, adapters, clock, queue, log, hostReach } = parts;
   const destinations = parts.createDestinations(stores.destinations, {
     clock,
     localRoot: join(config.data, 'backups-local'),
@@ -114,11 +113,8 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     backups,
     volumes: {
       volumeBackups: volumeBackupsOf(parts, runs),
-      runs,
-      restores,
-      sources,
-      keptVolumes: createKeptVolumes(parts),
-      serverKey: async (ref) => serverKeyOf(await foundService(parts.volumeServices, ref)),
+      ...{ runs, restores, sources },
+      requireKept: keptVolumesOf(parts),
     },
     desk: { backups, runs, restores, sources, logs, openStore: open, findDatabase: parts.databases.one },
     run: createBackupRunner({
@@ -149,6 +145,14 @@ function volumeBackupsOf({ stores, clock, volumeServices }: BackingUpParts, runs
     forgetVolume: (owner, volumeName) =>
       stores.backupRuns.update({ ...owner, previousVolume: volumeName }, { previousVolume: null }),
   });
+}
+
+function keptVolumesOf(parts: BackingUpParts): VolumeBackupDesk['requireKept'] {
+  const kept = createKeptVolumes(parts);
+  return async (organizationId, ref, volumeName) => {
+    const service = await foundService(parts.volumeServices, ref);
+    await kept.require(organizationId, serverKeyOf(service), volumeName);
+  };
 }
 
 function createSources(

@@ -1,5 +1,4 @@
-import { ownedLabels } from '../../adapters/engine/services/ownership.ts';
-import { installationLabel, organizationLabel } from '../../domain/names/labels.ts';
+import { installationLabel } from '../../domain/names/labels.ts';
 import { testInstallation } from '../../../../test/installation.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +9,8 @@ import { createEngineInMemory } from '../../../../test/engine-in-memory/engine-i
 import { otherServices } from '../../../../test/http/places.ts';
 import { worlds } from '../../../../test/http/worlds/world.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
+import { restoredVolumeRun } from '../../../../test/store/restored-volume-run.ts';
 import { createPreviewDesk } from '../../../../test/store/preview-desk.ts';
-import type { TableRecord } from '../../db/tables.ts';
 import { applicationRef, ownerLabels } from '../../domain/names/service-ref.ts';
 import { systemClock } from '../../ports/clock.ts';
 import { createCleaningUp } from './cleaning.ts';
@@ -293,7 +292,7 @@ eachDatabase('clean-ups', (test) => {
     const { cleanup, stores, memory, place, clock, settings, cleanTurn, organizationId } = await begin();
     const since = new Date(clock.time - 31 * dayMs).toISOString();
     const volumeName = `berth-${place.applicationId}-data`;
-    await stores.backupRuns.insert(restoreOf(organizationId, place.applicationId, volumeName, since));
+    await stores.backupRuns.insert(restoredVolumeRun(organizationId, place.applicationId, volumeName, since));
     await memory.api.send({
       method: 'POST',
       path: '/volumes/create',
@@ -312,99 +311,4 @@ eachDatabase('clean-ups', (test) => {
     expect(await cleanup.formerVolumes.all(organizationId)).toEqual([]);
     expect((await stores.backupRuns.find({ backupRunId: 'restore' }))?.previousVolume).toBeNull();
   });
-
-  it('list volumes of deleted services of the organization, and remove these alone', async () => {
-    const { cleanup, stores, memory, place, organizationId } = await begin();
-    const { keptVolumes } = cleanup;
-    const { applicationId } = place;
-    const make = async (name: string, serviceId: string, organization: string): Promise<void> => {
-      const Labels = ownedLabels(memory.api, {
-        [organizationLabel]: organization,
-        [ownerLabels.application]: serviceId,
-      });
-      const body = { Name: name, Labels };
-      await memory.api.send({ method: 'POST', path: '/volumes/create', body, doing: 'the test' });
-    };
-    await make('berth-gone-data', 'gone', organizationId);
-    await make('berth-gone-cache', 'gone', organizationId);
-    await make('berth-theirs-data', 'theirs', 'another');
-    await make(`berth-${applicationId}-old`, applicationId, organizationId);
-    const at = '2026-05-01T10:00:00.000Z';
-    const deletion = { procedure: 'application.delete', resourceId: 'gone', userId: null, apiKeyId: null };
-    await stores.audit.insert({ auditId: 'a', organizationId, at, outcome: 'done', ip: '', ...deletion });
-    const listed = async (): Promise<string[]> =>
-      (await keptVolumes.all(organizationId, 'local')).map(({ volumeName }) => volumeName);
-    const refused = { code: 'NOT_FOUND' };
-
-    expect(await keptVolumes.all(organizationId, 'local')).toMatchObject([
-      { volumeName: 'berth-gone-cache', kind: 'application', serviceId: 'gone', deletedAt: at },
-      { volumeName: 'berth-gone-data', deletedAt: at },
-    ]);
-    for (const name of ['berth-theirs-data', `berth-${applicationId}-old`, 'berth-never-data'])
-      await expect(keptVolumes.remove(organizationId, 'local', name)).rejects.toMatchObject(refused);
-    // What another service was given is in its place now.
-    await stores.applications.update({ applicationId }, { restoredVolumes: { data: 'berth-gone-data' } });
-    expect(await listed()).toEqual(['berth-gone-cache']);
-    await expect(keptVolumes.require(organizationId, 'local', 'berth-gone-data')).rejects.toMatchObject(
-      refused,
-    );
-    // What it can go back to is one of its former volumes.
-    await stores.applications.update({ applicationId }, { restoredVolumes: {} });
-    const run = { ...restoreOf(organizationId, applicationId, 'berth-gone-data', at), operation: 'return' };
-    await stores.backupRuns.insert(run as TableRecord<'backup_run'>);
-    expect(await listed()).toEqual(['berth-gone-cache']);
-    expect(await cleanup.formerVolumes.all(organizationId)).toMatchObject([
-      { volumeName: 'berth-gone-data', applicationId },
-    ]);
-    // Nor is one that is about to be given away.
-    await stores.backupRuns.update(
-      { backupRunId: run.backupRunId },
-      { status: 'running', path: 'berth-gone-cache', previousVolume: null },
-    );
-    expect(await listed()).toEqual(['berth-gone-data']);
-    await keptVolumes.remove(organizationId, 'local', 'berth-gone-data');
-    expect(await listed()).toEqual([]);
-    expect(memory.state.volumes.has('berth-gone-data')).toBe(false);
-    expect(memory.state.volumes.has('berth-theirs-data')).toBe(true);
-  });
 });
-
-function restoreOf(
-  organizationId: string,
-  applicationId: string,
-  previousVolume: string,
-  finishedAt: string,
-): TableRecord<'backup_run'> {
-  return {
-    backupRunId: 'restore',
-    organizationId,
-    operation: 'restore',
-    backupId: null,
-    databaseId: null,
-    applicationId,
-    composeId: null,
-    volumeName: 'data',
-    startedBy: 'person',
-    destinationId: 'destination',
-    path: 'shop/data.tar.gz',
-    database: '',
-    status: 'done',
-    steps: [],
-    bytes: null,
-    storedBytes: null,
-    checksum: null,
-    isStored: false,
-    previousVolume,
-    errorCode: null,
-    errorMessage: null,
-    createdAt: finishedAt,
-    startedAt: finishedAt,
-    finishedAt,
-    sequence: 1,
-    previousDatabase: null,
-    restoredAt: null,
-    shape: null,
-    leftOut: null,
-    held: null,
-  };
-}

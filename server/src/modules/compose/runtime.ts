@@ -121,8 +121,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
       const host = await presentHost(compose);
       if (!host) return [];
       const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
-        deleteVolumes,
-        given: Object.values(compose.restoredVolumes),
+        ...{ deleteVolumes, given: Object.values(compose.restoredVolumes) },
         stays: async (reason) => [await settle(compose, 'stopped', true), await stays?.(reason)],
       });
       for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);

@@ -2,7 +2,6 @@ import { reachOf } from '../../../domain/access/permissions.ts';
 import type { CallContext } from '../../../procedure/context.ts';
 import { paginate } from '../../../procedure/input/page.ts';
 import type { Handlers } from '../../../procedure/procedure.ts';
-import type { KeptVolumes } from '../../cleanup/kept-volumes.ts';
 import type { Restores } from '../runs/restores.ts';
 import type { BackupRuns } from '../runs/runs.ts';
 import type { BackupSources } from '../source.ts';
@@ -10,16 +9,15 @@ import type { BackupRunRecord } from '../store.ts';
 import type { volumeBackupContract } from '../contract-volumes.ts';
 import type { ServiceRef } from '../../../domain/names/service-ref.ts';
 import { refOf } from './volume-service.ts';
-import { ownerColumns, type VolumeBackup, type VolumeBackups } from './volume-backup.ts';
+import { ownerColumns, type VolumeBackup, type VolumeBackups, type VolumeOwner } from './volume-backup.ts';
 
 export interface VolumeBackupDesk {
   volumeBackups: VolumeBackups;
   runs: BackupRuns;
   restores: Restores;
   sources: BackupSources;
-  keptVolumes: Pick<KeptVolumes, 'require'>;
-  /** Key of the server that the service is on. */
-  serverKey(service: ServiceRef): Promise<string>;
+  /** NOT_FOUND for a volume that no deleted service of the organization left on the server of the service. */
+  requireKept(organizationId: string, service: ServiceRef, volumeName: string): Promise<void>;
 }
 
 const idOf = ({ volumeBackupId }: VolumeBackup): string => volumeBackupId;
@@ -30,8 +28,7 @@ export function volumeBackupHandlers({
   runs,
   restores,
   sources,
-  keptVolumes,
-  serverKey,
+  requireKept,
 }: VolumeBackupDesk): Handlers<typeof volumeBackupContract, CallContext> {
   return {
     create: ({ actor, write }, input) =>
@@ -73,19 +70,25 @@ export function volumeBackupHandlers({
       runs.wake();
       return run;
     },
-    async useKeptVolume({ actor, write }, input) {
-      const { organizationId } = actor;
-      const { volumeName, keptVolume: path } = input;
-      await volumeBackups.requireVolume(input, volumeName);
-      await keptVolumes.require(organizationId, await serverKey(refOf(input)), path);
-      const target = { ...ownerColumns(input), volumeName, database: '', destinationId: '', path };
-      const run = await write(() => restores.accept({ organizationId, ...target, operation: 'return' }));
-      runs.wake();
-      return run;
-    },
+    useKeptVolume: (context, input) =>
+      useKeptVolume({ volumeBackups, runs, restores, requireKept }, context, input),
     async removeFormerVolume({ actor }, { applicationId, composeId, volumeName }) {
       await volumeBackups.removeFormer({ applicationId, composeId }, actor.organizationId, volumeName);
       return true;
     },
   };
+}
+
+async function useKeptVolume(
+  desk: Pick<VolumeBackupDesk, 'volumeBackups' | 'runs' | 'restores' | 'requireKept'>,
+  { actor: { organizationId }, write }: CallContext,
+  input: VolumeOwner & { volumeName: string; keptVolume: string },
+): Promise<BackupRunRecord> {
+  const { volumeName, keptVolume: path } = input;
+  await desk.volumeBackups.requireVolume(input, volumeName);
+  await desk.requireKept(organizationId, refOf(input), path);
+  const target = { ...ownerColumns(input), volumeName, database: '', destinationId: '', path };
+  const run = await write(() => desk.restores.accept({ organizationId, ...target, operation: 'return' }));
+  desk.runs.wake();
+  return run;
 }
