@@ -19,8 +19,8 @@ export const texts = {
   noKeptVolumes: 'No deleted service has left a volume on this server.',
   removeKeptVolume: 'Its data is gone for good.',
   useKeptVolume: (volumeName: string) =>
-    `It becomes the volume ${volumeName} of the service, which is released again. The present volume is kept ` +
-    'among the former ones, so that this can be undone.',
+    `It becomes the volume ${volumeName} of the service, which is released again. The present volume is ` +
+    'kept among the former ones, so that this can be undone.',
   leaveOut: 'Go on without what cannot be restored, and list it in the run',
   restoreGoesOn: 'It goes on when you close this.',
   restoreEnds: (isGood: boolean, name: string) =>

@@ -113,7 +113,9 @@ export function createBackingUp(parts: BackingUpParts): BackingUp {
     backups,
     volumes: {
       volumeBackups: volumeBackupsOf(parts, runs),
-      ...{ runs, restores, sources },
+      runs,
+      restores,
+      sources,
       requireKept: keptVolumesOf(parts),
     },
     desk: { backups, runs, restores, sources, logs, openStore: open, findDatabase: parts.databases.one },

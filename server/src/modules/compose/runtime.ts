@@ -108,11 +108,10 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
     async *followLogs(compose, { serviceName, ...wanted }) {
       const host = await presentHost(compose);
       if (!host) return;
-      const { engine } = host;
-      const services = await shownServices(engine, compose, serviceName);
+      const services = await shownServices(host.engine, compose, serviceName);
       yield* woven(
         services.map(async function* ({ name, shown }) {
-          for await (const line of engine.serviceLogs(name, { ...wanted, follow: true }))
+          for await (const line of host.engine.serviceLogs(name, { ...wanted, follow: true }))
             yield { ...line, serviceName: shown };
         }),
       );
@@ -121,7 +120,8 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
       const host = await presentHost(compose);
       if (!host) return [];
       const kept = await removeFromEngine(host.engine, composeRef(compose.composeId), {
-        ...{ deleteVolumes, given: Object.values(compose.restoredVolumes) },
+        deleteVolumes,
+        given: Object.values(compose.restoredVolumes),
         stays: async (reason) => [await settle(compose, 'stopped', true), await stays?.(reason)],
       });
       for (const network of options.networksOf(compose.composeId)) await host.engine.removeNetwork(network);
