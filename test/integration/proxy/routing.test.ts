@@ -77,9 +77,12 @@ test.concurrent.each(toServices)('$host $path → $to $sees', async ({ host, pat
 test.concurrent.each(rows.filter(({ to }) => to === 'nobody'))(
   '$host $path → nobody',
   async ({ host, path }) => {
+    const isKnown = routedDomains.some((domain) => domain.host === host);
     expect(await ask(host, { path })).toMatchObject({
       status: 404,
-      body: 'No application of this server answers to this host name.\n',
+      body: isKnown
+        ? 'No application of this host answers to this path.\n'
+        : 'No application of this server answers to this host name.\n',
     });
   },
 );
