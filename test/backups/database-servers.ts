@@ -140,7 +140,7 @@ function inPlace({ databases, roles }: Volume, env: DatabaseProgram['env']): str
 
 async function* ran(
   { databases, roles }: Volume,
-  { argv: [name, ...words], env }: DatabaseProgram,
+  { argv: [name, ...words], env, isAlone }: DatabaseProgram,
   input: AsyncIterable<Uint8Array> | undefined,
 ): AsyncGenerator<Uint8Array> {
   const database = String(env['PGDATABASE']);
@@ -149,10 +149,11 @@ async function* ran(
   if (input === undefined) return;
   const text = await textOf(input);
   if (name === 'psql' && words.includes('--quiet')) for (const role of text.split(' ')) roles.add(role);
-  if (name !== 'pg_restore') return;
+  if (name !== 'pg_restore' && !('LOADER' in env)) return;
   const tables: unknown = text.startsWith('[') ? JSON.parse(text) : undefined;
-  if (!Array.isArray(tables) || !databases.has(database))
+  if (!Array.isArray(tables) || !(databases.has(database) || isAlone))
     throw new ProgramFailed('pg_restore', 1, ['input file does not appear to be a valid archive']);
+  if (isAlone) return yield Buffer.from(text);
   databases.set(database, [...(databases.get(database) ?? []), ...tables.map(String)]);
 }
 

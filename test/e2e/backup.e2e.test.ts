@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bedOfRun } from '../bed/bed-of-run.ts';
+import { dockerOf } from '../bed/docker.ts';
 import { placesOf } from '../run/places.ts';
 import { faultTests, killTests } from './backups/faults.ts';
 import {
@@ -69,6 +70,67 @@ async function withConfigFile(berth: PlacedBerth, base: Base): Promise<void> {
   });
   await base.do('update', { args: ['-c', `config_file=${mountPath}`] });
 }
+
+type Strange = (fixture: BackupFixture, base: Base, folder: string) => Promise<string>;
+
+/** Each lays the object `theirs` into the folder, and gives what the database has to hold afterwards. */
+const strangers: readonly (readonly ['postgres' | 'mariadb', Strange])[] = [
+  [
+    'postgres',
+    async (fixture, base, folder) => {
+      const { berth } = fixture;
+      await fillRows(berth, base, 1000);
+      await sql(
+        berth,
+        base,
+        `create function run() returns int language plpgsql as $f$ begin
+          if current_database() <> 'shop' and current_setting('is_superuser') = 'on' then
+            execute 'copy (select 1) to program ''touch /tmp/pwned''';
+          end if;
+          return 1;
+        end $f$`,
+      );
+      await sql(berth, base, 'create materialized view runs as select run()');
+      const wanted = await contentOf(berth, base);
+      const { path } = await backUp(await keep(fixture, base));
+      await output(berth.host, 'sh', '-c', 'mv "$1" "$2"', 'sh', `${folder}/${path}`, `${folder}/theirs`);
+      await changeRows(berth, base);
+      return wanted;
+    },
+  ],
+  [
+    'mariadb',
+    async ({ berth }, base, folder) => {
+      await fillRows(berth, base, 1000);
+      const wanted = await contentOf(berth, base);
+      const { appName } = await base.view();
+      const docker = dockerOf(berth.services);
+      const [container = ''] = await docker.containersOf(appName);
+      await sql(
+        berth,
+        base,
+        `create definer=root@localhost trigger t before insert on items for each row set @a = 1`,
+      );
+      const dump = await docker.exec(container, [
+        'sh',
+        '-c',
+        'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb-dump -h 127.0.0.1 -u root shop',
+      ]);
+      expect(dump).toContain('DEFINER=`root`@`localhost`');
+      await output(
+        berth.host,
+        'sh',
+        '-c',
+        'printf %s "$1" >"$2"',
+        'sh',
+        `${dump}\n\\! touch /tmp/pwned\n`,
+        `${folder}/theirs`,
+      );
+      await changeRows(berth, base);
+      return wanted;
+    },
+  ],
+];
 
 describe.each(placesOf('backups'))('databases on: %s', (place) => {
   let berth: PlacedBerth;
@@ -218,6 +280,29 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
       expect(await contentOf(berth, base)).toBe(before);
       expect(await sql(berth, base, 'show databases')).not.toContain('prod');
       expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
+    });
+
+    it.each(strangers)('of strangers are loaded without the rights of an administrator: %s', async (kind, make) => {
+      const base = await fixture.databases.database(kind, `strange-${kind}`);
+      await base.deploy();
+      const folder = `/srv/strange-${kind}`;
+      await output(berth.host, 'mkdir', '-p', folder);
+      const { destinationId } = await berth.call<{ destinationId: string }>('destination.create', {
+        name: `strange-${kind}`,
+        provider: 'local',
+        path: folder,
+      });
+      const wanted = await make({ ...fixture, destinationId }, base, folder);
+      const restored = await restore({ ...fixture, destinationId }, base, 'theirs');
+      const log = restored.log.join('\n');
+      expect(restored.success, log).toBe(true);
+      expect(log).toContain('This installation did not make the object');
+      expect(await contentOf(berth, base)).toBe(wanted);
+      const [container = ''] = await dockerOf(berth.services).containersOf((await base.view()).appName);
+      expect(await dockerOf(berth.services).exec(container, ['sh', '-c', 'ls /tmp'])).not.toContain('pwned');
+      expect(await output(berth.services, '/usr/bin/docker', 'ps', '-a', '--format', '{{.Names}}')).not.toMatch(
+        /restore-/,
+      );
     });
 
     faultTests(() => fixture);

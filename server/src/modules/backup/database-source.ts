@@ -8,6 +8,7 @@ import {
   createLastWords,
   execKeptBytes,
   ProgramFailed,
+  type ConfinedProgram,
   type ProgramSpec,
 } from '../../ports/engine/engine-program.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
@@ -67,10 +68,19 @@ export function targetOf(
   return { host: service, user, password, rootPassword, database };
 }
 
+/** A throw-away server: its image makes its folders as root, gives them away and becomes its own user. */
+const alone: ConfinedProgram = {
+  mounts: [],
+  shell: ['sh'],
+  capabilities: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'],
+  limits: { memoryBytes: 2 * 1024 ** 3, nanoCpus: 2_000_000_000, pids: 512 },
+  writesItsImage: true,
+};
+
 export function createPrograms(newName: (what: string) => string): Programs {
   const output = (
     server: DatabaseServer,
-    { argv, env }: DatabaseProgram,
+    { argv, env, isAlone }: DatabaseProgram,
     { backupRunId, signal, input, onLine = () => undefined }: ProgramOptions,
   ): AsyncIterable<Uint8Array> => {
     const spec: ProgramSpec = {
@@ -79,7 +89,8 @@ export function createPrograms(newName: (what: string) => string): Programs {
       argv,
       env: env satisfies Record<string, string | Secret>,
       marksItsEnd: true,
-      network: server.network,
+      network: isAlone ? 'none' : server.network,
+      ...(isAlone && { confined: alone }),
       labels: { [backupRunLabel]: backupRunId },
       registryAuth: server.registryAuth,
     };

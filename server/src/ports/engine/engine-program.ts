@@ -28,7 +28,7 @@ export interface ProgramSpec {
 
 /**
  * As root with these capabilities alone, without new privileges, on a file system of the image that nothing
- * writes.
+ * writes unless that is said.
  */
 export interface ConfinedProgram {
   mounts: readonly ServiceMount[];
@@ -36,6 +36,8 @@ export interface ConfinedProgram {
   shell: readonly [string, ...string[]];
   capabilities: readonly string[];
   limits: { memoryBytes: number; nanoCpus: number; pids: number };
+  /** What it writes goes with its container. */
+  writesItsImage?: true;
 }
 
 export interface ProgramStreams {

@@ -151,7 +151,10 @@ async function create(
   return (await client.call(request, createdContainerAnswer)).Id;
 }
 
-function confinedHost(client: EngineClient, { mounts, capabilities, limits }: ConfinedProgram) {
+function confinedHost(
+  client: EngineClient,
+  { mounts, capabilities, limits, writesItsImage }: ConfinedProgram,
+) {
   return {
     Mounts: mounts.map(({ type, source, target, readOnly = false, labels }) => ({
       Type: type,
@@ -161,7 +164,7 @@ function confinedHost(client: EngineClient, { mounts, capabilities, limits }: Co
       // Nothing of the image is copied into an empty volume.
       ...(type === 'volume' && { VolumeOptions: { NoCopy: true, Labels: ownedLabels(client, labels) } }),
     })),
-    ReadonlyRootfs: true,
+    ReadonlyRootfs: writesItsImage !== true,
     CapDrop: ['ALL'],
     CapAdd: capabilities,
     SecurityOpt: ['no-new-privileges'],

@@ -5,12 +5,13 @@
  */
 import { lines } from '../../database/kinds/server.ts';
 import type { DatabaseProgram, DatabaseTarget, InPlacePrograms } from '../programs/database-program.ts';
+import { loaderOf } from '../programs/foreign-programs.ts';
 
 type Connect = (target: DatabaseTarget, ...argv: [string, ...string[]]) => DatabaseProgram;
 
 const psql =
   'psql -X -q -A -t -v ON_ERROR_STOP=1 -v name="$NAME" -v fresh="$FRESH" -v former="$FORMER" -v ' +
-  'roles="$ROLES" -f -';
+  'roles="$ROLES" -v loader="$LOADER" -f -';
 const run = (what: string): string => `printf '%s\\n' "$${what}" | ${psql}`;
 
 /**
@@ -114,8 +115,11 @@ const changeScript = lines(
   'open',
 );
 
+/** With the login of a load that was broken off, which owned it. */
 const drop = `
 select format('drop database %I', datname) from pg_database where datname = :'fresh'
+\\gexec
+select format('drop role %I', rolname) from pg_roles where rolname = :'loader'
 \\gexec`;
 
 export function postgresInPlace(connect: Connect): InPlacePrograms {
@@ -123,7 +127,7 @@ export function postgresInPlace(connect: Connect): InPlacePrograms {
   const at = (target: DatabaseTarget, script: string, env: DatabaseProgram['env']): DatabaseProgram => {
     const elsewhere = target.database === 'postgres' ? 'template1' : 'postgres';
     const { argv, env: login } = connect({ ...target, database: elsewhere }, 'sh', '-c', script);
-    const names = { NAME: target.database, FRESH: '', FORMER: '', ROLES: '' };
+    const names = { NAME: target.database, FRESH: '', FORMER: '', ROLES: '', LOADER: '' };
     return { argv, env: { ...login, ...names, ...env } };
   };
   return {
@@ -138,7 +142,12 @@ export function postgresInPlace(connect: Connect): InPlacePrograms {
         SWAP: swap,
       }),
     clear: (target, { fresh }) =>
-      at(target, `${run('OPEN')} && ${run('DROP')}`, { FRESH: fresh, OPEN: open, DROP: drop }),
+      at(target, `${run('OPEN')} && ${run('DROP')}`, {
+        FRESH: fresh,
+        LOADER: loaderOf(fresh),
+        OPEN: open,
+        DROP: drop,
+      }),
     has: (target, name) =>
       at(target, run('HAS'), {
         FRESH: name,
@@ -152,6 +161,6 @@ export const postgresNotes = {
     connect(target, 'psql', '-X', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', notes),
   prepare: (connect: Connect, target: DatabaseTarget, roles: string): DatabaseProgram => {
     const { argv, env } = connect({ ...target, database: 'postgres' }, 'sh', '-c', run('PREPARE'));
-    return { argv, env: { ...env, NAME: '', FRESH: '', FORMER: '', ROLES: roles, PREPARE: prepare } };
+    return { argv, env: { ...env, NAME: '', FRESH: '', FORMER: '', ROLES: roles, LOADER: '', PREPARE: prepare } };
   },
 };

@@ -14,6 +14,21 @@ export interface DatabaseTarget {
 export interface DatabaseProgram {
   argv: readonly [string, ...string[]];
   env: Record<string, string | Secret>;
+  /** In a container without network, with few rights and limits of its own: it works on what strangers made. */
+  isAlone?: true;
+}
+
+/** How a dump of strangers is loaded; absent where a dump holds no statements. */
+export interface ForeignPrograms {
+  /**
+   * Loads the dump on its input into a throw-away server in its own container, by a login without the rights
+   * of an administrator, and prints what that server dumps of it.
+   */
+  clean(target: DatabaseTarget, options: { leavesOut: boolean }): DatabaseProgram;
+  /** Loads what `clean` printed, by a login without the rights of an administrator. */
+  load(target: DatabaseTarget): DatabaseProgram;
+  /** Lets the user of `load` do it. */
+  allow?(target: DatabaseTarget): DatabaseProgram;
 }
 
 /** The databases of one restore inside a running server. */
@@ -63,6 +78,7 @@ export interface DatabasePrograms {
   notes?(target: DatabaseTarget): DatabaseProgram;
   /** Makes the server ready for a load: with roles and limits that it needs. */
   prepare?(target: DatabaseTarget, notes: string | undefined): DatabaseProgram | undefined;
+  foreign?: ForeignPrograms;
   inPlace?: InPlacePrograms;
   /** A dump may name other databases than the one that it is loaded into. */
   mayNameOthers?: boolean;

@@ -92,6 +92,7 @@ test.each([
       ...server,
       '--default-character-set=utf8mb4',
       '--binary-mode',
+      '--local-infile=0',
       '--max-allowed-packet=1G',
       '--database=my shop',
     ],
@@ -172,6 +173,22 @@ test('redis: the dump comes from the server itself, and values go by the environ
     argv: ['sh', '-c', expect.stringContaining('info keyspace')],
     env,
   });
+});
+
+test('a dump of strangers is given no password of the target, and is loaded by a login of little', () => {
+  for (const { foreign } of [databasePrograms.postgres, databasePrograms.mariadb, databasePrograms.mysql]) {
+    const clean = foreign?.clean(target, { leavesOut: false });
+    if (!clean) throw new Error('There is no program for dumps of strangers.');
+    expect(clean).toMatchObject({ isAlone: true });
+    expect(JSON.stringify(opened(clean))).not.toMatch(/pa'ss|ro\$ot|shop-db/);
+  }
+  expect(opened(databasePrograms.mariadb.foreign?.load(target) ?? databasePrograms.mariadb.load(target))).toMatchObject({
+    argv: expect.arrayContaining(['--user=ann', '--database=my shop']),
+    env: { MYSQL_PWD: "pa'ss" },
+  });
+  expect(databasePrograms.mysql.foreign?.allow?.({ ...target, database: 'a_`b' }).argv.at(-1)).toContain(
+    "GRANT ALL ON `a\\_``b`.* TO 'ann'@'%';",
+  );
 });
 
 test('no program has a password among its arguments', () => {

@@ -8,6 +8,7 @@ import type { DatabaseKindName } from '../../../domain/database-kind.ts';
 import { databaseKinds } from '../../database/kinds.ts';
 import type { DatabaseProgram, DatabasePrograms, DatabaseTarget } from './database-program.ts';
 import { postgresInPlace, postgresNotes } from '../in-place/postgres-in-place.ts';
+import { foreignMysql, foreignPostgres } from './foreign-programs.ts';
 import { redisPrograms } from './redis-programs.ts';
 
 const countTables =
@@ -78,6 +79,7 @@ const postgresPrograms: DatabasePrograms = {
   notes: (target) => postgresNotes.read(postgres, target),
   prepare: (target, notes) =>
     notes === undefined ? undefined : postgresNotes.prepare(postgres, target, notes),
+  foreign: foreignPostgres(postgres),
   inPlace: postgresInPlace(postgres),
   count: (target) => postgres(target, 'psql', ...ask, '--command', countTables),
   list: (target) =>
@@ -138,7 +140,21 @@ const listMysqlDatabases =
   `'sys', 'information_schema', 'performance_schema') order by 1`;
 
 /** MariaDB and MySQL take the same arguments, but their programs have different names. */
-function mysqlFamily(client: string, dump: string, own: readonly string[]): DatabasePrograms {
+function mysqlFamily(
+  { client, server, dump }: Record<'client' | 'server' | 'dump', string>,
+  own: readonly string[],
+): DatabasePrograms {
+  const load: DatabasePrograms['load'] = (target, { leavesOut = false } = { hasRoles: false, isTemporary: true }) =>
+    mysql(
+      target,
+      client,
+      ...(leavesOut ? ['--force'] : []),
+      '--default-character-set=utf8mb4',
+      '--binary-mode',
+      '--local-infile=0',
+      '--max-allowed-packet=1G',
+      `--database=${target.database}`,
+    );
   return {
     ending: 'sql',
     counted: 'table',
@@ -169,16 +185,15 @@ function mysqlFamily(client: string, dump: string, own: readonly string[]): Data
         '--execute',
         `CREATE DATABASE \`${target.database.replaceAll('`', '``')}\``,
       ),
-    load: (target, { leavesOut = false } = { hasRoles: false, isTemporary: true }) =>
-      mysql(
-        target,
-        client,
-        ...(leavesOut ? ['--force'] : []),
-        '--default-character-set=utf8mb4',
-        '--binary-mode',
-        '--max-allowed-packet=1G',
-        `--database=${target.database}`,
-      ),
+    load,
+    foreign: foreignMysql({
+      client,
+      server,
+      dump,
+      dumpOptions: [...mysqlDump, ...own],
+      load,
+      ask: (target, statements) => mysql(target, client, '--execute', statements),
+    }),
     // A dumped row is longer than the row itself, which may have had the server's own limit.
     prepare: (target) => mysql(target, client, '--execute', 'SET GLOBAL max_allowed_packet = 1073741824'),
     mayNameOthers: true,
@@ -245,10 +260,10 @@ const mongoPrograms: DatabasePrograms = {
 
 export const databasePrograms = {
   // History of versioned tables; "loose", because versions before 10.11 do not know the option.
-  mariadb: mysqlFamily('mariadb', 'mariadb-dump', ['--loose-dump-history']),
+  mariadb: mysqlFamily({ client: 'mariadb', server: 'mariadbd', dump: 'mariadb-dump' }, ['--loose-dump-history']),
   // Another server would refuse a dump with the transaction ids of this one. "loose", because MariaDB's
   // mysqldump does not know the option.
-  mysql: mysqlFamily('mysql', 'mysqldump', ['--loose-set-gtid-purged=OFF']),
+  mysql: mysqlFamily({ client: 'mysql', server: 'mysqld', dump: 'mysqldump' }, ['--loose-set-gtid-purged=OFF']),
   postgres: postgresPrograms,
   mongo: mongoPrograms,
   redis: redisPrograms,

@@ -5,7 +5,7 @@ import { ProgramFailed } from '../../../ports/engine/engine-program.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
 import { readNotes } from '../in-place/object-notes.ts';
-import type { DatabasePrograms } from '../programs/database-program.ts';
+import type { DatabaseProgram, DatabasePrograms } from '../programs/database-program.ts';
 import { createLoadFaults, type LoadFaults } from '../programs/left-out.ts';
 import { databasePrograms } from '../programs/programs.ts';
 import type { BackupRunRecord } from '../store.ts';
@@ -45,26 +45,44 @@ export async function loadObject(
     { bytes: 0, checksum: '' },
     { bytes: 0, checksum: '' },
   ];
+  const leavesOut = run.leftOut !== null;
+  const isOurs = await isAsMade(ports, run, store, signal);
+  const foreign = isOurs ? undefined : programs.foreign;
+  if (foreign)
+    say(
+      'This installation did not make the object: it is loaded into a server without network first, by a ' +
+        'login that may nothing else, and what that server dumps is restored.',
+    );
+  const first = async (program: DatabaseProgram | undefined): Promise<void> => {
+    if (program) await ports.programs.text(server, program, options);
+  };
   try {
     const { notes, bytes, end } = await readNotes(measured(store.read(run.path, signal), read));
-    const prepare = programs.prepare?.(target, notes);
-    if (prepare)
-      await ports.programs.text(server, prepare, options).catch(async (error: unknown) => {
-        await end();
-        throw error;
-      });
-    const leavesOut = run.leftOut !== null;
-    const load = programs.load(target, { hasRoles: notes !== undefined, isTemporary, leavesOut });
-    const input = measured(decompressed(bytes), raw);
-    await drain(ports.programs.output(server, load, { ...options, onLine: faults.line, input })).catch(
-      (error: unknown) => {
-        if (!leavesOut || !wentOn(error, faults)) throw error;
-      },
-    );
+    try {
+      await first(programs.prepare?.(target, foreign ? undefined : notes));
+      await first(foreign?.allow?.(target));
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    const loading = { ...options, onLine: faults.line, input: measured(decompressed(bytes), raw) };
+    const load = foreign
+      ? foreign.load(target)
+      : programs.load(target, { hasRoles: notes !== undefined, isTemporary, leavesOut });
+    const input = foreign
+      ? ports.programs.output(
+          server,
+          foreign.clean(targetOf(server, run.database), { leavesOut }),
+          loading,
+        )
+      : loading.input;
+    await drain(ports.programs.output(server, load, { ...loading, input })).catch((error: unknown) => {
+      if (foreign || !leavesOut || !wentOn(error, faults)) throw error;
+    });
     if (leavesOut) await record({ leftOut: faults.list() });
   } catch (error) {
     if (!signal.aborted) await explain(ports, run, store, signal);
-    throw error;
+    throw foreign ? ofAnother(run, error) : error;
   }
   await checkRead(ports, run, read);
   if (raw.bytes === 0)
@@ -75,6 +93,40 @@ export async function loadObject(
   const leftOut = run.leftOut === null ? [] : faults.list();
   return [`${read.bytes} bytes, SHA-256 ${read.checksum}`, ...leftOut.map((one) => `left out: ${one}`)].join(
     '; ',
+  );
+}
+
+/**
+ * Whether this installation made the object, and it is what was verified then: no statement of another one
+ * is run before that is known. Fails when it is no longer the one that was stored.
+ */
+async function isAsMade(
+  ports: ObjectPorts,
+  run: BackupRunRecord,
+  store: ObjectStore,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const made = await ports.runs.ofObject(run.destinationId, run.path);
+  if (made?.checksum == null) return false;
+  const read: Measure = { bytes: 0, checksum: '' };
+  await drain(measured(store.read(run.path, signal), read));
+  if (read.checksum !== made.checksum) await explain(ports, run, store, signal);
+  return true;
+}
+
+/** A login that owns one database is refused where a dump goes on in another. */
+function ofAnother(run: BackupRunRecord, error: unknown): unknown {
+  if (!(error instanceof ProgramFailed)) return error;
+  const other = /ERROR 1044 .* to database '([^']+)'/.exec(error.message)?.[1];
+  return other === undefined ? error : ofOthers(run, [other]);
+}
+
+/** Such a dump says itself which database it is of (`--databases`, `USE`). */
+export function ofOthers({ path, database }: BackupRunRecord, others: readonly string[]): AppError {
+  return new AppError(
+    'PRECONDITION_FAILED',
+    `The object ${path} writes into ${others.join(', ')} and not into ${database}: its dump names its ` +
+      `database. Restore it as ${others[0] ?? ''}, or make a dump without --databases. Nothing was changed.`,
   );
 }
 
@@ -134,7 +186,8 @@ export async function findObject(
     if (disk)
       requireFreeDisk(disk, {
         what,
-        needed: Math.max(object.bytes, made?.bytes ?? 0),
+        // What others made is kept as a file, too, while it is loaded.
+        needed: made ? Math.max(object.bytes, made.bytes ?? 0) : 3 * object.bytes,
         cure: 'Free some space and restore again. Nothing was changed.',
       });
     return { value: undefined, detail: `${object.bytes} bytes of ${object.modifiedAt}` };

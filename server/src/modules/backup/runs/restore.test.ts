@@ -209,6 +209,43 @@ it.each([
   ]);
 });
 
+it.each([
+  ['that nobody has a record of', 'theirs.dump.gz', true],
+  ['of its own', path, false],
+])('loads an object %s into a server without network first: %s', async (_, object, isForeign) => {
+  const { restore, servers, store, runs, lines } = world();
+  servers.isRunning = true;
+  store.objects.set('theirs.dump.gz', store.objects.get(path) ?? Buffer.alloc(0));
+  const run = runs.get('run-1');
+  if (run) run.path = object;
+  const alone: boolean[] = [];
+  const { output } = servers.programs;
+  servers.programs.output = (server, program, options) => {
+    alone.push(program.isAlone ?? false);
+    return output(server, program, options);
+  };
+  expect(await restore()).toMatchObject({ status: 'done' });
+  expect(servers.volumes.get('first')?.databases.get('shop')).toEqual(['orders', 'people']);
+  expect(alone.includes(true)).toBe(isForeign);
+  expect(lines.some((line) => line.includes('did not make the object'))).toBe(isForeign);
+});
+
+it('runs nothing of an object that is no longer the one that was stored', async () => {
+  const { restore, servers, store } = world();
+  servers.isRunning = true;
+  store.objects.set(path, gzipSync(tablesDump('evil')));
+  const loaded: string[] = [];
+  servers.programs.output = (_, { argv }) => {
+    loaded.push(argv[0]);
+    throw new Error('Nothing may be loaded.');
+  };
+  expect(await restore()).toMatchObject({
+    status: 'error',
+    errorMessage: expect.stringContaining('its checksum differs'),
+  });
+  expect(loaded).toEqual([]);
+});
+
 it('says what the program said of an object that is whole', async () => {
   const { restore } = world({}, 'no dump');
   expect(await restore()).toMatchObject({

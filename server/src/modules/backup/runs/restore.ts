@@ -14,7 +14,7 @@ import { clearInPlace, restoreInPlace, type InPlacePorts } from '../in-place/res
 import type { RunOperation } from './runner.ts';
 import { changeOverStep } from './runs.ts';
 import type { BackupRunRecord } from '../store.ts';
-import { checkLoaded, findObject, loadObject, type LoadingPorts } from './load-object.ts';
+import { checkLoaded, findObject, loadObject, ofOthers, type LoadingPorts } from './load-object.ts';
 import { carryOver, namesOf } from './carry-over.ts';
 
 /** Servers of a database beside its running one. */
@@ -252,15 +252,6 @@ async function fill(ports: RestoringPorts, context: RunContext): Promise<Databas
   });
   await checkLoaded(ports, context, server, run.database);
   return server;
-}
-
-/** Such a dump says itself which database it is of (`--databases`, `USE`). */
-function ofOthers({ path, database }: BackupRunRecord, others: readonly string[]): AppError {
-  return new AppError(
-    'PRECONDITION_FAILED',
-    `The object ${path} writes into ${others.join(', ')} and not into ${database}: its dump names its ` +
-      `database. Restore it as ${others[0] ?? ''}, or make a dump without --databases. Nothing was changed.`,
-  );
 }
 
 function idOf({ databaseId }: BackupRunRecord): string {

@@ -1,0 +1,143 @@
+/** A dump that a stranger made, loaded into a real PostgreSQL: what it brings, and what it does not do. */
+import { execFile } from 'node:child_process';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
+import { Secret } from '../../../domain/secrets/secret.ts';
+import type { DatabaseProgram, DatabaseTarget } from './database-program.ts';
+import { databasePrograms } from './programs.ts';
+
+const { dump, load } = databasePrograms.postgres;
+const loadForeign = (to: DatabaseTarget): DatabaseProgram => {
+  const { foreign } = databasePrograms.postgres;
+  if (!foreign) throw new Error('PostgreSQL has programs for dumps of strangers.');
+  return foreign.load(to);
+};
+const exec = promisify(execFile);
+let server: RunningPostgres;
+let folder: string;
+beforeAll(async () => {
+  server = await startPostgres();
+  folder = await mkdtemp(join(tmpdir(), 'berth-foreign-'));
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const target = (database: string): DatabaseTarget => {
+  const { username, password } = new URL(server.url);
+  return { host: '127.0.0.1', user: username, password, rootPassword: '', database };
+};
+
+async function run({ argv, env }: DatabaseProgram, input = '/dev/null'): Promise<string> {
+  const values = Object.entries(env).map(([key, value]) => [
+    key,
+    value instanceof Secret ? value.reveal() : value,
+  ]);
+  const { stdout } = await exec('sh', ['-c', 'exec "$@" <"$INPUT"', 'sh', ...argv], {
+    env: {
+      PATH: '/usr/bin:/bin',
+      LC_ALL: 'C.UTF-8',
+      INPUT: input,
+      ...Object.fromEntries(values),
+      PGPORT: new URL(server.url).port,
+    },
+    encoding: 'latin1',
+  });
+  return stdout;
+}
+
+const ask = (database: string, sql: string): Promise<string> =>
+  run({ ...dump(target(database)), argv: ['psql', '-X', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', sql] });
+
+/** The dump of a database of these statements, as a file. */
+async function dumpOf(...statements: string[]): Promise<string> {
+  await ask('postgres', 'drop database if exists theirs');
+  await ask('postgres', 'create database theirs');
+  for (const statement of statements) await ask('theirs', statement);
+  const file = join(folder, 'dump');
+  await writeFile(file, await run(dump(target('theirs'))), 'latin1');
+  return file;
+}
+
+/** A new database with the dump in it, by the program. */
+async function loaded(program: (target: DatabaseTarget) => DatabaseProgram, file: string): Promise<void> {
+  await ask('postgres', 'drop database if exists ours');
+  await ask('postgres', 'create database ours template template0');
+  await run(program(target('ours')), file);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe('a dump of strangers', () => {
+  it('brings schemas, extensions in them, rows and remarks, which are the user’s, and leaves no login', async () => {
+    const file = await dumpOf(
+      'create schema "their ext"',
+      'create extension hstore schema "their ext"',
+      'create extension "uuid-ossp"',
+      'create table t (n int primary key, h "their ext".hstore)',
+      `insert into t values (1, 'a=>1')`,
+      `comment on schema public is 'theirs'`,
+      'create materialized view m as select count(*) from t',
+      'alter table t enable row level security',
+      'alter table t force row level security',
+    );
+    await loaded(loadForeign, file);
+    expect(await ask('ours', `select n, h from t`)).toBe('1|"a"=>"1"\n');
+    expect(await ask('ours', 'select count from m')).toBe('1\n');
+    expect(await ask('ours', `select extname, nspname from pg_extension join pg_namespace n on n.oid = extnamespace
+      where extname <> 'plpgsql' order by 1`)).toBe('hstore|their ext\nuuid-ossp|public\n');
+    expect(
+      await ask('ours', `select distinct pg_get_userbyid(relowner) = current_user from pg_class`),
+    ).toBe('t\n');
+    expect(await ask('ours', `select count(*) from pg_roles where rolname ~ '^berth_loading'`)).toBe('0\n');
+  });
+
+  it('is refused where it needs the rights of an administrator, and says for what', async () => {
+    const file = await dumpOf(
+      `create function et() returns event_trigger language plpgsql as 'begin end'`,
+      'create event trigger et on ddl_command_end execute function et()',
+    );
+    await expect(loaded(loadForeign, file)).rejects.toThrow(/event trigger "et"/);
+  });
+});
+
+describe('a dump whose view runs a program of the machine when it is loaded', () => {
+  const made = async (name: string): Promise<{ file: string; mark: string }> => {
+    const mark = join(folder, name);
+    const file = await dumpOf(
+      'create table t (n int)',
+      'insert into t values (1)',
+      `create function f(int) returns int language plpgsql as $$ begin
+        if current_database() <> 'theirs' and current_setting('is_superuser') = 'on' then
+          execute 'copy (select 1) to program ''touch ${mark}''';
+        end if;
+        return 1;
+      end $$`,
+      'create materialized view m as select f(n) from t',
+    );
+    await exec('chmod', ['777', folder]);
+    return { file, mark };
+  };
+
+  it('runs none by the login that loads dumps of strangers', async () => {
+    const { file, mark } = await made('held');
+    await loaded(loadForeign, file);
+    expect(await ask('ours', 'select count(*) from t')).toBe('1\n');
+    expect(await exists(mark)).toBe(false);
+  });
+
+  it('runs it by the login that loads the installation’s own', async () => {
+    const { file, mark } = await made('succeeds');
+    await loaded((to) => load(to, { hasRoles: false, isTemporary: false }), file);
+    expect(await exists(mark)).toBe(true);
+  });
+});
