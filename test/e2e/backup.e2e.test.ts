@@ -282,28 +282,33 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
       expect(await volumes(fixture, base)).toEqual([`berth-data-${base.id}`]);
     });
 
-    it.each(strangers)('of strangers are loaded without the rights of an administrator: %s', async (kind, make) => {
-      const base = await fixture.databases.database(kind, `strange-${kind}`);
-      await base.deploy();
-      const folder = `/srv/strange-${kind}`;
-      await output(berth.host, 'mkdir', '-p', folder);
-      const { destinationId } = await berth.call<{ destinationId: string }>('destination.create', {
-        name: `strange-${kind}`,
-        provider: 'local',
-        path: folder,
-      });
-      const wanted = await make({ ...fixture, destinationId }, base, folder);
-      const restored = await restore({ ...fixture, destinationId }, base, 'theirs');
-      const log = restored.log.join('\n');
-      expect(restored.success, log).toBe(true);
-      expect(log).toContain('This installation did not make the object');
-      expect(await contentOf(berth, base)).toBe(wanted);
-      const [container = ''] = await dockerOf(berth.services).containersOf((await base.view()).appName);
-      expect(await dockerOf(berth.services).exec(container, ['sh', '-c', 'ls /tmp'])).not.toContain('pwned');
-      expect(await output(berth.services, '/usr/bin/docker', 'ps', '-a', '--format', '{{.Names}}')).not.toMatch(
-        /restore-/,
-      );
-    });
+    it.each(strangers)(
+      'of strangers are loaded without the rights of an administrator: %s',
+      async (kind, make) => {
+        const base = await fixture.databases.database(kind, `strange-${kind}`);
+        await base.deploy();
+        const folder = `/srv/strange-${kind}`;
+        await output(berth.host, 'mkdir', '-p', folder);
+        const { destinationId } = await berth.call<{ destinationId: string }>('destination.create', {
+          name: `strange-${kind}`,
+          provider: 'local',
+          path: folder,
+        });
+        const wanted = await make({ ...fixture, destinationId }, base, folder);
+        const restored = await restore({ ...fixture, destinationId }, base, 'theirs');
+        const log = restored.log.join('\n');
+        expect(restored.success, log).toBe(true);
+        expect(log).toContain('This installation did not make the object');
+        expect(await contentOf(berth, base)).toBe(wanted);
+        const [container = ''] = await dockerOf(berth.services).containersOf((await base.view()).appName);
+        expect(await dockerOf(berth.services).exec(container, ['sh', '-c', 'ls /tmp'])).not.toContain(
+          'pwned',
+        );
+        expect(
+          await output(berth.services, '/usr/bin/docker', 'ps', '-a', '--format', '{{.Names}}'),
+        ).not.toMatch(/restore-/);
+      },
+    );
 
     faultTests(() => fixture);
   });

@@ -101,7 +101,10 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     addTerminals(app, wire, { guard: options.guard, limits: defaultTerminalLimits, ...options.terminals });
   addForms(app, wire, '');
   addForms(app, familyWire(wire), familyPrefix);
-  app.get(familyListPath, (_request, reply) => sendJson(reply, familyList(options.registry)));
+  const familyNames = servedDocument('application/json; charset=utf-8', () =>
+    JSON.stringify(familyList(options.registry)),
+  );
+  app.get(familyListPath, (request, reply) => familyNames(request, reply));
 
   app.get('/metrics', (request, reply) => answerMetrics(wire, request, reply));
   app.get<{ Params: { deploymentId: string } }>('/api/deployments/:deploymentId/log', (request, reply) =>

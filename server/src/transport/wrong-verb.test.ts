@@ -25,6 +25,11 @@ it('the mount of the family says which names it has', async () => {
       { name: 'trial.create', verb: 'POST', procedure: 'trial.create' },
     ]),
   });
+  const packed = await fetch(`${server.url}/compat/api`, {
+    headers: { 'accept-encoding': 'gzip', cookie: 'a=1' },
+  });
+  // Made once, whoever asks how often.
+  expect(packed.headers.get('etag')).toMatch(/-gzip"$/);
   const { headers } = people.owner;
   for (const [path, list] of [
     ['/compat/api/trial.none', '/compat/api'],

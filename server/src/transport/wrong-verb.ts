@@ -15,13 +15,20 @@ export function refuseWrongVerbs(app: FastifyInstance): void {
   app.addHook('onRoute', ({ url, method }) => {
     verbsOf.set(url, new Set([...(verbsOf.get(url) ?? []), ...[method].flat()]));
   });
-  let routes: { address: RegExp; verbs: ReadonlySet<string> }[] | undefined;
+  let routes: ReturnType<typeof routesOf> | undefined;
   app.addHook('onRequest', (request, _reply, done) => {
-    routes ??= [...verbsOf]
-      .filter(([, verbs]) => !everyVerb.every((verb) => verbs.has(verb)))
-      .map(([url, verbs]) => ({ address: addressesOf(url), verbs }));
+    const matched = request.is404 ? undefined : verbsOf.get(request.routeOptions.url ?? '');
+    // A route of this verb was found, and it is none that takes whatever begins so.
+    if (matched && !takesEveryVerb(matched)) return done();
+    routes ??= routesOf(verbsOf);
     const path = request.url.replace(/\?.*$/s, '');
-    const verbs = new Set(routes.flatMap((one) => (one.address.test(path) ? [...one.verbs] : [])));
+    const { fixed, patterns } = routes;
+    const verbs = new Set([
+      ...(fixed.get(path) ?? []),
+      ...patterns.flatMap(({ beginning, address, verbs: own }) =>
+        path.startsWith(beginning) && address.test(path) ? [...own] : [],
+      ),
+    ]);
     if (verbs.size === 0 || verbs.has(request.method)) return done();
     const named = [...verbs].filter((verb) => verb !== 'HEAD');
     done(
@@ -32,6 +39,26 @@ export function refuseWrongVerbs(app: FastifyInstance): void {
       ),
     );
   });
+}
+
+const takesEveryVerb = (verbs: ReadonlySet<string>): boolean => everyVerb.every((verb) => verbs.has(verb));
+
+/** Routes that do not answer every verb: those of one address by it, the others by how they begin. */
+function routesOf(verbsOf: ReadonlyMap<string, ReadonlySet<string>>): {
+  fixed: ReadonlyMap<string, ReadonlySet<string>>;
+  patterns: { beginning: string; address: RegExp; verbs: ReadonlySet<string> }[];
+} {
+  const routes = [...verbsOf].filter(([, verbs]) => !takesEveryVerb(verbs));
+  return {
+    fixed: new Map(routes.filter(([url]) => !/[:*]/.test(url))),
+    patterns: routes
+      .filter(([url]) => /[:*]/.test(url))
+      .map(([url, verbs]) => ({
+        beginning: url.replace(/[:*].*$/, ''),
+        address: addressesOf(url),
+        verbs,
+      })),
+  };
 }
 
 /** Addresses that a route of Fastify matches: `:name` is one part of the path, `*` the rest of it. */

@@ -161,6 +161,9 @@ export const postgresNotes = {
     connect(target, 'psql', '-X', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-c', notes),
   prepare: (connect: Connect, target: DatabaseTarget, roles: string): DatabaseProgram => {
     const { argv, env } = connect({ ...target, database: 'postgres' }, 'sh', '-c', run('PREPARE'));
-    return { argv, env: { ...env, NAME: '', FRESH: '', FORMER: '', ROLES: roles, LOADER: '', PREPARE: prepare } };
+    return {
+      argv,
+      env: { ...env, NAME: '', FRESH: '', FORMER: '', ROLES: roles, LOADER: '', PREPARE: prepare },
+    };
   },
 };

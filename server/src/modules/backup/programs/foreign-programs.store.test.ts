@@ -93,11 +93,16 @@ describe('a dump of strangers', () => {
     await loaded(loadForeign, file);
     expect(await ask('ours', `select n, h from t`)).toBe('1|"a"=>"1"\n');
     expect(await ask('ours', 'select count from m')).toBe('1\n');
-    expect(await ask('ours', `select extname, nspname from pg_extension join pg_namespace n on n.oid = extnamespace
-      where extname <> 'plpgsql' order by 1`)).toBe('hstore|their ext\nuuid-ossp|public\n');
     expect(
-      await ask('ours', `select distinct pg_get_userbyid(relowner) = current_user from pg_class`),
-    ).toBe('t\n');
+      await ask(
+        'ours',
+        `select extname, nspname from pg_extension join pg_namespace n on n.oid = extnamespace
+      where extname <> 'plpgsql' order by 1`,
+      ),
+    ).toBe('hstore|their ext\nuuid-ossp|public\n');
+    expect(await ask('ours', `select distinct pg_get_userbyid(relowner) = current_user from pg_class`)).toBe(
+      't\n',
+    );
     expect(await ask('ours', `select count(*) from pg_roles where rolname ~ '^berth_loading'`)).toBe('0\n');
   });
 

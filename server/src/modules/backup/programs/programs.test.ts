@@ -182,7 +182,9 @@ test('a dump of strangers is given no password of the target, and is loaded by a
     expect(clean).toMatchObject({ isAlone: true });
     expect(JSON.stringify(opened(clean))).not.toMatch(/pa'ss|ro\$ot|shop-db/);
   }
-  expect(opened(databasePrograms.mariadb.foreign?.load(target) ?? databasePrograms.mariadb.load(target))).toMatchObject({
+  expect(
+    opened(databasePrograms.mariadb.foreign?.load(target) ?? databasePrograms.mariadb.load(target)),
+  ).toMatchObject({
     argv: expect.arrayContaining(['--user=ann', '--database=my shop']),
     env: { MYSQL_PWD: "pa'ss" },
   });

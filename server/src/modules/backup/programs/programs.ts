@@ -144,7 +144,10 @@ function mysqlFamily(
   { client, server, dump }: Record<'client' | 'server' | 'dump', string>,
   own: readonly string[],
 ): DatabasePrograms {
-  const load: DatabasePrograms['load'] = (target, { leavesOut = false } = { hasRoles: false, isTemporary: true }) =>
+  const load: DatabasePrograms['load'] = (
+    target,
+    { leavesOut = false } = { hasRoles: false, isTemporary: true },
+  ) =>
     mysql(
       target,
       client,
@@ -260,10 +263,14 @@ const mongoPrograms: DatabasePrograms = {
 
 export const databasePrograms = {
   // History of versioned tables; "loose", because versions before 10.11 do not know the option.
-  mariadb: mysqlFamily({ client: 'mariadb', server: 'mariadbd', dump: 'mariadb-dump' }, ['--loose-dump-history']),
+  mariadb: mysqlFamily({ client: 'mariadb', server: 'mariadbd', dump: 'mariadb-dump' }, [
+    '--loose-dump-history',
+  ]),
   // Another server would refuse a dump with the transaction ids of this one. "loose", because MariaDB's
   // mysqldump does not know the option.
-  mysql: mysqlFamily({ client: 'mysql', server: 'mysqld', dump: 'mysqldump' }, ['--loose-set-gtid-purged=OFF']),
+  mysql: mysqlFamily({ client: 'mysql', server: 'mysqld', dump: 'mysqldump' }, [
+    '--loose-set-gtid-purged=OFF',
+  ]),
   postgres: postgresPrograms,
   mongo: mongoPrograms,
   redis: redisPrograms,

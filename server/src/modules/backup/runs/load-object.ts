@@ -70,11 +70,7 @@ export async function loadObject(
       ? foreign.load(target)
       : programs.load(target, { hasRoles: notes !== undefined, isTemporary, leavesOut });
     const input = foreign
-      ? ports.programs.output(
-          server,
-          foreign.clean(targetOf(server, run.database), { leavesOut }),
-          loading,
-        )
+      ? ports.programs.output(server, foreign.clean(targetOf(server, run.database), { leavesOut }), loading)
       : loading.input;
     await drain(ports.programs.output(server, load, { ...loading, input })).catch((error: unknown) => {
       if (foreign || !leavesOut || !wentOn(error, faults)) throw error;
