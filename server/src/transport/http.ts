@@ -95,16 +95,12 @@ export function createHttpServer(options: HttpOptions): FastifyInstance {
     app.get(`${prefix}/api/health`, (_request, reply) =>
       sendJson(reply, { ok: true, version: options.version }),
     );
-  const openapi = servedDocument('application/json; charset=utf-8', options.openapi);
-  app.get('/api/openapi.json', (request, reply) => openapi(request, reply));
+  addDocument(app, '/api/openapi.json', options.openapi);
   if (options.terminals)
     addTerminals(app, wire, { guard: options.guard, limits: defaultTerminalLimits, ...options.terminals });
   addForms(app, wire, '');
   addForms(app, familyWire(wire), familyPrefix);
-  const familyNames = servedDocument('application/json; charset=utf-8', () =>
-    JSON.stringify(familyList(options.registry)),
-  );
-  app.get(familyListPath, (request, reply) => familyNames(request, reply));
+  addDocument(app, familyListPath, () => JSON.stringify(familyList(options.registry)));
 
   app.get('/metrics', (request, reply) => answerMetrics(wire, request, reply));
   app.get<{ Params: { deploymentId: string } }>('/api/deployments/:deploymentId/log', (request, reply) =>
@@ -280,4 +276,10 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
       `application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: ` +
       `close\r\n\r\n${text}`,
   );
+}
+
+/** A large document that everybody may ask for. */
+function addDocument(app: FastifyInstance, path: string, textOf: () => string): void {
+  const document = servedDocument('application/json; charset=utf-8', textOf);
+  app.get(path, (request, reply) => document(request, reply));
 }

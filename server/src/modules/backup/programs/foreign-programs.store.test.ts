@@ -78,7 +78,7 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 describe('a dump of strangers', () => {
-  it('brings schemas, extensions in them, rows and remarks, which are the user’s, and leaves no login', async () => {
+  it('brings schemas, extensions, rows and remarks, which are the user’s, and leaves no login', async () => {
     const file = await dumpOf(
       'create schema "their ext"',
       'create extension hstore schema "their ext"',

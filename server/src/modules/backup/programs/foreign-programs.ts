@@ -1,8 +1,8 @@
 /**
  * How a dump is loaded that this installation did not make. First into a throw-away server of the same image,
  * in a container without network, by a login that owns one database and nothing else; then what that server
- * dumps is loaded where it belongs, by a login with no more rights. So no statement of the dump is ever run by
- * a superuser. The texts for the `sh` of the image are fixed; values are passed in the environment.
+ * dumps is loaded where it belongs, by a login with no more rights. So no superuser ever runs a statement of
+ * the dump. The texts for the `sh` of the image are fixed; values are passed in the environment.
  */
 import { createHash } from 'node:crypto';
 import { Secret } from '../../../domain/secrets/secret.ts';
@@ -27,7 +27,8 @@ const whenAnswering = (look: string): string[] => [
 ];
 
 const started = (server: string): string =>
-  `{ env -u PGHOST -u PGUSER -u PGDATABASE docker-entrypoint.sh ${server} >"$work/log" 2>&1; : >"$work/ended"; } &`;
+  `{ env -u PGHOST -u PGUSER -u PGDATABASE docker-entrypoint.sh ${server} >"$work/log" 2>&1; ` +
+  ': >"$work/ended"; } &';
 
 /* PostgreSQL */
 
@@ -40,7 +41,8 @@ select format('drop role %I', rolname) from pg_roles where rolname = :'loader' \
 select format('create role %I login nosuperuser nocreatedb nocreaterole noreplication bypassrls password %L',
   :'loader', :'secret') \\gexec
 select format('grant connect, create, temporary on database %I to %I', current_database(), :'loader') \\gexec
-select format('alter schema public owner to %I', :'loader') from pg_namespace where nspname = 'public' \\gexec`;
+select format('alter schema public owner to %I', :'loader') from pg_namespace where nspname = 'public'
+\\gexec`;
 
 /** What extensions bring is their superuser's, and a dump fills some of their tables. */
 const grantExtensions = `
@@ -54,7 +56,8 @@ const end = `
 select format('reassign owned by %I to %I', :'loader', current_user) \\gexec
 select format('drop owned by %I', :'loader') \\gexec
 select format('drop role %I', :'loader') \\gexec
-select 'alter schema public owner to pg_database_owner' where current_setting('server_version_num')::int >= 150000
+select 'alter schema public owner to pg_database_owner'
+where current_setting('server_version_num')::int >= 150000
   and exists (select from pg_namespace where nspname = 'public') \\gexec`;
 
 /**
@@ -71,8 +74,8 @@ const restoreByLoader = [
   `ask() { { printf "\\\\\\\\set secret '%s'\\n" "$secret"; printf '%s\\n' "$1"; } | ${psql}; }`,
   'load() {',
   '  kind=$1; shift',
-  '  PGUSER=$LOADER PGPASSWORD=$secret pg_restore --no-password --no-owner --no-privileges --no-tablespaces ' +
-    '--use-list="$work/$kind" --dbname= "$@" "$work/dump" 2>"$work/errors" && code=0 || code=$?',
+  '  PGUSER=$LOADER PGPASSWORD=$secret pg_restore --no-password --no-owner --no-privileges ' +
+    '--no-tablespaces --use-list="$work/$kind" --dbname= "$@" "$work/dump" 2>"$work/errors" && code=0 || code=$?',
   '  cat "$work/errors" >&2',
   `  [ "$code" = 0 ] || { [ -n "$LEAVES_OUT" ] && grep -q 'errors ignored on restore' "$work/errors"; }`,
   '}',
@@ -151,7 +154,8 @@ const ownDefiners =
   `-e '/^(\\/\\*M?!|CREATE |ALTER )/s/ ?DEFINER ?= ?'"$ACCOUNT"'(@'"$ACCOUNT"')?//' ` +
   `-e '/^SET @@GLOBAL\\.GTID_PURGED *=/,/;[[:space:]]*$/d' -e '/^SET @@SESSION\\.SQL_LOG_BIN *=/d'`;
 
-export function foreignMysql(names: {
+/** The programs of one of the two. */
+interface MysqlNames {
   client: string;
   server: string;
   dump: string;
@@ -159,10 +163,11 @@ export function foreignMysql(names: {
   load(target: DatabaseTarget): DatabaseProgram;
   /** Runs statements as the server's root. */
   ask(target: DatabaseTarget, statements: string): DatabaseProgram;
-}): ForeignPrograms {
-  const { client, server, dump, dumpOptions } = names;
+}
+
+function cleanMysql({ client, server, dump, dumpOptions }: MysqlNames): string {
   const login = '--host=127.0.0.1 --protocol=tcp';
-  const cleanMysql = lines(
+  return lines(
     `work=$(mktemp -d) && root=$(${newSecret}) && secret=$(${newSecret}) || exit 1`,
     'export MYSQL_ROOT_PASSWORD="$root" MARIADB_ROOT_PASSWORD="$root"',
     started(
@@ -171,11 +176,11 @@ export function foreignMysql(names: {
     ),
     `ask() { MYSQL_PWD=$root ${client} ${login} --user=root --batch --skip-column-names; }`,
     ...whenAnswering('ask </dev/null'),
-    `{ printf "CREATE USER 'berth_loading'@'%%' IDENTIFIED BY '%s';\\n" "$secret"; printf '%s\\n' "$SETUP"; } ` +
-      '| ask || exit 1',
-    `{ ${ownDefiners}; echo $? >"$work/read"; } | MYSQL_PWD=$secret ${client} ${login} --user=berth_loading ` +
-      '--default-character-set=utf8mb4 --binary-mode --local-infile=0 --max-allowed-packet=1G ${LEAVES_OUT:+' +
-      '--force} --database="$DATABASE" >/dev/null 2>"$work/errors" && code=0 || code=$?',
+    `{ printf "CREATE USER 'berth_loading'@'%%' IDENTIFIED BY '%s';\\n" "$secret"`,
+    `  printf '%s\\n' "$SETUP"; } | ask || exit 1`,
+    `{ ${ownDefiners}; echo $? >"$work/read"; } | MYSQL_PWD=$secret ${client} ${login} ` +
+      '--user=berth_loading --default-character-set=utf8mb4 --binary-mode --local-infile=0 ' +
+      '--max-allowed-packet=1G ${LEAVES_OUT:+--force} --database="$DATABASE" >/dev/null 2>"$work/errors" && code=0 || code=$?',
     'cat "$work/errors" >&2',
     // A refused database is another's: what follows would go into this one.
     `[ "$code" = 0 ] || { [ -n "$LEAVES_OUT" ] && grep -q '^ERROR 1' "$work/errors" && ! grep -q -E ` +
@@ -184,9 +189,13 @@ export function foreignMysql(names: {
     `{ MYSQL_PWD=$root ${dump} ${login} --user=root ${dumpOptions.join(' ')} -- "$DATABASE"; echo $? ` +
       `>"$work/dumped"; } | ${ownDefiners} && [ "$(cat "$work/dumped")" = 0 ]`,
   );
+}
+
+export function foreignMysql(names: MysqlNames): ForeignPrograms {
+  const script = cleanMysql(names);
   return {
     clean: ({ database }, { leavesOut }) => ({
-      argv: ['sh', '-c', cleanMysql],
+      argv: ['sh', '-c', script],
       env: {
         DATABASE: database,
         LEAVES_OUT: leavesOut ? '1' : '',

@@ -124,6 +124,17 @@ const mysqlDump = [
   '--max-allowed-packet=1G',
 ] as const;
 
+const mysqlSchema = [
+  '--no-data',
+  '--no-tablespaces',
+  '--routines',
+  '--triggers',
+  '--events',
+  '--skip-comments',
+  '--single-transaction',
+  '--default-character-set=utf8mb4',
+] as const;
+
 function mysql(
   { host, rootPassword }: DatabaseTarget,
   program: string,
@@ -163,21 +174,7 @@ function mysqlFamily(
     counted: 'table',
     dump: (target) => mysql(target, dump, ...mysqlDump, ...own, '--', target.database),
     schema: (target) => ({
-      program: mysql(
-        target,
-        dump,
-        '--no-data',
-        '--no-tablespaces',
-        '--routines',
-        '--triggers',
-        '--events',
-        '--skip-comments',
-        '--single-transaction',
-        '--default-character-set=utf8mb4',
-        ...own,
-        '--',
-        target.database,
-      ),
+      program: mysql(target, dump, ...mysqlSchema, ...own, '--', target.database),
       unmark: / AUTO_INCREMENT=\d+/,
     }),
     create: (target) =>
