@@ -61,6 +61,7 @@ function OwnBackup(): ReactElement {
   const runs = useAsk('installationBackup.runs', {}, { retry: false });
   const { data: destinations = [] } = useAsk('destination.all', {}, { retry: false });
   const run = useDo('installationBackup.run');
+  const isSet = data?.destinationId != null;
   const list = (runs.data ?? []) as readonly {
     backupRunId?: string;
     status: string;
@@ -88,12 +89,13 @@ function OwnBackup(): ReactElement {
         <Form
           of="installationBackup.set"
           change={{
+            passphrase: { as: 'password' },
             destinationId: {
               label: 'Destination',
               options: destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name })),
             },
           }}
-          {...(data ? { stored: { ...(data as object) } } : {})}
+          {...(isSet ? { stored: { ...(data as object) } } : {})}
           verb="Save"
         />
         <ul className="grid gap-1 text-13">
