@@ -70,7 +70,12 @@ export const places: readonly Place[] = [
     forms: ['basicAuth.update'],
     isAtProxy: true,
   },
-  { screen: application('domains'), through: changeOf('forms.', 'other.'), forms: ['domain.update'], isAtProxy: true },
+  {
+    screen: application('domains'),
+    through: changeOf('forms.', 'other.'),
+    forms: ['domain.update'],
+    isAtProxy: true,
+  },
   { screen: application('schedules'), through: changeOf('nightly'), forms: ['schedule.update'] },
   { screen: application('data'), through: changeOf('/data'), forms: ['mount.update'] },
   { screen: application('data'), through: changeOf('data: '), forms: ['volumeBackup.update'] },

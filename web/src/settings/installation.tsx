@@ -61,7 +61,7 @@ function OwnBackup(): ReactElement {
   const runs = useAsk('installationBackup.runs', {}, { retry: false });
   const { data: destinations = [] } = useAsk('destination.all', {}, { retry: false });
   const run = useDo('installationBackup.run');
-  const isSet = data?.destinationId != null;
+  const stored = data?.backup ?? undefined;
   const list = (runs.data ?? []) as readonly {
     backupRunId?: string;
     status: string;
@@ -95,7 +95,7 @@ function OwnBackup(): ReactElement {
               options: destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name })),
             },
           }}
-          {...(isSet ? { stored: { ...(data as object) } } : {})}
+          {...(stored && { stored: { ...stored } })}
           verb="Save"
         />
         <ul className="grid gap-1 text-13">

@@ -14,7 +14,7 @@ export interface DatabaseTarget {
 export interface DatabaseProgram {
   argv: readonly [string, ...string[]];
   env: Record<string, string | Secret>;
-  /** In a container without network, with few rights and limits of its own, since strangers made its input. */
+  /** In a container without network, with few rights and its own limits, since strangers made its input. */
   isAlone?: true;
 }
 

@@ -75,7 +75,8 @@ const restoreByLoader = [
   'load() {',
   '  kind=$1; shift',
   '  PGUSER=$LOADER PGPASSWORD=$secret pg_restore --no-password --no-owner --no-privileges ' +
-    '--no-tablespaces --use-list="$work/$kind" --dbname= "$@" "$work/dump" 2>"$work/errors" && code=0 || code=$?',
+    '--no-tablespaces --use-list="$work/$kind" --dbname= "$@" "$work/dump" ' +
+    '2>"$work/errors" && code=0 || code=$?',
   '  cat "$work/errors" >&2',
   `  [ "$code" = 0 ] || { [ -n "$LEAVES_OUT" ] && grep -q 'errors ignored on restore' "$work/errors"; }`,
   '}',
@@ -180,7 +181,8 @@ function cleanMysql({ client, server, dump, dumpOptions }: MysqlNames): string {
     `  printf '%s\\n' "$SETUP"; } | ask || exit 1`,
     `{ ${ownDefiners}; echo $? >"$work/read"; } | MYSQL_PWD=$secret ${client} ${login} ` +
       '--user=berth_loading --default-character-set=utf8mb4 --binary-mode --local-infile=0 ' +
-      '--max-allowed-packet=1G ${LEAVES_OUT:+--force} --database="$DATABASE" >/dev/null 2>"$work/errors" && code=0 || code=$?',
+      '--max-allowed-packet=1G ${LEAVES_OUT:+--force} --database="$DATABASE" ' +
+      '>/dev/null 2>"$work/errors" && code=0 || code=$?',
     'cat "$work/errors" >&2',
     // A refused database is another's: what follows would go into this one.
     `[ "$code" = 0 ] || { [ -n "$LEAVES_OUT" ] && grep -q '^ERROR 1' "$work/errors" && ! grep -q -E ` +
