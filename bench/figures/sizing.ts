@@ -11,7 +11,7 @@ import type { Figure } from '../figure.ts';
 
 /** In MiB, tried from the largest down until one fails. */
 const sizes = [2048, 1024, 768, 512] as const;
-const budget = 2048;
+const budget = 1024;
 const mebibyte = 2 ** 20;
 
 /** Opens a bed of its own and closes it again. Needs root. */
