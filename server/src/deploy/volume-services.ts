@@ -1,4 +1,5 @@
 /** Applications and compose services as those whose volumes are backed up and restored. */
+import { withVolume } from '../domain/names/restored-volumes.ts';
 import { deployAndWait } from './deploy-and-wait.ts';
 import type { ApplicationRecord, ComposeRecord, TableRecord } from '../db/tables.ts';
 import type { DiskRoom } from '../domain/resources/free-disk.ts';
@@ -80,9 +81,7 @@ export function createVolumeServices(parts: VolumeServiceParts): VolumeServices 
     change: (ref, volumeName, restored) =>
       product.turns.take(ref.serviceId, async () => {
         const { record, patch } = await found(ref);
-        const { [volumeName]: _former, ...others } = record.restoredVolumes;
-        const restoredVolumes = restored === null ? others : { ...others, [volumeName]: restored };
-        await patch({ restoredVolumes });
+        await patch({ restoredVolumes: withVolume(record.restoredVolumes, ref, volumeName, restored) });
       }),
     async releaseAgain(ref, title, telling) {
       const { record } = await found(ref);

@@ -60,7 +60,7 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
     const service = ownerOfLabels(spec.labels);
     // A service without an owner is the platform's own; no user can create one.
     if (!service) return;
-    const dangers = dangersOfSpec(spec, service, own);
+    const dangers = await withoutGiven(approvals, service, dangersOfSpec(spec, service, own));
     if (dangers.length === 0 || (await isLive(spec, service, dangers))) return;
     const seen = await places.seen(dangers, spec.name);
     const asked = await withoutOwnPorts(approvals, serverKey, service, seen);
@@ -69,6 +69,17 @@ export function createJudge({ approvals, serverKey, places, own, released }: Jud
     const left = isThere ? await approvals.unapproved(service, asked) : asked;
     if (left.length > 0) throw refusal(service, left);
   };
+}
+
+/** A volume of another service that Berth gave it is its own; an organization is given its own alone. */
+async function withoutGiven(
+  { find }: Pick<JudgeParts['approvals'], 'find'>,
+  service: ServiceRef,
+  dangers: Danger[],
+): Promise<Danger[]> {
+  if (!dangers.some(({ what }) => what === 'volume')) return dangers;
+  const given = new Set((await find(service))?.givenVolumes);
+  return dangers.filter(({ what, value }) => what !== 'volume' || !given.has(value));
 }
 
 /**

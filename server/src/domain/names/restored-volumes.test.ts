@@ -1,6 +1,14 @@
-import { expect, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { applicationRef, composeRef } from './service-ref.ts';
-import { firstVolume, onPresentVolumes, presentVolume, restoredVolume } from './restored-volumes.ts';
+import {
+  firstVolume,
+  onPresentVolumes,
+  presentVolume,
+  replacedVolumes,
+  restoredVolume,
+  withVolume,
+  type RestoredVolumes,
+} from './restored-volumes.ts';
 
 const shop = applicationRef('shop');
 const first = firstVolume(shop, 'data');
@@ -29,4 +37,33 @@ test('of the mounts of a release only volumes change', () => {
     { type: 'volume', source: now, target: '/data' },
     { type: 'bind', source: first, target: '/folder' },
   ]);
+});
+
+describe('a volume of a deleted service', () => {
+  const service = applicationRef('a1');
+  const given = 'berth-gone-data';
+  const at = (source: string, restored: RestoredVolumes): string => presentVolume(source, service, restored);
+
+  it('stands for the first one, and releases of then follow what replaces it', () => {
+    const had = withVolume({}, service, 'data', given);
+    expect(at('berth-a1-data', had)).toBe(given);
+    expect(at('berth-a1-cache', had)).toBe('berth-a1-cache');
+    const restored = withVolume(had, service, 'data', 'berth-a1-data.restored-r');
+    for (const source of [given, 'berth-a1-data', 'berth-a1-data.restored-q'])
+      expect(at(source, restored)).toBe('berth-a1-data.restored-r');
+    const back = withVolume(restored, service, 'data', null);
+    expect(at(given, back)).toBe('berth-a1-data');
+    expect(at('berth-a1-data.restored-r', back)).toBe('berth-a1-data');
+    expect(replacedVolumes(back)).toEqual([['data', 'berth-a1-data']]);
+    const again = withVolume(back, service, 'data', given);
+    for (const source of [given, 'berth-a1-data']) expect(at(source, again)).toBe(given);
+    expect(replacedVolumes(again)).toEqual([['data', given]]);
+  });
+
+  it('is told from that of another name', () => {
+    const two = withVolume(withVolume({}, service, 'data', given), service, 'cache', 'berth-gone-cache');
+    const back = withVolume(two, service, 'cache', null);
+    expect(at(given, back)).toBe(given);
+    expect(at('berth-gone-cache', back)).toBe('berth-a1-cache');
+  });
 });

@@ -17,6 +17,8 @@ export interface KnownService {
   /** Its file is written here, by anybody who may edit it: how its services start is approved too. */
   isRaw: boolean;
   liveDeploymentId: string | null;
+  /** Volumes that Berth put in the place of its own, by a restore or from a deleted service. */
+  givenVolumes: string[];
   /** Whoever's they are; whether they still hold is not looked at. */
   approvals: Approval[];
 }
@@ -51,7 +53,8 @@ export function createHostReachStore(database: Database): HostReachStore {
     },
     async database(databaseId: string) {
       const found = await databases.find({ databaseId });
-      return found && { ...found, subject: subjectOfDatabase(found), sourceType: null, own: [] };
+      const none = { sourceType: null, own: [], restoredVolumes: {} };
+      return found && { ...found, ...none, subject: subjectOfDatabase(found) };
     },
     previewDeployment: async () => undefined,
   };
@@ -61,7 +64,7 @@ export function createHostReachStore(database: Database): HostReachStore {
     async find(service) {
       const found = await record[service.kind](service.serviceId);
       if (!found) return undefined;
-      const { organizationId, subject, liveDeploymentId, own, serverId } = found;
+      const { organizationId, subject, liveDeploymentId, own, serverId, restoredVolumes } = found;
       const server = serverId === null ? undefined : await servers.find({ serverId });
       const approvals = [...own, ...(await binds(service)).map(({ approval }) => approval)];
       return {
@@ -71,6 +74,7 @@ export function createHostReachStore(database: Database): HostReachStore {
         subject,
         isRaw: service.kind === 'compose' && found.sourceType === 'raw',
         liveDeploymentId,
+        givenVolumes: Object.values(restoredVolumes),
         approvals: approvals.filter((approval) => approval !== null),
       };
     },

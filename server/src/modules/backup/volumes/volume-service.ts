@@ -3,7 +3,12 @@ import { AppError } from '../../../domain/errors.ts';
 import { applicationRef, composeRef, type ServiceRef } from '../../../domain/names/service-ref.ts';
 import type { DiskRoom } from '../../../domain/resources/free-disk.ts';
 import type { Engine, ServiceSpec } from '../../../ports/engine/engine.ts';
-import { firstVolume, presentVolume, type RestoredVolumes } from '../../../domain/names/restored-volumes.ts';
+import {
+  firstVolume,
+  presentVolume,
+  replacedVolumes,
+  type RestoredVolumes,
+} from '../../../domain/names/restored-volumes.ts';
 
 export interface VolumeService {
   ref: ServiceRef;
@@ -77,7 +82,7 @@ export function volumesIn(
   { ref, restoredVolumes }: VolumeService,
   specs: readonly ServiceSpec[],
 ): Map<string, string[]> {
-  const names = new Map(Object.entries(restoredVolumes).map(([name, source]) => [source, name]));
+  const names = new Map(replacedVolumes(restoredVolumes).map(([name, source]) => [source, name]));
   const prefix = firstVolume(ref, '');
   const found = new Map<string, string[]>();
   for (const { type, source, target } of specs.flatMap(({ mounts }) => mounts)) {
