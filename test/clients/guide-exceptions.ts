@@ -28,6 +28,12 @@ export const exceptions: readonly Exception[] = [
   // They follow a deployment to its end.
   { guide: 'command-line.md', command: /^deploy$/, seenBy: commandLine },
   { guide: 'terminal.md', command: /^exec /, refused: engine, seenBy: inside },
+  // An engine has the volumes.
+  {
+    guide: 'backups.md',
+    command: /^cleanup (volumes|use-volume |remove-volume )/,
+    seenBy: 'test/e2e/command/session.e2e.test.ts',
+  },
   // They need a terminal, last until somebody ends them, or start a program of the machine.
   { guide: 'terminal.md', command: /^(shell|forward|db connect) /, seenBy: inside },
   {

@@ -45,6 +45,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   serviceName: ['appName', 'suffix'],
   engineName: [
     'volumeName',
+    'keptVolume',
     'serviceName',
     'placement.0',
     'metricsConfig.containers.services.include.0',

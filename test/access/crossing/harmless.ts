@@ -23,6 +23,11 @@ const asksTheEngine: Harmless = {
     'Answered 503 here, without an engine: what a caller sees of it is decided by its owner ' +
     '(server/src/modules/container/container.store.test.ts, modules/swarm/swarm.store.test.ts).',
 };
+const keptOnTheEngine: Harmless = {
+  reason:
+    'Answered 503 here, without an engine: only volumes of deleted services of the organization are found ' +
+    '(server/src/modules/cleanup/kept-volumes.store.test.ts).',
+};
 const ownVolume: Harmless = {
   reason: "The engine's volume is named berth-<service's id>-<this>, so it is always the service's own.",
 };
@@ -92,6 +97,9 @@ const rows: Readonly<Record<string, Harmless>> = {
   'mount.update volumeName': ownVolume,
   'volumeBackup.create volumeName': ownVolume,
   'volumeBackup.restore volumeName': ownVolume,
+  'volumeBackup.useKeptVolume volumeName': ownVolume,
+  'volumeBackup.useKeptVolume keptVolume': keptOnTheEngine,
+  'cleanup.removeKeptVolume volumeName': keptOnTheEngine,
   mountPath: { values: /^\//, reason: 'A path within the container.' },
   imagePrefix: { values: /^\/etc/, reason: 'A part of the names of images at the registry.' },
   'audit.all userId': { reason: "A filter on the organization's own log." },
