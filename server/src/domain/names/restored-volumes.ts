@@ -1,4 +1,4 @@
-/** What a service has in the place of the volumes that it had at first: of restores, and of deleted services. */
+/** What a service has in place of the volumes that it had first: of restores, and of deleted services. */
 import type { ServiceRef } from './service-ref.ts';
 
 /**
