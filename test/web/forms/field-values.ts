@@ -43,6 +43,11 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     databaseKindNames.map((kind, index) => [`${kind}.saveExternalPort externalPort`, [`${15_001 + index}`]]),
   ),
+  trustedProxies: ['private'],
+  allowedAddresses: ['203.0.113.0/24'],
+  deniedAddresses: ['203.0.113.9'],
+  errorPages: ['{"404": "<h1>Gone</h1>"}'],
+  responseHeaders: ['{"X-Shop": "changed"}'],
   serverIp: ['203.0.113.7'],
   dnsResolver: ['9.9.9.9'],
   acmeEmail: ['ops@example.com'],
