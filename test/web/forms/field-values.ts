@@ -76,6 +76,8 @@ export const companions: Readonly<Record<string, readonly (readonly [field: stri
 /** Fields whose other value may rightly be refused here, and what is said then. */
 export const refused: Readonly<Record<string, RegExp>> = {
   'organization.update requireTwoFactor': /Set two-factor sign-in up for yourself first/,
+  // After lists of addresses were saved, which the proxy holds behind the installation's proxies alone.
+  'domain.update trustedProxies': /only this domain trusts/,
 };
 
 /** Fields that the server may decide otherwise, with a notice that the page shows. */
