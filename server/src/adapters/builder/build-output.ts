@@ -66,12 +66,15 @@ function splitMarked(lines: readonly string[]): { ownLines: string[]; programs: 
   const ownLines: string[] = [];
   const programs: ProgramLine[] = [];
   let isRepeat = false;
-  for (const line of lines) {
+  // Unmarked lines before BuildKit's last mark are a program's too: a carriage return took their mark away.
+  const lastMark = lines.findLastIndex((line) => stepLine.test(line));
+  for (const [index, line] of lines.entries()) {
     const [isProgram, step = '', text = ''] = programLine.exec(line) ?? [];
     if (isProgram !== undefined) programs.push({ step, text });
     else if (repeatedStep.test(line)) isRepeat = true;
     else if (rule.test(line)) isRepeat = false;
-    else if (!isRepeat && !excerptLine.test(line)) ownLines.push(line.replace(/^#\d{1,6} /, ''));
+    else if (!isRepeat && !excerptLine.test(line) && (index > lastMark || stepLine.test(line)))
+      ownLines.push(line.replace(/^#\d{1,6} /, ''));
   }
   return { ownLines, programs };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cpuMs } from '../../../../test/cpu-time.ts';
-import { buildFailure, outOfMemory } from './failures.ts';
+import { buildFailure, failures, hints, outOfMemory } from './failures.ts';
 
 // What the engine's BuildKit 20.10 and newer ones print.
 test.each([
@@ -95,19 +95,38 @@ test('a huge output costs no time', () => {
   expect(cpuMs(() => buildFailure(lines, 1))).toBeLessThan(2000);
 });
 
-const saidByPrograms = [
-  'sh: 1: vite: not found',
-  'x: not found',
-  'yarn: not found',
-  'Cannot connect to the Docker daemon, 3 tests failed',
+// For each row of the table, and each hint, words that match it.
+const wordsOfRows = [
   'write /x: no space left on device',
-  'vault: secret abc not found',
+  'Cannot connect to the Docker daemon, 3 tests failed',
+  'unexpected EOF',
+  'failed to do request: Head "https://registry.example/v2/library/nosuch/manifests/1": dial tcp: timeout',
   'target stage nope could not be found',
   'dockerfile parse error line 4: unknown instruction: RUNN',
+  'vault: secret abc not found',
   'failed to compute cache key: "/nothere" not found: not found',
   'nosuch:1: pull access denied, repository does not exist',
-  'unexpected EOF',
+];
+const wordsOfHints = [
+  'sh: 1: vite: not found',
+  'disk quota exceeded',
+  'npm ERR! getaddrinfo ENOTFOUND npm.example',
+  'Cannot connect to the Docker daemon at unix:///var/run/docker.sock',
+  'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+];
+
+test('each row of the failures and each hint is tried', () => {
+  for (const { pattern } of failures) expect(wordsOfRows.some((words) => pattern.test(words))).toBe(true);
+  for (const { pattern } of hints) expect(wordsOfHints.some((words) => pattern.test(words))).toBe(true);
+});
+
+const saidByPrograms = [
+  ...wordsOfRows,
+  ...wordsOfHints,
+  'x: not found',
+  'yarn: not found',
   'process "/bin/sh -c x" did not complete successfully: exit code: 99',
+  'executor failed running [/bin/sh -c x]: exit code: 99',
 ];
 const endings = {
   'BuildKit 20.10': (step: string) => [
@@ -138,10 +157,36 @@ test.each(
   ),
 )('%s: a program that printed "%s" does not change what is said of the failed step', (_, line, ending) => {
   const said = 'The build failed: the step "RUN test" ended with exit code 5; its output is in the log.';
-  const before = ['#8 [3/4] RUN other', `#8 1.1 ${line}`, '#8 DONE 1.4s', '#9 [4/4] RUN test'];
-  expect(buildFailure([...before, ...ending('test')], 1).message).toBe(said);
-  expect(buildFailure([...before, `#9 1.1 ${line}`, ...ending('test')], 1).message).toContain(said);
+  const other = (...output: string[]): string[] => ['#8 [3/4] RUN other', ...output, '#8 DONE 1.4s'];
+  const failed = (...output: string[]): string => buildFailure([...output, ...ending('test')], 1).message;
+  expect(failed(...other(`#8 1.1 ${line}`), '#9 [4/4] RUN test')).toBe(said);
+  // A carriage return of the program has taken BuildKit's mark away.
+  expect(failed(...other(line), '#9 [4/4] RUN test')).toBe(said);
+  expect(failed('#9 [4/4] RUN test', `#9 1.1 ${line}`)).toContain(said);
+  expect(failed('#9 [4/4] RUN test', line)).toContain(said);
 });
+
+test.each(saidByPrograms)(
+  'a step that printed "%s" and ended well does not explain a later failure',
+  (line) => {
+    const copied = '"/root.lock": not found';
+    const lines = [
+      '#8 [3/4] RUN other',
+      `#8 1.1 ${line}`,
+      line,
+      '#8 DONE 1.4s',
+      '#9 [4/4] COPY root.lock ./',
+      `#9 ERROR: failed to calculate checksum of ref x::y: ${copied}`,
+      '------',
+      ' > [4/4] COPY root.lock ./:',
+      '------',
+      `ERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref x: ${copied}`,
+    ];
+    expect(buildFailure(lines, 1).message).toBe(
+      'The Dockerfile copies /root.lock, which is not in the build context (or .dockerignore leaves it out).',
+    );
+  },
+);
 
 test('words of the failed step add a hint, those of other steps do not', () => {
   const failed = (output: string): string =>

@@ -53,7 +53,8 @@ interface Failure {
   sentence(match: RegExpExecArray): string;
 }
 
-const failures: readonly Failure[] = [
+/** What the builder's own lines mean; the first row that matches speaks. */
+export const failures: readonly Failure[] = [
   {
     pattern: /no space left on device|disk quota exceeded/i,
     code: 'PRECONDITION_FAILED',
@@ -126,7 +127,7 @@ interface Hint {
 }
 
 /** What a failing step's output suggests; the first that matches is added. */
-const hints: readonly Hint[] = [
+export const hints: readonly Hint[] = [
   {
     // dash, bash and busybox, in this order.
     pattern: /(?:sh: \d+: |: line \d+: |sh: )([^\s:]{1,100}): (?:command )?not found/,

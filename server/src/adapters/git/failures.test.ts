@@ -116,3 +116,21 @@ test('servers that give no single commits', () => {
   expect(wantsFullFetch(['fatal: dumb http transport does not support shallow capabilities'])).toBe(true);
   expect(wantsFullFetch(["fatal: couldn't find remote ref refs/heads/x"])).toBe(false);
 });
+
+test.each([
+  'no space left on device',
+  'Host key verification failed.',
+  "couldn't find remote ref refs/heads/x",
+  'Load key "/k": invalid format',
+  'git@other.example: Permission denied (publickey).',
+  'Could not resolve host: ldap.example',
+  'certificate problem',
+  'Connection refused',
+  "transport 'ext' not allowed",
+  'mismatched algorithms',
+])('what the other side says of itself ("%s") is not taken for this side', (words) => {
+  const asked = { source: https, wanted: 'branch or tag "x"', hasKey: false };
+  expect(
+    gitFailure([`remote: ${words}`, 'fatal: the remote end hung up unexpectedly'], asked).message,
+  ).toContain('Fetching the source from https://git.example/o/r failed: git says "');
+});

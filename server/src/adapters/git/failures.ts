@@ -14,8 +14,9 @@ export interface Asked {
 
 /** The failure as an error; the first row whose pattern is in the output says it. */
 export function gitFailure(lines: readonly string[], asked: Asked): AppError {
-  const output = lines.join('\n');
-  const row = failures.find(({ pattern }) => pattern.test(output));
+  const all = lines.join('\n');
+  const ownWords = lines.filter((line) => !line.startsWith('remote: ')).join('\n');
+  const row = failures.find(({ pattern, ofRemote }) => pattern.test(ofRemote === true ? all : ownWords));
   if (row !== undefined) return new AppError(row.code, row.sentence(asked));
   return new AppError(
     'SERVICE_UNAVAILABLE',
@@ -77,6 +78,8 @@ const noPart = anyOf(
 
 interface Failure {
   pattern: RegExp;
+  /** Whether the words of the other side (`remote: …`) count too; they may be about its own disk. */
+  ofRemote?: boolean;
   code: ErrorCode;
   sentence(asked: Asked): string;
 }
@@ -127,6 +130,7 @@ const failures: readonly Failure[] = [
       ],
       'i',
     ),
+    ofRemote: true,
     code: 'PRECONDITION_FAILED',
     sentence: ({ source }) =>
       `${source.host} refused the user name and password or token; check them and what they may read.`,
@@ -143,6 +147,7 @@ const failures: readonly Failure[] = [
       ],
       'i',
     ),
+    ofRemote: true,
     code: 'NOT_FOUND',
     sentence: ({ source }) =>
       `There is no repository at ${source.url}, or it is private and needs ` +

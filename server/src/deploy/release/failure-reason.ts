@@ -43,7 +43,7 @@ const reasons: readonly Reason[] = [
     applies: (task, end) => /unhealthy container/i.test(task.error) || end?.unhealthy === true,
     sentence: (_, { failedCheck, hasRun }) =>
       (hasRun
-        ? 'It was healthy first, then its health check kept failing'
+        ? 'Its health check passed at first, then kept failing'
         : 'It never became healthy: its health check kept failing until the engine gave up') +
       (failedCheck === undefined ? '.' : `; at last it said: ${checkWords(failedCheck)}.`),
   },

@@ -244,7 +244,7 @@ test.each<[string, Partial<TaskState>, ContainerEnd | undefined, boolean, string
     { error: 'task: non-zero exit (143): dockerexec: unhealthy container', exitCode: 143 },
     undefined,
     true,
-    'It was healthy first, then its health check kept failing.',
+    'Its health check passed at first, then kept failing.',
   ],
   [
     'not startable',

@@ -56,14 +56,20 @@ export async function awaitRelease(
     clock,
     signal,
     onEvent: (event) => {
-      if (event.kind === 'healthy') log.line('Healthy; the engine watches it a little longer.');
+      if (event.kind === 'healthy')
+        log.line(
+          `Its health check passes; it counts as healthy when it still does ${seconds(released)} later.`,
+        );
       if (event.kind === 'check') log.line(`Not healthy yet: ${event.words}.`);
       if (event.kind === 'rolling-back')
         log.line(`The engine is going back to the former version: ${event.reason}`);
       if (event.kind === 'healthy') onHealthy(event.at);
     },
   });
-  if (outcome.kind === 'completed') return { kind: 'healthy', at: outcome.healthyAt };
+  if (outcome.kind === 'completed') {
+    log.line('Healthy.');
+    return { kind: 'healthy', at: outcome.healthyAt };
+  }
   if (outcome.kind === 'ended') return { kind: 'ended', at: clock.now() };
   await logLastLines(context, released, outcome.taskId);
   if (outcome.kind === 'rolled-back')
@@ -76,6 +82,9 @@ export async function awaitRelease(
       : outcome.reason,
   );
 }
+
+const seconds = ({ spec }: Released): string =>
+  `${(spec.monitorMs / 1000).toFixed(spec.monitorMs % 1000 && 1)} s`;
 
 /** The part of a release that a watch needs. */
 export const watchedOf = (released: Released) => ({
