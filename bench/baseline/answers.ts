@@ -40,6 +40,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     memoryReservation: row['memoryReservation'],
     cpuLimit: row['cpuLimit'],
     cpuReservation: row['cpuReservation'],
+    pidsLimit: row['pidsLimit'],
     ...source(row),
     autoDeploy: is('autoDeploy'),
     refreshToken: row['refreshToken'],

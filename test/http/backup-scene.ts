@@ -103,6 +103,7 @@ async function addDatabase(database: Database, { people, place }: World): Promis
     memoryReservation: null,
     cpuLimit: null,
     cpuReservation: null,
+    pidsLimit: null,
     command: null,
     args: [],
     env: '',

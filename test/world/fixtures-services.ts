@@ -107,6 +107,7 @@ function database(fixtures: Fixtures, place: Place, kind: DatabaseKindName): Tab
     memoryReservation: null,
     cpuLimit: null,
     cpuReservation: null,
+    pidsLimit: null,
     command: null,
     args: [],
     env: '',

@@ -953,6 +953,14 @@ ALTER TABLE "domain" ADD COLUMN "compression" BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE "domain" ADD COLUMN "trustedProxies" TEXT;
 `,
   },
+  {
+    version: 53,
+    name: 'limit of processes',
+    sql: `
+ALTER TABLE "application" ADD COLUMN "pidsLimit" BIGINT;
+ALTER TABLE "database" ADD COLUMN "pidsLimit" BIGINT;
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -22,6 +22,7 @@ const change: Readonly<Record<string, FieldChange>> = {
   memoryReservation: { placeholder: '128m' },
   cpuLimit: { placeholder: '1.5', help: 'Cores' },
   cpuReservation: { placeholder: '0.25', help: 'Cores' },
+  pidsLimit: { label: 'Processes', placeholder: '4096', help: 'Most processes and threads of a container.' },
   description: { as: 'text' },
   preReleaseCommand: { as: 'text', placeholder: 'npm run migrate', help: 'As in a shell, with quotes.' },
   appName: { label: 'Internal name' },
@@ -30,7 +31,7 @@ const change: Readonly<Record<string, FieldChange>> = {
 const groups: Record<'application' | 'database' | 'compose', readonly [string, readonly string[]][]> = {
   application: [
     ['General', ['name', 'description', 'replicas', 'autoDeploy']],
-    ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation']],
+    ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation', 'pidsLimit']],
     [
       'Running',
       [
@@ -49,7 +50,10 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
   compose: [['General', ['name', 'description', 'composeType', 'autoDeploy', 'randomize', 'suffix']]],
   database: [
     ['General', ['name', 'description', 'containerImage']],
-    ['Resources', ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation', 'replicas']],
+    [
+      'Resources',
+      ['memoryLimit', 'memoryReservation', 'cpuLimit', 'cpuReservation', 'pidsLimit', 'replicas'],
+    ],
     ['Running', ['command', 'args']],
   ],
 };

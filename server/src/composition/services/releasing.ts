@@ -13,7 +13,7 @@ import { imageAccessOf } from './image-access.ts';
 import type { Machines } from '../hosts/machines.ts';
 import { createPending, rememberReleased, type Pending } from '../../deploy/inputs/pending.ts';
 import type { Product } from '../product.ts';
-import { fileWithinQuota, quotasOf } from '../../deploy/quotas.ts';
+import { fileWithinQuota, quotasOf, sumOf } from '../../deploy/quotas.ts';
 import type { Walls } from '../hosts/walls.ts';
 
 export interface Releasing {
@@ -82,7 +82,7 @@ export function createReleasing(
 }
 
 function createRuntime(
-  { hosts, clock, taskLabels }: DeployingParts,
+  { hosts, clock, stores, taskLabels }: DeployingParts,
   { applications, settings, turns }: Product,
   { liveSpec, rescaled, currentSpec }: LiveReleases,
 ): ApplicationRuntime {
@@ -95,6 +95,12 @@ function createRuntime(
     releaseNow: ({ engine }, spec) => releaseNow({ engine, clock }, spec),
     turns,
     taskLabels,
+    beginOneOff: ({ organizationId, name }, task) =>
+      quotasOf(stores).beginOneOff(organizationId, {
+        serviceId: task.name,
+        name: `A command of ${name}`,
+        ...sumOf([task]),
+      }),
     runOutputBytes: async () => (await settings.get()).runOutputLimit,
     taskName: ({ appName }) => `${appName.slice(0, 50)}-run-${randomId(8).toLowerCase()}`,
   });

@@ -33,6 +33,7 @@ const record = (change: Partial<DatabaseRecord>): DatabaseRecord => ({
   memoryReservation: null,
   cpuLimit: '0.5',
   cpuReservation: null,
+  pidsLimit: null,
   command: null,
   args: [],
   env: '',
@@ -120,6 +121,10 @@ const mongo = {
 describe('the service of a mongo', () => {
   test('as a literal', () => {
     expect(databaseSpecOf(inputs())).toEqual(mongo);
+  });
+
+  test('with a limit of processes', () => {
+    expect(databaseSpecOf(inputs({ pidsLimit: 200 })).limits).toEqual({ ...mongo.limits, pids: 200 });
   });
 
   test('as a set of replicas: one start script with a key of its own, the arguments behind it', () => {

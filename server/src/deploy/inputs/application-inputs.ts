@@ -20,6 +20,7 @@ const releasedFields = [
   'memoryReservation',
   'cpuLimit',
   'cpuReservation',
+  'pidsLimit',
   'dockerfile',
   'containerContextPath',
   'containerBuildStage',

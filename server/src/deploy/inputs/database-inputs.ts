@@ -10,6 +10,7 @@ const releasedFields = [
   'memoryReservation',
   'cpuLimit',
   'cpuReservation',
+  'pidsLimit',
   'command',
   'args',
   'environmentId',

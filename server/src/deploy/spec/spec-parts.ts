@@ -18,6 +18,7 @@ interface Resources {
   memoryReservation: string | null;
   cpuLimit: string | null;
   cpuReservation: string | null;
+  pidsLimit: number | null;
 }
 
 /** Labels that say to whom a service belongs. */
@@ -62,8 +63,12 @@ export function filesOf(mounts: readonly MountRecord[]): ServiceSpec['files'] {
     .map(({ mountPath, content }) => ({ path: mountPath, content: content ?? '' }));
 }
 
-export function limitsOf({ memoryLimit, cpuLimit }: Resources): ServiceSpec['limits'] {
-  return { memoryBytes: bytes(memoryLimit, 'memoryLimit'), nanoCpus: cpus(cpuLimit, 'cpuLimit') };
+export function limitsOf({ memoryLimit, cpuLimit, pidsLimit }: Resources): ServiceSpec['limits'] {
+  return {
+    memoryBytes: bytes(memoryLimit, 'memoryLimit'),
+    nanoCpus: cpus(cpuLimit, 'cpuLimit'),
+    ...(pidsLimit === null ? {} : { pids: pidsLimit }),
+  };
 }
 
 export function reservationsOf({

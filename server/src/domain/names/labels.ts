@@ -40,7 +40,10 @@ export const imageLabel = 'berth.image';
 /** Of a service or a standing container: the digest of the specification that it was made from. */
 export const specLabel = 'berth.spec';
 
-/** Of the temporary service behind `runTask`. */
+/**
+ * Of the temporary service behind `runTask`: `true`, or the name of a one-off command of a person, which no
+ * record names.
+ */
 export const taskLabel = 'berth.task';
 
 /** Of the temporary service behind `runTask`: the run of Berth (from start to end) that waits for it. */

@@ -64,6 +64,7 @@ function runtime() {
     memoryReservation: null,
     cpuLimit: null,
     cpuReservation: null,
+    pidsLimit: null,
     healthCheck: null,
     updateOrder: 'start-first',
     placement: [],

@@ -40,6 +40,7 @@ export const applicationFields = applicationSummary
     memoryReservation: optional,
     cpuLimit: optional,
     cpuReservation: optional,
+    pidsLimit: z.number().nullable(),
     repository: optional,
     owner: optional,
     branch: optional,

@@ -2,6 +2,7 @@
 import { AppError } from '../../domain/errors.ts';
 import { bothEnds } from '../../domain/text/line-limits.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
+import { taskLabel } from '../../domain/names/labels.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import type { Engine, LogLine, ServiceSpec } from '../../ports/engine/engine.ts';
@@ -80,6 +81,8 @@ export interface RuntimeOptions {
   taskLabels: Record<string, string>;
   /** Maximum number of bytes of a one-off task's output that are returned. */
   runOutputBytes(): Promise<number>;
+  /** Counts a one-off task until the returned function is called; CONFLICT where it would be too much. */
+  beginOneOff(application: ApplicationRecord, task: ServiceSpec): Promise<() => void>;
   /** A name for a one-off task. */
   taskName(application: ApplicationRecord): string;
 }
@@ -190,10 +193,11 @@ async function run(
   const spec = await requireLive(options, application);
   const { engine } = await hostOf(options, application);
   const output = bothEnds(await options.runOutputBytes(), 'runOutputLimit');
+  const name = options.taskName(application);
   const task: ServiceSpec = {
     ...spec,
-    name: options.taskName(application),
-    labels: { ...spec.labels, ...options.taskLabels },
+    name,
+    labels: { ...spec.labels, ...options.taskLabels, [taskLabel]: name },
     command,
     args: undefined,
     ports: [],
@@ -201,12 +205,17 @@ async function run(
     healthCheck: noHealthCheck,
     release: undefined,
   };
-  const { exitCode, error } = await engine.runTask(task, {
-    signal,
-    limitMs: runLimitMs,
-    onLine: ({ at, stream, text }) => output.add({ at, stream, text }),
-  });
-  return { exitCode: exitCode ?? null, error, log: output.lines() };
+  const end = await options.beginOneOff(application, task);
+  try {
+    const { exitCode, error } = await engine.runTask(task, {
+      signal,
+      limitMs: runLimitMs,
+      onLine: ({ at, stream, text }) => output.add({ at, stream, text }),
+    });
+    return { exitCode: exitCode ?? null, error, log: output.lines() };
+  } finally {
+    end();
+  }
 }
 
 function hostOf({ hosts }: RuntimeOptions, application: ApplicationRecord): Promise<Host> {

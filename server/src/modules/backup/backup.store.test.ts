@@ -341,6 +341,7 @@ async function addDatabases({ database, people, place, foreign }: World): Promis
       applicationStatus: 'idle',
       memoryLimit: null,
       memoryReservation: null,
+      pidsLimit: null,
       cpuLimit: null,
       cpuReservation: null,
       command: null,

@@ -25,6 +25,7 @@ const record = (kind: DatabaseKindName, change: Partial<DatabaseRecord> = {}): D
   memoryReservation: null,
   cpuLimit: null,
   cpuReservation: null,
+  pidsLimit: null,
   command: null,
   args: [],
   env: '',

@@ -30,6 +30,7 @@ type Setting =
   | 'memoryReservation'
   | 'cpuLimit'
   | 'cpuReservation'
+  | 'pidsLimit'
   | 'command'
   | 'args'
   | 'env'
@@ -247,6 +248,7 @@ function newDatabase(
     memoryReservation: null,
     cpuLimit: null,
     cpuReservation: null,
+    pidsLimit: null,
     command: null,
     args: [],
     env: '',

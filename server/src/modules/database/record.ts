@@ -58,6 +58,7 @@ export function databaseRecordOf<const R extends DatabaseKind>(row: R, kind: Dat
       memoryReservation: optional,
       cpuLimit: optional,
       cpuReservation: optional,
+      pidsLimit: z.number().nullable(),
       command: optional,
       args: z.array(z.string()),
       externalPort: z.number().nullable(),

@@ -389,6 +389,7 @@ async function addServices(
     applicationStatus: 'idle',
     memoryLimit: null,
     memoryReservation: null,
+    pidsLimit: null,
     cpuLimit: null,
     cpuReservation: null,
     command: null,

@@ -151,6 +151,7 @@ eachDatabase('members', (test) => {
         applicationStatus: 'idle',
         memoryLimit: null,
         memoryReservation: null,
+        pidsLimit: null,
         cpuLimit: null,
         cpuReservation: null,
         command: null,

@@ -1,9 +1,11 @@
 /**
- * What runs of an organization beside what its records say: services whose record is gone, and containers of
- * releases that went on when the next two were there already. It is told by the labels that each task has.
+ * What runs of an organization beside what its records say: services whose record is gone, containers of
+ * releases that went on when the next two were there already, and one-off commands that another process of
+ * Berth waits for, or none. It is told by the labels that each task has.
  */
 import { instanceLabel, managedLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
 import { ownerOfLabels } from '../../domain/names/service-ref.ts';
+import type { OneOffRuns } from './one-off-runs.ts';
 import type { TableRecord } from '../../db/tables.ts';
 import type { EngineView, SwarmTask } from '../../ports/engine/engine-view.ts';
 
@@ -17,6 +19,8 @@ export interface LeftStore {
   isCounted(): Promise<boolean>;
   /** Ids of all organizations, and of all applications, databases, compose services and previews. */
   recorded(): Promise<{ organizations: ReadonlySet<string>; services: ReadonlySet<string> }>;
+  /** One-off commands of this process. */
+  oneOffs: OneOffRuns;
   /** In place of what was left there before. */
   keep(serverKey: string, left: readonly LeftService[]): Promise<void>;
 }
@@ -31,7 +35,8 @@ export async function countLeft(store: LeftStore, { key, engineView }: CountedSe
   if (!(await store.isCounted())) return store.keep(key, []);
   // Tasks first: what is made between the two looks has its record then.
   const tasks = await engineView.swarmTasks();
-  await store.keep(key, leftOf(tasks, await store.recorded()));
+  const others = tasks.filter(({ labels }) => !store.oneOffs.has(labels[taskLabel] ?? ''));
+  await store.keep(key, leftOf(others, await store.recorded()));
 }
 
 /**
@@ -48,13 +53,16 @@ export function leftOf(
     const { labels, state } = task;
     const owner = ownerOfLabels(labels);
     const organizationId = labels[organizationLabel] ?? '';
-    if (labels[managedLabel] !== 'true' || labels[taskLabel] || labels[instanceLabel]) continue;
+    const isCommand = Boolean(labels[taskLabel] || labels[instanceLabel]);
+    // A deployment or a scheduled run that waits for a command has a record, by which it counts.
+    const isCounted = !isCommand || !['true', '', undefined].includes(labels[taskLabel]);
+    if (labels[managedLabel] !== 'true' || !isCounted) continue;
     if (owner === undefined || !organizations.has(organizationId) || !running.has(state)) continue;
     const isRecorded = services.has(owner.serviceId);
     const place = [task.serviceId, task.slot, task.slot === 0 ? task.nodeId : ''].join(' ');
     const inPlace = (seen.get(place) ?? 0) + 1;
     seen.set(place, inPlace);
-    if (isRecorded && inPlace <= 2) continue;
+    if (isRecorded && !isCommand && inPlace <= 2) continue;
     const { serviceId } = owner;
     const { nanoCpus, memoryBytes } = left.get(serviceId) ?? { nanoCpus: 0, memoryBytes: 0 };
     const { cpus, memoryBytes: memory } = task.configuration.limits;

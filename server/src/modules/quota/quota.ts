@@ -58,6 +58,8 @@ export interface Quotas {
    * row says so.
    */
   beginRun(organizationId: string, taken: Taken, begin: () => Promise<void>): Promise<void>;
+  /** The same for a one-off command of a person, which counts until the returned function is called. */
+  beginOneOff(organizationId: string, taken: Taken): Promise<() => void>;
   /** The same for what is stored of it in its record. */
   requireRecorded(organizationId: string, serviceId: string): Promise<void>;
   /** CONFLICT when so many further bytes of backups would be too many. */
@@ -97,6 +99,11 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
       store.serially(await payer(organizationId), async () => {
         await requireRoom(parts, organizationId, one);
         await begin();
+      }),
+    beginOneOff: async (organizationId, one) =>
+      store.serially(await payer(organizationId), async () => {
+        await requireRoom(parts, organizationId, one);
+        return store.oneOffs.begin(organizationId, one);
       }),
     within: (organizationId, work) => within(parts, organizationId, work),
     builds: async (organizationId) => (await find(parts, organizationId)).builds,
@@ -203,6 +210,7 @@ async function taken(parts: Parts, organizationId: string): Promise<Taken[]> {
   }
   return [
     ...held.values(),
+    ...parts.store.oneOffs.of(organizationId),
     // Beside the service itself, where that has its record: a release that goes on ends nobody else's.
     ...(await parts.store.left(organizationId)).map(({ serverKey, serviceId, nanoCpus, memoryBytes }) => ({
       serviceId: `${serviceId} left on ${serverKey}`,

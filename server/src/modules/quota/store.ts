@@ -5,6 +5,7 @@ import { localServer } from '../../domain/names/server-key.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableName, TableRecord } from '../../db/tables.ts';
 import type { LeftRecord, LeftStore } from './left-running.ts';
+import { createOneOffRuns } from './one-off-runs.ts';
 
 export type QuotaRecord = TableRecord<'quota'>;
 export type ClaimRecord = TableRecord<'quota_claim'>;
@@ -131,6 +132,7 @@ export function createQuotaStore(database: Database): QuotaStore {
         nanoCpus: nanoCpus === null ? null : Number(nanoCpus),
         memoryBytes: memoryBytes === null ? null : Number(memoryBytes),
       })),
+    oneOffs: createOneOffRuns(),
     hold,
     serially: (organizationId, work) =>
       database.transaction(async () => {
@@ -226,7 +228,7 @@ function usedOf(
 /** Of a server that Berth has: what was measured on one that it gave up counts no longer. */
 const stands = sql`("serverKey" = ${localServer} or "serverKey" in (select "serverId" from "server"))`;
 
-function leftsOf(database: Database): LeftStore & Pick<QuotaStore, 'left'> {
+function leftsOf(database: Database): Omit<LeftStore, 'oneOffs'> & Pick<QuotaStore, 'left'> {
   const table = tableStore(database, 'quota_left');
   const idsOf = async (query: RawBuilder<{ id: string }>): Promise<ReadonlySet<string>> =>
     new Set((await database.run(query.compile(database.builder))).map(({ id }) => id));

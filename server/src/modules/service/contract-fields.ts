@@ -7,6 +7,7 @@ import { appNamePattern } from '../../domain/names/names.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { splitWords } from '../../domain/text/words.ts';
+import { leastPids, usualPids } from '../../ports/engine/spec-defaults.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 
@@ -104,6 +105,13 @@ export const runtimeFields = {
   memoryReservation: memory.nullable(),
   cpuLimit: cpu.nullable(),
   cpuReservation: cpu.nullable(),
+  pidsLimit: z
+    .number()
+    .int()
+    .min(leastPids)
+    .max(usualPids)
+    .nullable()
+    .describe(`Most processes and threads of a container; null: ${usualPids}`),
   command: z
     .string()
     .max(10_000)

@@ -16,6 +16,8 @@ export interface SpecDefaults {
 
 /** Processes and threads of a task that names no limit; more has to be approved. */
 export const usualPids = 4096;
+/** A lower limit ends containers before their program has begun. */
+export const leastPids = 16;
 
 export const specDefaults: readonly [SpecDefaults, ...SpecDefaults[]] = [
   {

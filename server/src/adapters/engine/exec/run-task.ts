@@ -62,7 +62,7 @@ async function createTask(
     storeFiles(client, spec.files),
   ]);
   const once = toDockerSpec(
-    { ...spec, replicas: 1, labels: { ...spec.labels, [taskLabel]: 'true' } },
+    { ...spec, replicas: 1, labels: { [taskLabel]: 'true', ...spec.labels } },
     { owner: client, image, configIds, restarts: 0 },
   );
   const body = {
