@@ -36,11 +36,7 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     buildArgs: secret('buildArgs'),
     buildSecrets: secret('buildSecrets'),
     createEnvFile: is('createEnvFile'),
-    memoryLimit: row['memoryLimit'],
-    memoryReservation: row['memoryReservation'],
-    cpuLimit: row['cpuLimit'],
-    cpuReservation: row['cpuReservation'],
-    pidsLimit: row['pidsLimit'],
+    ...resources(row),
     ...source(row),
     autoDeploy: is('autoDeploy'),
     refreshToken: row['refreshToken'],
@@ -72,6 +68,11 @@ export function applicationAnswer(database: Statements, row: Row): unknown {
     ports: database.ports(applicationId, organizationId).map(portAnswer),
     mounts: database.mounts(applicationId, organizationId).map((mount) => mountAnswer(mount, decrypt)),
   };
+}
+
+function resources(row: Row): Record<string, unknown> {
+  const { memoryLimit, memoryReservation, cpuLimit, cpuReservation, pidsLimit } = row;
+  return { memoryLimit, memoryReservation, cpuLimit, cpuReservation, pidsLimit };
 }
 
 function places(row: Row): Record<string, unknown> {

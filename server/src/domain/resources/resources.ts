@@ -6,6 +6,11 @@ const MiB = 1024 * 1024;
 const minMemory = 6 * MiB;
 const maxCpus = 4096;
 
+/** Processes and threads of a task that names no limit; more has to be approved. */
+export const usualPids = 4096;
+/** A lower limit ends containers before their program has begun. */
+export const leastPids = 16;
+
 /**
  * Bytes of `512m`, `1g`, `1.5g` or a plain number of bytes. Throws BAD_REQUEST naming `field` for anything
  * else.

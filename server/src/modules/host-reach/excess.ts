@@ -3,7 +3,7 @@
  * memory, its processes, its disk. Pure.
  */
 import type { DangerKind } from '../../domain/access/danger.ts';
-import { usualPids } from '../../ports/engine/spec-defaults.ts';
+import { usualPids } from '../../domain/resources/resources.ts';
 
 export interface Extent {
   limits: { memoryBytes?: number | undefined; pids?: number | undefined };

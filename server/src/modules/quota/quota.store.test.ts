@@ -10,7 +10,7 @@ import type { Database } from '../../db/database.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { seedWorlds, type World } from '../../../../test/world/world.ts';
 import { of } from '../../../../test/world/fixtures.ts';
-import type { Quotas, Taken } from './quota.ts';
+import type { Quotas } from './quota.ts';
 import { countLeft } from './left-running.ts';
 import { usualRecords } from './counted-records.ts';
 
@@ -105,38 +105,6 @@ eachDatabase('quotas', (test) => {
       const { services, memoryBytes: bytes, nanoCpus } = (await quotas.view(organizationId)).used;
       return { services: services - 9, memory: bytes / GiB, cores: nanoCpus / 1e9 };
     };
-
-    it('a one-off command counts while it runs, also one that another process waits for', async () => {
-      await quotas.set(organizationId, { memoryBytes: 2 * GiB });
-      const command = (name: string): Taken => ({ serviceId: name, name, memoryBytes: GiB, nanoCpus: 1e9 });
-      const end = await quotas.beginOneOff(organizationId, command('mine'));
-      const task = stepService('mine', [{ do: 'stay' }], {
-        limits: { memoryBytes: GiB, nanoCpus: 1e9 },
-        labels: {
-          'berth.organization': organizationId,
-          'berth.application': of(world.own, 'applicationId'),
-          'berth.instance': 'this',
-        },
-      });
-      const ending = new AbortController();
-      const wait = { signal: ending.signal, limitMs: 60_000, onLine: () => undefined };
-      const tasks = ['mine', 'theirs', 'scheduled'].map(async (name) => {
-        const label: Record<string, string> = name === 'scheduled' ? {} : { 'berth.task': name };
-        await engine.runTask({ ...task, name, labels: { ...task.labels, ...label } }, wait);
-      });
-      await vi.waitUntil(async () => (await running()) === 3, { timeout: 20_000 });
-      expect(await used()).toMatchObject({ memory: 2, cores: 2 });
-      await expect(quotas.beginOneOff(organizationId, command('third'))).rejects.toThrow(
-        /may have 2048 MiB of memory .* has 2048 MiB.*, and this would make it 3072 MiB/,
-      );
-      ending.abort();
-      expect((await Promise.allSettled(tasks)).map(({ status }) => status)).toEqual(
-        tasks.map(() => 'rejected'),
-      );
-      end();
-      expect(await used()).toMatchObject({ memory: 0, cores: 0 });
-      await quotas.set(organizationId, { memoryBytes: null });
-    });
 
     it('what runs counts: a service without a record, and releases before the last two', async () => {
       const applicationId = of(world.own, 'applicationId');

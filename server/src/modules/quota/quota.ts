@@ -140,15 +140,17 @@ export function createQuotas(store: QuotaStore, readRelease: ReadRelease): Quota
       const one = (await store.resources(organizationId)).find((each) => each.serviceId === serviceId);
       if (one) await requireRoom(parts, organizationId, takenBy(one));
     },
-    async requireBackupRoom(organizationId, bytes) {
-      const { backupBytes: limit } = await find(parts, organizationId);
-      if (limit === null) return;
-      const family = await store.family(organizationId);
-      const present = await total(family, store.backupBytes);
-      if (present + bytes > limit || present >= limit)
-        throw tooMuch('backupBytes', { limit, present, wanted: present + bytes, family });
-    },
+    requireBackupRoom: (organizationId, bytes) => requireBackupRoom(parts, organizationId, bytes),
   };
+}
+
+async function requireBackupRoom(parts: Parts, organizationId: string, bytes: number): Promise<void> {
+  const { backupBytes: limit } = await find(parts, organizationId);
+  if (limit === null) return;
+  const family = await parts.store.family(organizationId);
+  const present = await total(family, parts.store.backupBytes);
+  if (present + bytes > limit || present >= limit)
+    throw tooMuch('backupBytes', { limit, present, wanted: present + bytes, family });
 }
 
 async function viewOf(parts: Parts, organizationId: string): Promise<QuotaView> {

@@ -4,10 +4,9 @@
  */
 import { z } from 'zod';
 import { appNamePattern } from '../../domain/names/names.ts';
-import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
+import { leastPids, parseCpus, parseMemory, usualPids } from '../../domain/resources/resources.ts';
 import { applicationStatuses } from '../../domain/states/lifecycle.ts';
 import { splitWords } from '../../domain/text/words.ts';
-import { leastPids, usualPids } from '../../ports/engine/spec-defaults.ts';
 import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 

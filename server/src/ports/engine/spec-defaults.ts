@@ -1,3 +1,5 @@
+import { usualPids } from '../../domain/resources/resources.ts';
+
 /**
  * What a service gets where its specification says nothing, by version. A release keeps the number of the
  * version that it was made with, so that a changed default enters with the next release and an upgrade
@@ -13,11 +15,6 @@ export interface SpecDefaults {
   /** Most processes and threads of a task; absent: as many as the engine allows. */
   pids?: number;
 }
-
-/** Processes and threads of a task that names no limit; more has to be approved. */
-export const usualPids = 4096;
-/** A lower limit ends containers before their program has begun. */
-export const leastPids = 16;
 
 export const specDefaults: readonly [SpecDefaults, ...SpecDefaults[]] = [
   {

@@ -1,7 +1,8 @@
 import { overriding } from './labels.ts';
 import { expect, test } from 'vitest';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
-import { specDefaults, usualPids } from '../../../ports/engine/spec-defaults.ts';
+import { usualPids } from '../../../domain/resources/resources.ts';
+import { specDefaults } from '../../../ports/engine/spec-defaults.ts';
 import { configName, generationOf, specDigest, toDockerSpec } from './service-spec.ts';
 
 const plain: ServiceSpec = {
