@@ -20,7 +20,7 @@ export interface Connection {
 export interface Answer {
   ok: boolean;
   status: number;
-  headers: { getSetCookie(): string[] };
+  headers: { getSetCookie(): string[]; get(name: string): string | null };
   /** By a reader, since Safari has no iteration of a stream. */
   body: {
     getReader(): { read(): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }> };
@@ -32,6 +32,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds until an answer must be there. Default: one minute, an upload ten. */
   limitMs?: number | undefined;
+  /** Called with the id of each deployment that the call has queued. */
+  onQueued?: ((deploymentId: string) => void) | undefined;
 }
 
 /** A stream that changes something is a POST, the others are GET. */
@@ -46,6 +48,9 @@ export interface Call {
   file?: Blob | undefined;
 }
 
+/** Names the deployments that a call has queued (interface: headers of answers). */
+const deploymentHeader = 'x-deployment-id';
+
 /** Calls a procedure and gives its answer; of a subscription what there is now. */
 export async function call(
   connection: Connection,
@@ -58,7 +63,9 @@ export async function call(
     kind === 'query' || kind === 'subscription'
       ? await send(connection, `${path}${inputParameter(input)}`, { signal })
       : await send(connection, path, { method: 'POST', signal, ...bodyOf(input, file) });
-  return answerOf(response, connection);
+  const value = await answerOf(response, connection);
+  for (const id of response.headers.get(deploymentHeader)?.split(', ') ?? []) options.onQueued?.(id);
+  return value;
 }
 
 export interface Request {

@@ -1,8 +1,8 @@
 /**
- * `npm run check`: everything that can be known without an engine, in under a minute. One line a check,
- * faults below, exit code 1 when there is any.
+ * `npm run check`: everything that can be known without an engine. One line a check, faults below, exit code 1
+ * when there is any.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { readGraph } from './arrows/graph.ts';
 import { programFaults, runCheck, type Check, type Outcome } from './check/run-check.ts';
 import { staleFiles } from './generate/freshness.ts';
 import { compositionFaults } from './house/composition.ts';
+import { commentsBelow, dialectFaults } from './house/dialect.ts';
 import { folderFaults } from './house/folders.ts';
 import { formatFaults } from './house/format.ts';
 import { mapFaults } from './house/map.ts';
@@ -80,6 +81,7 @@ const checks: readonly Check[] = [
       ];
     },
   },
+  { name: 'wording', faults: async () => dialectFaults(await commentsBelow(root)) },
   { name: 'generated', faults: generatedFaults },
 ];
 
@@ -112,6 +114,12 @@ function report({ name, faults, took }: Outcome): void {
   for (const fault of faults) process.stdout.write(`${fault.replaceAll(/^/gm, '      ')}\n`);
 }
 
+/** Of this process and of those that it has waited for (proc(5), /proc/pid/stat, fields 14 to 17, in 1/100 s). */
+function processorSeconds(): number {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ').slice(11, 15) ?? [];
+  return fields.reduce((sum, ticks) => sum + Number(ticks) / 100, 0);
+}
+
 const start = performance.now();
 const outcomes = await Promise.all(
   checks.map(async (check) => {
@@ -123,6 +131,6 @@ const outcomes = await Promise.all(
 const failed = outcomes.filter(({ faults }) => faults.length > 0).map(({ name }) => name);
 process.stdout.write(
   `${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} ` +
-    `(${((performance.now() - start) / 1000).toFixed(1)} s)\n`,
+    `(${((performance.now() - start) / 1000).toFixed(1)} s, ${processorSeconds().toFixed(0)} s of processor time)\n`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -2,7 +2,9 @@
 import { once } from 'node:events';
 import type { Server as HttpServer } from 'node:http';
 import ssh2, { type Connection } from 'ssh2';
-import { createAdminServer, createEngineServer } from './engine-server.ts';
+import { createEngineInMemory } from '../../test/engine-in-memory/engine-in-memory.ts';
+import { createAdminServer, createEngineServer } from '../../test/engine-in-memory/engine-server.ts';
+import { serverProgram, unixPrograms } from '../../test/engine-in-memory/programs/programs.ts';
 
 export interface SimulatedServer {
   port: number;
@@ -17,7 +19,12 @@ const printed: readonly [word: string, output: string][] = [
 
 /** Lets anybody in. */
 export async function startSimulatedServer(hostKey: string, proxyImage: string): Promise<SimulatedServer> {
-  const engine = createEngineServer(proxyImage);
+  const memory = createEngineInMemory({ mountedPrograms: { '/.berth/busybox': () => 0 } });
+  memory.addImage(proxyImage, {
+    programs: { ...unixPrograms, caddy: serverProgram(80) },
+    command: ['caddy', 'run'],
+  });
+  const engine = createEngineServer(memory);
   const admin = createAdminServer();
   const open = new Set<Connection>();
   const server = new ssh2.Server({ hostKeys: [hostKey] }, (connection) => {

@@ -201,19 +201,24 @@ ensure_build() {
 
 # ensure_dashboard: builds dist/web when its sources differ from those of the last build. Its packages (100 MB) are taken away again, unless they were there before.
 ensure_dashboard() {
-  local npm sources stamp=$root/dist/web/.sources drop=
+  local sources stamp=$root/dist/web/.sources drop=
   sources=$(sources_hash web client server/src/domain/errors.ts server/src/domain/variables/dotenv.ts)
   [ "$(cat "$stamp" 2>/dev/null)" = "$sources" ] && return
-  if ! dependencies_match "$root/web" --without-node; then
-    [ -d "$root/web/node_modules" ] || drop=yes
-    ensure_npm
-    # Not npm ci: it refuses where a registry lacks an optional package of another platform. The lock file decides all the same.
-    step 'Packages of the dashboard: npm install' "${npm[@]}" --prefix "$root/web" install --no-save --ignore-scripts --no-audit --no-fund
-    drop_fetched_node
-  fi
+  [ -d "$root/web/node_modules" ] || drop=yes
+  ensure_dashboard_packages
   step 'Dashboard' build_dashboard
   printf '%s\n' "$sources" >"$stamp"
   if [ -n "$drop" ]; then rm -rf "$root/web/node_modules"; fi
+}
+
+# ensure_dashboard_packages: exactly those of web/package-lock.json.
+ensure_dashboard_packages() {
+  local npm
+  dependencies_match "$root/web" --without-node && return
+  ensure_npm
+  # Not npm ci: it refuses where a registry lacks an optional package of another platform. The lock file decides all the same.
+  step 'Packages of the dashboard: npm install' "${npm[@]}" --prefix "$root/web" install --no-save --ignore-scripts --no-audit --no-fund
+  drop_fetched_node
 }
 
 build_dashboard() (

@@ -20,7 +20,10 @@ export async function quickFetch(url: string, request: Request): Promise<Answer>
   return {
     ok: status >= 200 && status < 300,
     status,
-    headers: { getSetCookie: () => headers['set-cookie'] ?? [] },
+    headers: {
+      getSetCookie: () => headers['set-cookie'] ?? [],
+      get: (name) => headers[name.toLowerCase()]?.toString() ?? null,
+    },
     body: { getReader: () => ({ read: () => pieces.next() }) },
     async text() {
       const read: Uint8Array[] = [];

@@ -103,7 +103,6 @@ describe('a danger', () => {
         `authors: ${cells.length} cells; ${counts.held} held, of which ${atTheDoor} at the interface and ` +
         `behind it; ${counts['reaches the machine']} approved by who may`,
     );
-    expect(counts.held + counts['reaches the machine']).toBe(cells.length);
   });
 });
 

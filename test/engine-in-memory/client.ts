@@ -16,6 +16,10 @@ import { swarmAnswers, swarmStreams } from './routes/swarm-routes.ts';
 const answers = [...swarmAnswers, ...containerAnswers, ...imageAnswers];
 const streams = [...swarmStreams, ...containerStreams, ...imageStreams];
 
+/** Whether the engine answers a request by a stream. */
+export const isStreamed = (request: Pick<EngineRequest, 'method' | 'path'>): boolean =>
+  findRow(streams, request) !== undefined;
+
 /** What a test does to calls: each passes here first, and may wait, fail, or never come back. */
 export interface Disturbance {
   before(request: EngineRequest): Promise<void> | void;

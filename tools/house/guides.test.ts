@@ -83,7 +83,7 @@ test('the README names every guide', () => {
   expect(guides.filter((path) => !readme.includes(path))).toEqual([]);
 });
 
-const promises = [...read('docs/first-steps.md').matchAll(/^\| (\d+) \| .+ \| `(.+)` \| `(.+)` \|$/gmu)];
+const promises = [...read('docs/promises.md').matchAll(/^\| (\d+) \| .+ \| `(.+)` \| `(.+)` \|$/gmu)];
 
 test('the table of first steps has every promise, and names tests that are there', () => {
   const numbers = new Set(promises.map(([, number]) => Number(number)));

@@ -1,6 +1,7 @@
 /**
  * What comes back by the clock: housekeeping, backups whose time has come, pull requests that ended unseen.
  */
+import { sentenceOf } from '../domain/errors.ts';
 import { keptMs } from '../modules/event/event.ts';
 import type { EndedOutputs } from '../ports/ended-output.ts';
 import type { SettingsService } from '../modules/settings/settings.ts';
@@ -14,6 +15,7 @@ const dispatchMs = 2000;
 const drainMs = 1000;
 const dayMs = 24 * 3_600_000;
 const keptJobsMs = 7 * dayMs;
+const keptNotificationsMs = 7 * dayMs;
 const keptInvitationsMs = 30 * dayMs;
 /** Hosts send a delivery again within hours. */
 const keptDeliveriesMs = 7 * dayMs;
@@ -138,14 +140,21 @@ async function forgetEnded(
 
 /**
  * Finished jobs, ended sessions and old invitations are of no use to anybody; the audit log reaches back
- * somewhat more than a year.
+ * somewhat more than a year. A table that cannot be pruned keeps no other from it.
  */
 async function tidy(stores: PrunedStores, clock: Clock): Promise<void> {
-  await stores.jobs.prune(new Date(clock.now() - keptJobsMs).toISOString());
-  await stores.users.pruneSessions(clock.now());
-  await stores.invitations.prune(clock.now() - keptInvitationsMs);
-  await stores.webhooks.prune(new Date(clock.now() - keptDeliveriesMs).toISOString());
-  await stores.alarms.prune(new Date(clock.now() - keptAlarmsMs).toISOString(), keptAlarms);
-  await stores.notifications.prune(clock.now() - keptJobsMs);
-  await stores.audit.prune(new Date(clock.now() - keptAuditMs).toISOString());
+  const before = (keptMs: number): number => clock.now() - keptMs;
+  const isoBefore = (keptMs: number): string => new Date(before(keptMs)).toISOString();
+  const prunes: readonly (() => Promise<unknown>)[] = [
+    () => stores.jobs.prune(isoBefore(keptJobsMs)),
+    () => stores.users.pruneSessions(clock.now()),
+    () => stores.invitations.prune(before(keptInvitationsMs)),
+    () => stores.webhooks.prune(isoBefore(keptDeliveriesMs)),
+    () => stores.alarms.prune(isoBefore(keptAlarmsMs), keptAlarms),
+    () => stores.notifications.prune(before(keptNotificationsMs)),
+    () => stores.audit.prune(isoBefore(keptAuditMs)),
+  ];
+  const faults: unknown[] = [];
+  for (const prune of prunes) await prune().catch((error: unknown) => faults.push(error));
+  if (faults.length > 0) throw new AggregateError(faults, faults.map(sentenceOf).join(' '));
 }

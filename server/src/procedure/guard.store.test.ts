@@ -30,6 +30,12 @@ const contract = {
     input: z.object({ name: z.string() }),
     output: done,
   }),
+  keepBeside: mutation({
+    summary: 'Answers with the id of something else first',
+    access: open,
+    input: z.object({ name: z.string() }),
+    output: z.object({ placeId: z.string(), trialId: z.string() }),
+  }),
   half: mutation({
     summary: 'Writes and then refuses',
     access: open,
@@ -127,6 +133,11 @@ eachDatabase('the guard', (test) => {
               return { doneId: name };
             });
           },
+          keepBeside: ({ write }, { name }) =>
+            write(async () => {
+              await settings.put(name, 1);
+              return { placeId: 'elsewhere', trialId: name };
+            }),
           half: ({ write }, { name }) =>
             write(async () => {
               await settings.put(name, 1);
@@ -156,9 +167,11 @@ eachDatabase('the guard', (test) => {
     const world = await begin();
     await world.owner.mutate('trial.keep', { name: 'a' });
     await world.owner.mutate('trial.keepTwice', { name: 'b' });
+    await world.owner.mutate('trial.keepBeside', { name: 'c' });
     await world.owner.mutate('trial.plain', { applicationId: world.place.applicationId });
     expect(await entriesOf(world)).toEqual([
       'trial.keep done a',
+      'trial.keepBeside done c',
       'trial.keepTwice done null',
       `trial.plain done ${world.place.applicationId}`,
     ]);

@@ -207,7 +207,7 @@ async function run(
   if (isChange(target) && !(recorded.audit && recorded.event))
     await ports.transaction(
       async () => {
-        if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(answer));
+        if (!recorded.audit) await audit(ports, target, admitted, 'done', resourceId ?? idOf(target, answer));
         const { actor, scope } = context;
         if (!recorded.event) await tellChange(ports, { target, actor, scope, input, answer });
       },
@@ -302,7 +302,7 @@ function contextOf(
         await ports.recordAudit({
           actor: by,
           procedure: target.path,
-          resourceId: resourceId ?? idOf(value),
+          resourceId: resourceId ?? idOf(target, value),
           outcome: 'done',
           ip: caller.ip,
         });
@@ -379,9 +379,11 @@ function subjectOf(target: NamedProcedure, rawInput: unknown): string | undefine
   return subject !== undefined && /^[\w.-]{1,100}$/.test(subject) ? subject : undefined;
 }
 
-/** The new record's own id is its first field by our records' order. */
-function idOf(answer: unknown): string | undefined {
+/** Id of the record that the answer shows: that of the router's noun, else the only one in it. */
+function idOf(target: NamedProcedure, answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null) return undefined;
-  const [name, value] = Object.entries(answer)[0] ?? [];
-  return name?.endsWith('Id') && typeof value === 'string' ? value : undefined;
+  const ids = new Map(Object.entries(answer).filter(([name]) => name.endsWith('Id')));
+  const value =
+    ids.get(`${target.path.split('.')[0]}Id`) ?? (ids.size === 1 ? [...ids.values()][0] : undefined);
+  return typeof value === 'string' ? value : undefined;
 }

@@ -20,10 +20,10 @@ export interface Credentials {
 /** `isAgain`: of a call that was let in before, and counts against no limit now. */
 export type Authenticate = (credentials: Credentials, isAgain?: boolean) => Promise<Actor>;
 
-/** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
-/** Of the answer: the deployment that a call has queued; of a batch each, in no order. */
+/** Header of the answer that names the deployment a call has queued; for a batch all of them, in no order. */
 export const deploymentHeader = 'x-deployment-id';
 
+/** Makes the guard's view of a request; its abort signal is made only when a handler asks for it. */
 export function callerOf(
   request: FastifyRequest,
   reply: FastifyReply,

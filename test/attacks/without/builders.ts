@@ -4,6 +4,7 @@ import { walls } from '../../../server/src/composition/hosts/walls.ts';
 import type { BuildEngines } from '../../../server/src/ports/engine/build-engine.ts';
 import type { BuildLimiter } from '../../../server/src/ports/engine/builder.ts';
 import { start } from '../../../server/src/start.ts';
+import { noPortGuard } from './no-port-guard.ts';
 
 /** Of a machine over SSH the engine has no group that Berth could find. */
 const noLimits: BuildLimiter = {
@@ -26,10 +27,4 @@ const buildEngines = ({ engineSocket, limiterOf, folders }: BuildEnginesOptions)
 });
 
 // Without builders the machine's ports would be kept from build steps by its packet filter alone.
-const portGuard: typeof walls.portGuard = () => ({
-  guard: async () => [],
-  follow: () => undefined,
-  state: () => undefined,
-});
-
-await start({ walls: { ...walls, buildEngines, portGuard } });
+await start({ walls: { ...walls, buildEngines, portGuard: noPortGuard } });

@@ -4,15 +4,12 @@
  */
 import { walls } from '../../../server/src/composition/hosts/walls.ts';
 import { start } from '../../../server/src/start.ts';
+import { noPortGuard } from './no-port-guard.ts';
 
 await start({
   walls: {
     ...walls,
     findProxy: (engine) => engine.containers('com.docker.swarm.service.name=berth-proxy'),
-    portGuard: () => ({
-      guard: async () => [],
-      follow: () => undefined,
-      state: () => undefined,
-    }),
+    portGuard: noPortGuard,
   },
 });

@@ -2,7 +2,7 @@
 import { useRef, useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
 import { useGo } from '../frame/link.tsx';
-import { ask, refresh, send, sentenceOf, useAsk } from '../live/api.ts';
+import { queue, refresh, sentenceOf, useAsk } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
@@ -146,11 +146,13 @@ export function Upload({ applicationId }: { applicationId: string }): ReactEleme
   const upload = (chosen: File | undefined): void => {
     if (!chosen) return;
     setState({ isBusy: true, error: null });
-    send('application.dropDeployment', { applicationId }, chosen)
-      .then(() => refresh('application', 'deployment'))
-      .then(() => ask('deployment.latest', { applicationId }))
+    queue('application.dropDeployment', { applicationId }, chosen)
+      .then(async (deploymentId) => {
+        await refresh('application', 'deployment');
+        return deploymentId;
+      })
       .then(
-        (latest) => latest && go(`/deployments/${latest.deploymentId}`),
+        (deploymentId) => deploymentId && go(`/deployments/${deploymentId}`),
         (error: unknown) => setState({ isBusy: false, error: new Error(sentenceOf(error)) }),
       );
   };

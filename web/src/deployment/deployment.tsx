@@ -3,7 +3,7 @@ import { useParams, useSearch } from '@tanstack/react-router';
 import { useState, type ReactElement } from 'react';
 import { Go, useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
-import { ask, useAsk, useDo, type Input, type Path } from '../live/api.ts';
+import { useAsk, useDo, useQueue, type Input, type Path } from '../live/api.ts';
 import { pathOf, useServices, type ServiceRow } from '../live/services.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
@@ -14,7 +14,7 @@ import { deploymentMark, Mark } from '../parts/mark.tsx';
 import { Fault, Notice, PanelFault, ReadFault, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
-import { named, ownerOf, procedureOf } from '../service/service.ts';
+import { named, procedureOf } from '../service/service.ts';
 import { Changes } from './changes.tsx';
 import { formerOf, serviceOf, titleOf, type Deployment } from './deployment-record.ts';
 import { WrittenDockerfile } from './written-dockerfile.tsx';
@@ -134,8 +134,8 @@ function Actions({
 }): ReactElement {
   const go = useGo();
   const [target, setTarget] = useState<Deployment | undefined>();
-  const redeploy = useDo('application.deploy');
-  const again = useDo(procedureOf(service?.kind ?? 'application', 'deploy'));
+  const redeploy = useQueue('application.deploy');
+  const again = useQueue(procedureOf(service?.kind ?? 'application', 'deploy'));
   const back = useBackTo(deployment);
   const kill = useDo('application.killBuild');
   const killCompose = useDo('compose.killBuild');
@@ -163,10 +163,7 @@ function Actions({
           isBusy={again.isPending}
           onClick={() =>
             again.mutate(named(service.kind, service.id) as Input<Path>, {
-              onSuccess: () =>
-                void ask('deployment.latest', ownerOf(service.kind, service.id)).then((latest) =>
-                  latest ? go(`/deployments/${latest.deploymentId}`) : undefined,
-                ),
+              onSuccess: (deploymentId) => deploymentId && go(`/deployments/${deploymentId}`),
               onError: (error) => toast(error.message),
             })
           }
@@ -182,10 +179,7 @@ function Actions({
             redeploy.mutate(
               { applicationId, withoutCache: true, title: texts.withoutCache },
               {
-                onSuccess: () =>
-                  void ask('deployment.latest', { applicationId }).then((latest) =>
-                    latest ? go(`/deployments/${latest.deploymentId}`) : undefined,
-                  ),
+                onSuccess: (deploymentId) => deploymentId && go(`/deployments/${deploymentId}`),
                 onError: (error) => toast(error.message),
               },
             )

@@ -58,6 +58,17 @@ export async function ask<P extends Path>(
   return asAnswer<P>(isPage(value) ? value.items : value);
 }
 
+/** As `ask` for what queues a deployment: resolves to that deployment's id, undefined when there is none. */
+export async function queue<P extends Path>(
+  path: P,
+  input: Input<P>,
+  file?: File,
+): Promise<string | undefined> {
+  let queued: string | undefined;
+  await call(connection, { path, kind: kindOf(path), input, file }, { onQueued: (id) => void (queued = id) });
+  return queued;
+}
+
 export interface Page<T> {
   items: readonly T[];
   nextCursor: string | null;
@@ -186,13 +197,23 @@ const ofServices = [
   'mount',
 ];
 
+function refreshTouched(path: Path): Promise<void> {
+  const [router = ''] = path.split('.');
+  return refresh(router, ...(touches[router] ?? ofServices));
+}
+
 export function useDo<P extends Path>(path: P): UseMutationResult<Answer<P>, Error, Input<P>> {
   return useMutation<Answer<P>, Error, Input<P>>({
     mutationFn: (input) => change(path, input),
-    onSettled: () => {
-      const [router = ''] = path.split('.');
-      return refresh(router, ...(touches[router] ?? ofServices));
-    },
+    onSettled: () => refreshTouched(path),
+  });
+}
+
+/** As `useDo` for what queues a deployment, whose id is the result. */
+export function useQueue<P extends Path>(path: P): UseMutationResult<string | undefined, Error, Input<P>> {
+  return useMutation<string | undefined, Error, Input<P>>({
+    mutationFn: (input) => queue(path, input),
+    onSettled: () => refreshTouched(path),
   });
 }
 

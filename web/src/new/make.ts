@@ -1,7 +1,7 @@
 /** Makes what is missing for a new service and deploys it. */
-import { ask, send, type Answer, type Input, type Path } from '../live/api.ts';
+import { ask, queue, type Answer, type Input, type Path } from '../live/api.ts';
 import { pathOf, type DatabaseKind, type ServiceKind } from '../live/services.ts';
-import { named, ownerOf, procedureOf } from '../service/service.ts';
+import { named, procedureOf } from '../service/service.ts';
 import { makeDatabase } from './make-database.ts';
 
 export type Kind = 'git' | 'upload' | 'image' | 'template' | 'database' | 'compose';
@@ -35,12 +35,11 @@ export async function make(kind: Kind, values: Values): Promise<Begun> {
   const { made, id, deploy } = await makers[kind]({ ...values, environmentId });
   const page = pathOf({ kind: made, id });
   try {
-    await deploy();
+    const deploymentId = await deploy();
+    return { target: deploymentId ? `/deployments/${deploymentId}?new=yes` : page };
   } catch (error) {
     return { target: page, refusal: error };
   }
-  const latest = await ask('deployment.latest', ownerOf(made, id));
-  return { target: latest ? `/deployments/${latest.deploymentId}?new=yes` : page };
 }
 
 /** Once for a name while the page is open: after a refusal the next press goes on in the same project. */
@@ -57,7 +56,8 @@ async function newProject(name: string): Promise<string> {
 interface Made {
   made: ServiceKind;
   id: string;
-  deploy: () => Promise<unknown>;
+  /** Resolves to the id of the deployment. */
+  deploy: () => Promise<string | undefined>;
 }
 
 const makers: Record<Kind, (values: Values) => Promise<Made>> = {
@@ -66,7 +66,7 @@ const makers: Record<Kind, (values: Values) => Promise<Made>> = {
     return {
       made: databaseKind,
       id,
-      deploy: () => ask(procedureOf(databaseKind, 'deploy'), named(databaseKind, id) as Input<Path>),
+      deploy: () => queue(procedureOf(databaseKind, 'deploy'), named(databaseKind, id) as Input<Path>),
     };
   },
   async compose({ name, environmentId, file, url, branch, composePath }) {
@@ -75,7 +75,7 @@ const makers: Record<Kind, (values: Values) => Promise<Made>> = {
       environmentId,
       ...(url === '' ? { composeFile: file } : { customGitUrl: url, customGitBranch: branch, composePath }),
     });
-    return { made: 'compose', id: composeId, deploy: () => ask('compose.deploy', { composeId }) };
+    return { made: 'compose', id: composeId, deploy: () => queue('compose.deploy', { composeId }) };
   },
   template: fromTemplate,
   git: ({ url, branch, ...values }) => newApplication(values, { customGitUrl: url, customGitBranch: branch }),
@@ -83,7 +83,7 @@ const makers: Record<Kind, (values: Values) => Promise<Made>> = {
   async upload({ archive, ...values }) {
     if (!archive) throw new Error('Drop a folder or an archive first.');
     const { id, made } = await newApplication(values, {});
-    return { made, id, deploy: () => send('application.dropDeployment', { applicationId: id }, archive) };
+    return { made, id, deploy: () => queue('application.dropDeployment', { applicationId: id }, archive) };
   },
 };
 
@@ -100,18 +100,18 @@ async function newApplication(
   return {
     made: 'application',
     id: applicationId,
-    deploy: () => ask('application.deploy', { applicationId }),
+    deploy: () => queue('application.deploy', { applicationId }),
   };
 }
 
 async function fromTemplate({ name, environmentId, template, host, variables }: Values): Promise<Made> {
   if (!template) throw new Error('Choose a template first.');
-  const { composeId } = await ask('template.create', {
+  const { composeId, deploymentId } = await ask('template.create', {
     template: template.name,
     name,
     environmentId,
     ...(host === '' ? {} : { host }),
     variables: { ...variables },
   });
-  return { made: 'compose', id: composeId, deploy: () => Promise.resolve() };
+  return { made: 'compose', id: composeId, deploy: () => Promise.resolve(deploymentId) };
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type ReactElement } from 'react';
 import { useAsked } from '../frame/asked.ts';
 import { useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
-import { ask, useAsk, useDo, type Input, type Path } from '../live/api.ts';
+import { ask, queue, useAsk, useDo, type Input, type Path } from '../live/api.ts';
 import { idField, isDatabase, pathOf } from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
@@ -12,7 +12,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { DeleteService } from './delete-service.tsx';
 import { MoveToServer } from './move-to-server.tsx';
-import { named, ownerOf, procedureOf, type Service } from './service.ts';
+import { named, procedureOf, type Service } from './service.ts';
 import { texts } from './texts.ts';
 
 /** Deploys and shows the log of it. */
@@ -33,15 +33,13 @@ export function useDeploy({ kind, id }: Service): {
     ...state,
     run(name = 'deploy') {
       setState({ isBusy: true, error: null });
-      ask(procedureOf(kind, name), named(kind, id) as Input<Path>)
-        .then(() => ask('deployment.latest', ownerOf(kind, id)))
-        .then(
-          (latest) => {
-            setState({ isBusy: false, error: null });
-            if (latest && isHere.current) go(`/deployments/${latest.deploymentId}`);
-          },
-          (error: unknown) => setState({ isBusy: false, error }),
-        );
+      queue(procedureOf(kind, name), named(kind, id) as Input<Path>).then(
+        (deploymentId) => {
+          setState({ isBusy: false, error: null });
+          if (deploymentId && isHere.current) go(`/deployments/${deploymentId}`);
+        },
+        (error: unknown) => setState({ isBusy: false, error }),
+      );
     },
   };
 }

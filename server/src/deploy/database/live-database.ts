@@ -11,6 +11,7 @@ import { readSnapshot, writeSnapshot } from '../snapshot.ts';
 import type { DatabasePorts } from './database-context.ts';
 import { withPort } from './database-spec.ts';
 import { composeDatabaseSpec } from './release-database.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 /** Its live release, on the port that the record names; undefined before the first release. */
 export function liveDatabaseSpec(
@@ -37,8 +38,7 @@ export function currentDatabaseSpec(
   return async (database, { engine, networks, probePath }) => {
     const deployment = await deployments.live(database);
     const former = readSnapshot(deployment);
-    if (!deployment?.settings || !former)
-      throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
+    if (!deployment?.settings || !former) throw notDeployedYet(database.name);
     const { deploymentId, settings } = deployment;
     const placement = await records.placement(database.environmentId);
     const env = resolveEnv({

@@ -1,6 +1,5 @@
 /** The live release of an application, and that release with the present settings. */
 import type { ApplicationRecord } from '../../db/tables.ts';
-import { AppError } from '../../domain/errors.ts';
 import { applicationRef } from '../../domain/names/service-ref.ts';
 import type { Deployments } from '../../modules/deployment/deployment.ts';
 import type { Registries } from '../../modules/registry/registry.ts';
@@ -12,6 +11,7 @@ import { applicationVariables, blocksOf } from '../inputs/application-inputs.ts'
 import { readSnapshot, writeSnapshot } from '../snapshot.ts';
 import { composeSpec } from '../spec/compose-spec.ts';
 import { imageAuth } from '../stages/checkout.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface LiveReleases {
   /** The specification of its live release; undefined before the first one. */
@@ -58,8 +58,7 @@ export function createLiveReleases({
     async currentSpec(application, { engine, networks, probePath }) {
       const deployment = await deployments.live(application);
       const former = readSnapshot(deployment);
-      if (!deployment || !former)
-        throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+      if (!deployment || !former) throw notDeployedYet(application.name);
       const placement = await records.placement(application.environmentId);
       const variables = applicationVariables(
         application,

@@ -22,6 +22,7 @@ import type { ApplicationViews } from './view.ts';
 import { shown } from './view.ts';
 import { outputEvents } from '../service/output-events.ts';
 import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface ApplicationDesk {
   /** Keeps a deletion whose containers go on, to be tried again. */
@@ -201,8 +202,7 @@ export function applicationHandlers(
     },
     async start(context, input) {
       const { name, liveDeploymentId } = await found(context, input);
-      if (liveDeploymentId === null)
-        throw new AppError('PRECONDITION_FAILED', `${name} has no release yet: deploy first.`);
+      if (liveDeploymentId === null) throw notDeployedYet(name);
       return byHand(context, input, 'start');
     },
     stop: (context, input) => byHand(context, input, 'stop'),

@@ -24,6 +24,7 @@ import {
 } from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface ApplicationRuntime {
   readLogs(application: ApplicationRecord, options: OutputOptions): Promise<LogLine[]>;
@@ -227,8 +228,7 @@ async function requireLive(
   application: ApplicationRecord,
 ): Promise<ServiceSpec> {
   const spec = await liveSpec(application);
-  if (!spec)
-    throw new AppError('PRECONDITION_FAILED', `${application.name} has no release yet: deploy first.`);
+  if (!spec) throw notDeployedYet(application.name);
   return spec;
 }
 

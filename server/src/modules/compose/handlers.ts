@@ -29,6 +29,7 @@ import { outputEvents } from '../service/output-events.ts';
 import { planOfRaw, type Around } from './judging.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface ComposeDesk {
   /** Keeps a deletion whose containers go on, to be tried again. */
@@ -204,8 +205,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     },
     async start(context, input) {
       const { name, liveDeploymentId } = await found(context, input);
-      if (liveDeploymentId === null)
-        throw new AppError('PRECONDITION_FAILED', `${name} has no release yet: deploy first.`);
+      if (liveDeploymentId === null) throw notDeployedYet(name);
       return byHand(context, input, 'start');
     },
     stop: (context, input) => byHand(context, input, 'stop'),

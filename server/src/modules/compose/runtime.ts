@@ -1,6 +1,5 @@
 /** What the services of a compose do by hand: start, stop, show their output, go. */
 import { composeServiceLabel } from '../../domain/names/labels.ts';
-import { AppError } from '../../domain/errors.ts';
 import { earlierLeftOut, newestLines } from '../../domain/text/line-limits.ts';
 import { statusAfter } from '../../domain/states/lifecycle.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
@@ -19,6 +18,7 @@ import { woven } from '../service/output-events.ts';
 import type { Turns } from '../service/turns.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
 import type { Composes } from './compose.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface ComposeRuntime {
   /** Every service of the live release back to its replicas; PRECONDITION_FAILED before any release. */
@@ -86,8 +86,7 @@ export function createComposeRuntime(options: ComposeRuntimeOptions): ComposeRun
     start: (compose) =>
       turns.take(compose.composeId, async () => {
         const live = await options.liveServices(compose);
-        if (live.length === 0)
-          throw new AppError('PRECONDITION_FAILED', `${compose.name} has no release yet: deploy first.`);
+        if (live.length === 0) throw notDeployedYet(compose.name);
         await startAll((await hosts.of(serverKeyOf(compose))).engine, compose, live);
         return settle(compose, 'started', false);
       }),

@@ -14,6 +14,7 @@ import type { ServiceNames } from '../service-name/service-name.ts';
 import { databaseKind } from './kinds.ts';
 import type { DatabaseRecord } from '../../db/tables.ts';
 import type { DatabaseStore } from './store.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 /** Settings that a person can change. */
 type Setting =
@@ -286,6 +287,5 @@ export function requireOwnName({ appName }: DatabaseRecord, given: string): void
 
 /** PRECONDITION_FAILED before the first deployment. */
 export function requireDeployed({ name, releasedAppName }: DatabaseRecord): void {
-  if (releasedAppName === null)
-    throw new AppError('PRECONDITION_FAILED', `${name} has not been deployed yet: deploy first.`);
+  if (releasedAppName === null) throw notDeployedYet(name);
 }

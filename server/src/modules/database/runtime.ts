@@ -24,6 +24,7 @@ import {
 } from '../service/own-service.ts';
 import type { Turns } from '../service/turns.ts';
 import type { Databases } from './database.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface DatabaseRuntime {
   /** Back to its server on its data; PRECONDITION_FAILED before any release. */
@@ -176,8 +177,7 @@ async function requireLive(
   database: DatabaseRecord,
 ): Promise<ServiceSpec> {
   const spec = await liveSpec(database);
-  if (!spec)
-    throw new AppError('PRECONDITION_FAILED', `${database.name} has not been deployed yet: deploy first.`);
+  if (!spec) throw notDeployedYet(database.name);
   return spec;
 }
 

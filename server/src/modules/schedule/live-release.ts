@@ -3,6 +3,7 @@ import type { ApplicationRecord, ComposeRecord } from '../../db/tables.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
 import type { ScheduleRecord } from './store.ts';
+import { notDeployedYet } from '../../domain/not-deployed.ts';
 
 export interface ReleasePorts {
   application(applicationId: string): Promise<ApplicationRecord | undefined>;
@@ -55,5 +56,5 @@ function present<T>(record: T | undefined): T {
 
 function released(spec: ServiceSpec | undefined, name: string): ServiceSpec {
   if (spec) return spec;
-  throw new AppError('PRECONDITION_FAILED', `${name} has no release yet: deploy first.`);
+  throw notDeployedYet(name);
 }
