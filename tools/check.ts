@@ -1,6 +1,6 @@
 /**
- * `npm run check`: everything that can be known without an engine. One line a check, faults below, exit code 1
- * when there is any.
+ * `npm run check`: everything that can be known without an engine. One line a check, faults below, exit
+ * code 1 when there is any.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -114,7 +114,7 @@ function report({ name, faults, took }: Outcome): void {
   for (const fault of faults) process.stdout.write(`${fault.replaceAll(/^/gm, '      ')}\n`);
 }
 
-/** Of this process and of those that it has waited for (proc(5), /proc/pid/stat, fields 14 to 17, in 1/100 s). */
+/** Used by this process and its ended children (proc(5), /proc/pid/stat, fields 14 to 17, in 1/100 s). */
 function processorSeconds(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ').slice(11, 15) ?? [];
   return fields.reduce((sum, ticks) => sum + Number(ticks) / 100, 0);
@@ -131,6 +131,7 @@ const outcomes = await Promise.all(
 const failed = outcomes.filter(({ faults }) => faults.length > 0).map(({ name }) => name);
 process.stdout.write(
   `${failed.length === 0 ? `All ${outcomes.length} checks passed` : `Failed: ${failed.join(', ')}`} ` +
-    `(${((performance.now() - start) / 1000).toFixed(1)} s, ${processorSeconds().toFixed(0)} s of processor time)\n`,
+    `(${((performance.now() - start) / 1000).toFixed(1)} s, ` +
+    `${processorSeconds().toFixed(0)} s of processor time)\n`,
 );
 process.exitCode = failed.length === 0 ? 0 : 1;
