@@ -91,6 +91,22 @@ export const longerStores: readonly string[] = [
   'test/kill-matrix/operation-pairs',
 ].map((path) => `${path}.store.test.ts`);
 
+/**
+ * Long files of which an ordinary run takes half, by its seed: what they try is seldom at risk, and other
+ * files of the same project, which every run takes, reach the same code first.
+ */
+export const alternating: readonly string[] = [
+  ...e2e(...['build-server', 'cloud', 'moving'].map((name) => `servers/${name}`), 'server-setup'),
+  ...['arguments', 'build-server', 'host-reach', 'images', 'limits', 'own-images'].map(
+    (name) => `test/attacks/${name}.attack.test.ts`,
+  ),
+  ...e2e('machine/release', 'backups/volumes', 'previews'),
+  ...['clients/family', 'clients/trpc', 'web/long-log', 'web/roles'].map(
+    (name) => `test/${name}.interface.test.ts`,
+  ),
+  'test/clients/generators.test.ts',
+];
+
 /** What the engine of each system is held to, besides the machine's own. */
 const onEachSystem: readonly string[] = [integration('engine/*'), ...e2e('systems/fresh-machine')];
 
