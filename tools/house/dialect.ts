@@ -36,7 +36,7 @@ export const wordings: readonly Wording[] = [
     instead: '"is not a", "does not have"',
     limit: 21,
   },
-  { name: 'gives', pattern: /\b(gives|given back)\b/i, instead: '"returns"', limit: 32 },
+  { name: 'gives', pattern: /\b(gives|given back)\b/i, instead: '"returns"', limit: 29 },
   {
     name: 'tells, told',
     pattern: /\b(tells?|told)\b/i,

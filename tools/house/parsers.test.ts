@@ -13,6 +13,7 @@ import {
   parseRefName,
   parseSourcePath,
 } from '../../server/src/domain/git/git-source.ts';
+import { readLfsPointer } from '../../server/src/domain/git/lfs-pointer.ts';
 import { parseImageReference } from '../../server/src/domain/names/image-reference.ts';
 import {
   parseAppName,
@@ -186,6 +187,7 @@ const cases: Record<string, () => (() => unknown)[]> = {
   parseRepositoryPart: onTexts(300, (text) => parseRepositoryPart(text, 'owner')),
   parseGitUrl: onTexts(2000, (text) => parseGitUrl(text)),
   parseRefName: onTexts(250, (text) => parseRefName(text)),
+  readLfsPointer: onTexts(1024, readLfsPointer),
   parseCommit: onTexts(1000, (text) => parseCommit(text)),
   parseSourcePath: onTexts(1000, (text) => parseSourcePath(text, 'buildPath')),
   parseStageName: onTexts(1000, (text) => parseStageName(text, 'stage')),

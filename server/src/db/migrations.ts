@@ -961,6 +961,17 @@ ALTER TABLE "application" ADD COLUMN "pidsLimit" BIGINT;
 ALTER TABLE "database" ADD COLUMN "pidsLimit" BIGINT;
 `,
   },
+  {
+    version: 54,
+    name: 'build contexts from the root of the repository',
+    // They counted from the build path.
+    sql: `
+UPDATE "application" SET "containerContextPath" = "customGitBuildPath" || '/' || "containerContextPath"
+  WHERE "sourceType" = 'git' AND "containerContextPath" <> '' AND "customGitBuildPath" NOT IN ('', '/', '.');
+UPDATE "application" SET "containerContextPath" = "buildPath" || '/' || "containerContextPath"
+  WHERE "sourceType" <> 'git' AND "containerContextPath" <> '' AND "buildPath" NOT IN ('', '/', '.');
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -128,7 +128,7 @@ function repositoryTests(): void {
         await app.do('application.saveBuildType', {
           buildType: 'dockerfile',
           dockerfile: file,
-          containerContextPath: context,
+          containerContextPath: below,
         });
         return app;
       }),

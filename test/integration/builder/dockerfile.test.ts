@@ -25,7 +25,7 @@ test('file, context, stage, arguments, labels arrive; no process list has an arg
   const image = await fixture.build({
     buildPath: '/apps/web',
     dockerfile: 'docker/Web.Dockerfile',
-    contextPath: 'files',
+    contextPath: 'apps/web/files',
     stage: 'early',
     buildArguments: { NOTE: value, HTTPS_PROXY: `http://user:${value.length}-secret@proxy` },
     onLine: (line) => {

@@ -236,14 +236,16 @@ async function pathsOf(
 ): Promise<Pick<BuildPlan, 'directory' | 'context' | 'dockerfile'>> {
   const { sourceDirectory: source, buildType } = request;
   const directory = await requireInside(source, request.buildPath, { field: 'buildPath', kind: 'folder' });
-  const folder = (path: string, field: string): Promise<CheckoutPath> =>
-    requireInside(source, path, { field, kind: 'folder', from: directory });
   // These programs read whatever they find (.node-version, Procfile, …), as root on this machine.
   if (row.program !== undefined) await refuseLinksOut(source, 'buildPath');
   if (buildType === 'static')
     return {
       directory,
-      context: await folder(request.publishDirectory ?? '', 'publishDirectory'),
+      context: await requireInside(source, request.publishDirectory ?? '', {
+        field: 'publishDirectory',
+        kind: 'folder',
+        from: directory,
+      }),
       dockerfile: undefined,
     };
   if (request.own)
@@ -253,7 +255,10 @@ async function pathsOf(
       dockerfile: undefined,
     };
   if (buildType !== 'dockerfile') return { directory, context: directory, dockerfile: undefined };
-  const context = await folder(request.contextPath, 'containerContextPath');
+  const context =
+    request.contextPath === ''
+      ? directory
+      : await requireInside(source, request.contextPath, { field: 'containerContextPath', kind: 'folder' });
   const name = request.dockerfile === '' ? 'Dockerfile' : request.dockerfile;
   const field = 'dockerfile';
   const dockerfile = await requireInside(source, name, { field, kind: 'file', from: directory });

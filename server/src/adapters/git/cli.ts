@@ -1,15 +1,17 @@
 /** Git through the system's own program, with settings, keys and a home made for each run. */
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from '../../domain/errors.ts';
-import { parseCommit, parseGitUrl, parseRefName } from '../../domain/git/git-source.ts';
+import { isCommit, parseCommit, parseGitUrl, parseRefName } from '../../domain/git/git-source.ts';
 import type { GitUrl } from '../../domain/git/git-source.ts';
 import type { FetchedCommit, Git, GitSource } from '../../ports/git.ts';
 import type { Gate, JudgedHost, Outgoing } from '../../ports/outgoing.ts';
 import { createCall } from './call.ts';
 import type { Call, CallOptions } from './call.ts';
 import { createGitEnvironment } from './environment.ts';
+import { fetchLfs } from './lfs.ts';
 import { connectFailure, gitFailure, isMissingRef, submoduleFailure, wantsFullFetch } from './failures.ts';
 import { createSshHosts, type SshHosts } from './ssh-hosts.ts';
 
@@ -23,7 +25,7 @@ export interface GitOptions {
   scratchRoot: string;
   /** File with the SSH host keys seen so far; one for the installation, kept. */
   knownHostsPath: string;
-  outgoing: Pick<Outgoing, 'judge' | 'gate'>;
+  outgoing: Pick<Outgoing, 'judge' | 'gate' | 'request'>;
 }
 
 /**
@@ -43,14 +45,8 @@ export function createGit(options: GitOptions): Git {
       await using environment = await createGitEnvironment(url, source, { ...options, proxy: gate.proxy });
       const sshHosts = createSshHosts(environment, options.outgoing, by);
       const sshHost = await sshHosts.admit(url);
-      const call = createCall({
-        gitPath: options.gitPath,
-        environment,
-        directory,
-        place: url.url,
-        access: source,
-        git,
-      });
+      const { gitPath } = options;
+      const call = createCall({ gitPath, environment, directory, place: url.url, access: source, git });
       const steps: Steps = {
         call,
         url,
@@ -65,17 +61,26 @@ export function createGit(options: GitOptions): Git {
         remote: url.protocol === 'file' ? pathToFileURL(url.url).href : url.url,
         onLine: (line) => git.onLine(line),
       };
+      const { credentials } = source;
+      const deadline = performance.now() + git.limitMs;
+      const lfs = {
+        call,
+        directory,
+        source: url,
+        credentials,
+        outgoing: options.outgoing,
+        by,
+        git,
+        deadline,
+      };
       try {
         await rm(directory, { recursive: true, force: true });
         await makeRepository(directory);
         if (wanted.kind === 'commit') await fetchCommit(steps, wanted.commit);
-        else
-          await fetchRef(
-            steps,
-            wanted.kind === 'default' ? ['HEAD'] : [`refs/heads/${wanted.name}`, `refs/tags/${wanted.name}`],
-          );
+        else await fetchNamed(steps, wanted);
         const found = await checkOut(steps);
-        if (source.submodules) await updateSubmodules(steps);
+        const submodules = await fetchSubmodules(steps, source.submodules);
+        await fetchLfs(lfs, submodules);
         return found;
       } catch (error) {
         await rm(directory, { recursive: true, force: true });
@@ -151,6 +156,19 @@ function fetch({ call, remote, url }: Steps, depth: readonly string[], refspecs:
   ]);
 }
 
+/** A branch or tag, a ref by its full name, or a commit that stands in place of a branch. */
+async function fetchNamed(steps: Steps, wanted: Exclude<Wanted, { kind: 'commit' }>): Promise<void> {
+  if (wanted.kind === 'default') return fetchRef(steps, ['HEAD']);
+  const { name } = wanted;
+  const refs = [`refs/heads/${name}`, `refs/tags/${name}`];
+  if (!isCommit(name)) return fetchRef(steps, name.startsWith('refs/') ? [name, ...refs] : refs);
+  // A branch may have such a name too, and is what was asked for then.
+  return fetchRef(steps, refs).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'NOT_FOUND') return fetchCommit(steps, name);
+    throw error;
+  });
+}
+
 /** The first of these that the repository has. */
 async function fetchRef(
   steps: Steps,
@@ -179,8 +197,27 @@ async function fetchCommit(steps: Steps, commit: string): Promise<void> {
   if ((await steps.call(['update-ref', sourceRef, `${commit}^{commit}`], { quick: true })).ok) return;
   throw new AppError(
     'NOT_FOUND',
-    `The repository ${steps.url.url} no longer has ${nameOf(steps.wanted)}; deploy the branch instead.`,
+    steps.wanted.kind === 'commit'
+      ? `The repository ${steps.url.url} no longer has ${nameOf(steps.wanted)}; deploy the branch instead.`
+      : `The repository ${steps.url.url} has no branch, tag or commit ${commit}; check its spelling.`,
   );
+}
+
+/** Fetches the submodules that `.gitmodules` names; resolves with their folders, from the source. */
+async function fetchSubmodules(steps: Steps, isWanted: boolean): Promise<string[]> {
+  if (!existsSync(join(steps.directory, '.gitmodules'))) return [];
+  if (!isWanted) {
+    steps.onLine(
+      'The repository has submodules (.gitmodules), which are not fetched: enableSubmodules is off.',
+    );
+    return [];
+  }
+  await updateSubmodules(steps);
+  const { stdout } = await steps.call(
+    ['submodule', '--quiet', 'foreach', '--recursive', 'printf "%s\\n" "$displaypath"'],
+    { quick: true },
+  );
+  return stdout.split('\n').filter((path) => path !== '');
 }
 
 async function updateSubmodules(steps: Steps): Promise<void> {
@@ -256,5 +293,7 @@ function failure(steps: Steps, lines: readonly string[]): AppError {
 
 function nameOf(wanted: Wanted): string {
   if (wanted.kind === 'commit') return `commit ${wanted.commit}`;
-  return wanted.kind === 'ref' ? `branch or tag "${wanted.name}"` : 'default branch';
+  if (wanted.kind === 'default') return 'default branch';
+  const hint = /^[0-9a-f]{7,39}$/.test(wanted.name) ? ' (a commit needs all of its 40 digits)' : '';
+  return `branch or tag "${wanted.name}"${hint}`;
 }

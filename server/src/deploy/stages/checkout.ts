@@ -7,6 +7,7 @@ import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { DeployContext, Stage } from '../context.ts';
 import { bringImage } from '../images/bring-image.ts';
 import { fetchRepository, fetchSentence } from './fetch-repository.ts';
+import { rootOfUpload } from './root-of-upload.ts';
 import { sourceDirectory, workDirectory } from '../work-directory.ts';
 
 type Source = { sentence(context: DeployContext): string; fetch(context: DeployContext): Promise<void> };
@@ -89,7 +90,7 @@ async function copyUpload(context: DeployContext): Promise<void> {
 async function copySource(context: DeployContext, path: string): Promise<Error | undefined> {
   try {
     await context.fileSystem.fresh(workDirectory(context));
-    await context.fileSystem.copy(path, sourceDirectory(context));
+    await context.fileSystem.copy(await rootOfUpload(context, path), sourceDirectory(context));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

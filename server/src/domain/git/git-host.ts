@@ -107,16 +107,21 @@ export interface GitSource {
 export function gitSourceOf(service: GitSourceFields, linkAddress?: string): GitSource | undefined {
   const { sourceType, customGitUrl, customGitBranch, owner, repository, branch } = service;
   if (sourceType === 'git')
-    return customGitUrl && customGitBranch ? { url: customGitUrl, branch: customGitBranch } : undefined;
+    return customGitUrl && customGitBranch
+      ? { url: customGitUrl, branch: shortBranch(customGitBranch) }
+      : undefined;
   if (!isGitProvider(sourceType) || !owner || !repository || !branch) return undefined;
   const host = new URL(linkAddress ?? service.gitHost ?? gitHosts[sourceType].address);
   const path = `${host.pathname.replace(/\/$/, '')}/${owner}/${repository.replace(/\.git$/, '')}.git`;
   // Deploy keys work over SSH alone, at every git host.
   return {
     url: service.customGitSSHKeyId ? `ssh://git@${host.hostname}${path}` : `https://${host.host}${path}`,
-    branch,
+    branch: shortBranch(branch),
   };
 }
+
+/** `refs/heads/main` is the branch `main`, as webhooks name it too. */
+const shortBranch = (branch: string): string => branch.replace(/^refs\/heads\/(?=.)/, '');
 
 export function isGitProvider(sourceType: string): sourceType is GitProvider {
   return Object.hasOwn(gitHosts, sourceType);

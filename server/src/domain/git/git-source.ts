@@ -95,7 +95,9 @@ export function keptGitAddress(
     : { customGitUrl: url, customGitUsername: null, customGitPassword: null };
 }
 
-/** A branch or tag by its short name (git check-ref-format); throws BAD_REQUEST naming `field`. */
+/**
+ * A branch or tag by its short name, a full ref such as `refs/tags/v1`, or the full id of a commit that is
+ * deployed whatever its branch has (git check-ref-format); throws BAD_REQUEST naming `field`. */
 export function parseRefName(text: string, field = 'customGitBranch'): string {
   const fault = refFault(text);
   if (fault !== undefined) throw badField(field, `is not a valid name of a branch or tag: it ${fault}`);
@@ -104,9 +106,12 @@ export function parseRefName(text: string, field = 'customGitBranch'): string {
 
 /** A full commit id; throws BAD_REQUEST naming `field`. */
 export function parseCommit(text: string, field = 'commit'): string {
-  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text)) return text;
+  if (isCommit(text)) return text;
   throw badField(field, 'must be a full commit id of 40 hexadecimal digits');
 }
+
+/** Whether a text is a full commit id. */
+export const isCommit = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 
 /**
  * A folder or file inside the source: relative, without `..`; `/`, `.` and the empty text mean the source

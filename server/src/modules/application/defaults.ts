@@ -40,7 +40,7 @@ function source() {
     customGitSSHKeyId: null,
     customGitUsername: null,
     customGitPassword: null,
-    enableSubmodules: false,
+    enableSubmodules: true,
     containerImage: null,
     registryUrl: null,
     username: null,

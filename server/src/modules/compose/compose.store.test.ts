@@ -49,7 +49,7 @@ eachDatabase('compose services', (test) => {
       customGitUrl: null,
       customGitBranch: null,
       customGitSSHKeyId: null,
-      enableSubmodules: false,
+      enableSubmodules: true,
       watchPaths: [],
       triggerType: 'push',
       secretEnvNames: [],

@@ -220,7 +220,7 @@ function newCompose(
     randomize: false,
     suffix: '',
     triggerType: 'push',
-    enableSubmodules: false,
+    enableSubmodules: true,
     releasedAppName: null,
     isStopped: false,
     restoredVolumes: {},
