@@ -95,6 +95,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['server add 203.0.113.20'],
   ['server add'],
   ['server add 203.0.113.7 --port 99999'],
+  ['server forget fsn-1', isSure],
   ['members'],
   ['ci setup github shop/web'],
   ['mcp < /dev/null'],

@@ -340,6 +340,8 @@ export const procedureKinds = {
     trustHostKey: 'mutation',
     setTrusted: 'mutation',
     remove: 'mutation',
+    services: 'query',
+    forget: 'mutation',
     setup: 'mutation',
     setupLogs: 'subscription',
     validate: 'query',

@@ -222,6 +222,19 @@ export const recordedAnswers: Answers = {
     { type: 'line', text: '2026-03-01T11:59:09.000Z Changed: installed the container engine' },
   ],
   'server.one': { serverId: 'fsn-id', name: 'fsn-1', setupStatus: 'done', setupError: null },
+  'server.services': [
+    { kind: 'application', serviceId: 'web-id', name: 'web', appName: 'shop-web-4f2a1b' },
+    { kind: 'database', serviceId: 'orders-id', name: 'orders', appName: 'orders-9c3e5d' },
+  ],
+  'server.forget': {
+    serverId: 'fsn-id',
+    name: 'fsn-1',
+    forgotten: [
+      { kind: 'application', serviceId: 'web-id', name: 'web', appName: 'shop-web-4f2a1b' },
+      { kind: 'database', serviceId: 'orders-id', name: 'orders', appName: 'orders-9c3e5d' },
+    ],
+    formerNodes: ['fsn-2'],
+  },
   'cluster.nodes': [
     { ...clusterNode, name: 'fsn-1', isHead: true, role: 'manager', isLeader: true, tasks: 9 },
     { ...clusterNode, name: 'fsn-2', address: '203.0.113.21', tasks: 6 },

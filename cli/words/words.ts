@@ -13,7 +13,7 @@ import { fileWords } from './file-words.ts';
 import { importWord } from './import-words.ts';
 import { logs } from './log-words.ts';
 import { mcpWord } from './mcp-word.ts';
-import { serverAdd } from './machines/server-word.ts';
+import { serverAdd, serverForget } from './machines/server-word.ts';
 import { forward } from './forward-words.ts';
 import { shellWords } from './shell-words.ts';
 import { serviceWords } from './service-words.ts';
@@ -27,7 +27,10 @@ export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },
-  { title: 'Organization', words: [...accountWords, serverAdd, ...clusterWords, ...cleanupWords] },
+  {
+    title: 'Organization',
+    words: [...accountWords, serverAdd, serverForget, ...clusterWords, ...cleanupWords],
+  },
   { title: 'Elsewhere', words: [...ciWords, mcpWord, completionWord(() => words)] },
 ];
 

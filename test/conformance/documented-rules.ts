@@ -154,6 +154,8 @@ export const documentedRules = {
   'a changed host key is refused until it is trusted': 'decisions 13',
   'setup is accepted at once and runs as a job': 'decisions 13',
   'a server with active services stays': 'interface: Errors',
+  'a lost server is forgotten by its name alone': 'decisions 18',
+  'what stands on a lost server loses its records with it': 'decisions 18',
   'server.all counts services': 'interface: Servers; decisions 10',
   'metricsConfig has its bounds': 'interface: Servers, Limits',
   'metrics are asked of registered servers only': 'decisions 10',

@@ -115,6 +115,7 @@ export function createDeploymentDesk(
       deployments,
       builds: runner,
       backupRuns: { cancelOf: async () => undefined },
+      requireReach: async () => undefined,
       turns,
       userName: async (userId) => (await stores.users.users.find({ userId }))?.email,
     }),

@@ -8,6 +8,7 @@ export const idleInterruption = (deployments: Deployments, turns: Turns = create
     deployments,
     builds: { killBuild: async () => false, end: async () => undefined, endWaiting: async () => 0 },
     backupRuns: { cancelOf: async () => undefined },
+    requireReach: async () => undefined,
     turns,
     userName: async () => undefined,
   });

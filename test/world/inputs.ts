@@ -61,6 +61,8 @@ const hints: Readonly<Record<string, Hint>> = {
   'port.create': ({ prefix }) => ({ publishedPort: 40_000 + Number(prefix.slice(1)), publishMode: 'host' }),
   // Without it, of the machine of Berth itself, which is the installation's alone.
   'server.metrics': ({ serverId }) => ({ serverId }),
+  // Its name confirms that it is meant.
+  'server.forget': () => ({ name: 'node-1' }),
   'registry.create': () => ({ registryUrl: '127.0.0.1:1' }),
   'registry.test': () => ({ registryUrl: '127.0.0.1:1' }),
   'certificate.create': () => ({

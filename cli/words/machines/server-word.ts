@@ -5,9 +5,10 @@ import type { Client } from '../../../client/client.ts';
 import { BerthError } from '../../../client/berth-error.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { printableLine } from '../../output/printable.ts';
-import { ask, isPersonThere } from '../../terminal.ts';
+import { ask, confirm, isPersonThere } from '../../terminal.ts';
 import { UsageError } from '../../usage-error.ts';
 import { itemsOf, type Context } from '../parts/context.ts';
+import { serverNamed } from '../parts/servers.ts';
 import type { Word } from '../parts/word.ts';
 
 const setupPort = 22;
@@ -41,6 +42,41 @@ export const serverAdd: Word = {
     const serverId = present?.serverId ?? (await added(context, client, machine));
     if (present) context.say(`${present.name} already exists; continuing with it.`);
     return followSetup(context, client, serverId);
+  },
+};
+
+export const serverForget: Word = {
+  name: 'server forget',
+  usage: 'SERVER',
+  summary: 'removes the records of a lost server and of everything on it, without reaching it',
+  description:
+    'For a server that does not come back. Its services lose their records with it. Backups at ' +
+    'destinations stay and are restored into services elsewhere. Whatever still runs on the machine ' +
+    'continues.',
+  options: { yes: { short: 'y', description: 'does it without a question' } },
+  most: 1,
+  calls: ['server.all', 'server.services', 'server.one', 'server.forget'],
+  async run(context) {
+    const [named] = context.args;
+    if (named === undefined) throw new UsageError('Name a server; `berth servers` lists them.');
+    const { client } = await context.berth();
+    const serverId = await serverNamed(client, named);
+    const { name } = await client.server.one({ serverId });
+    const services = await client.server.services({ serverId });
+    const listed = services.map((service) => `${service.kind} ${service.name}`).join(', ');
+    await confirm(
+      context.terminal,
+      services.length === 0
+        ? `The record of ${name} is removed. Nothing stands on it.`
+        : `The record of ${name} is removed, and the records of what stands on it: ${listed}.`,
+      context.is('yes'),
+    );
+    const { forgotten, formerNodes } = await client.server.forget({ serverId, name });
+    const again = formerNodes.map((node) => `Set up ${node} again: it was a node of its cluster.\n`);
+    context.answer(
+      { serverId, forgotten, formerNodes },
+      () => `Forgot ${name} and ${forgotten.length} services.\n${again.join('')}`,
+    );
   },
 };
 

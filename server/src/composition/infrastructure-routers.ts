@@ -22,6 +22,7 @@ import { logDrainHandlers } from '../modules/log-drain/handlers.ts';
 import { notificationHandlers } from '../modules/notification/handlers.ts';
 import { scheduleHandlers } from '../modules/schedule/handlers.ts';
 import { serverHandlers } from '../modules/server/handlers.ts';
+import { createForgetServers, type ForgetServers } from '../modules/server/forget.ts';
 import { createServers, type Servers } from '../modules/server/server.ts';
 import { createSight, type Sight } from '../modules/sight/sight.ts';
 import { swarmHandlers } from '../modules/swarm/handlers.ts';
@@ -56,6 +57,7 @@ export function infrastructureRouters(
       serverHandlers(servers, {
         changed: parts.servers.reset,
         setup: parts.serverSetup,
+        forgetting: forgettingOf(parts, servers),
         inspect: parts.serverInspection,
         monitoring: parts.monitoring,
         own: parts.ownCollector,
@@ -80,6 +82,29 @@ export function infrastructureRouters(
     ),
     ...swarmRouters(parts, sight),
   ];
+}
+
+function forgettingOf(parts: AppParts, servers: Servers): ForgetServers {
+  const { adapters, applications, composes, databases, deployments, interruption, previews, stores } = parts;
+  return createForgetServers({
+    servers,
+    stores,
+    interruption,
+    deployments,
+    remove: {
+      application: applications.remove,
+      compose: composes.remove,
+      database: databases.remove,
+      previewDeployment: previews.remove,
+    },
+    leaveSchedules: parts.scheduling.desk.schedules.leaving,
+    logs: adapters.logs,
+    uploads: adapters.uploads,
+    async leave(serverId) {
+      parts.servers.reset(serverId);
+      await Promise.all([parts.reconciler.forget(serverId), parts.forgetObserved(serverId)]);
+    },
+  });
 }
 
 function swarmRouters(parts: AppParts, sight: Sight): Router[] {

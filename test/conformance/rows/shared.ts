@@ -285,6 +285,24 @@ export const serverRows: Rows = [
     input: { serverId: '<busyServerId>' },
     refused: 'PRECONDITION_FAILED',
   },
+  { call: 'server.services', input: { serverId: '<serverId>' }, gives: [] },
+  {
+    rule: 'a lost server is forgotten by its name alone',
+    call: 'server.forget',
+    input: { serverId: '<busyServerId>', name: 'node-1' },
+    refused: 'BAD_REQUEST',
+    field: 'name',
+  },
+  {
+    rule: 'what stands on a lost server loses its records with it',
+    call: 'server.forget',
+    input: { serverId: '<busyServerId>', name: 'node-2' },
+    gives: { ...server, name: 'node-2', forgotten: [{ serviceId: any.id, name: any.text }] },
+    after: [
+      { call: 'server.one', input: { serverId: '<busyServerId>' }, refused: 'NOT_FOUND' },
+      { call: 'server.all', gives: [{ ...server, name: 'node-1', totalServices: 0 }] },
+    ],
+  },
   {
     call: 'server.update',
     input: { serverId: '<busyServerId>', serverType: 'build' },

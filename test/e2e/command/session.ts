@@ -134,6 +134,7 @@ export const sessionOf = ({
     [
       { line: 'berth servers' },
       { line: 'berth server add 203.0.113.99 --name rome', replies: [[/\[Enter\]$/, '']], ends: 1 },
+      { line: 'berth server forget rome --yes' },
       { line: `berth server add ${paris}` },
       { line: 'berth cluster nodes paris' },
       { line: 'berth cluster join london --to paris' },

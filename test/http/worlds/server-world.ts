@@ -97,6 +97,10 @@ export const serverRouters = (database: Database): Router[] => [
     serverHandlers(createServers(createServerStore(database), systemClock), {
       changed: () => undefined,
       setup: setupIn(database),
+      forgetting: {
+        services: () => Promise.reject(new Error('no server has services here')),
+        forget: () => Promise.reject(new Error('no server has services here')),
+      },
       inspect: {
         installation: () => Promise.reject(new Error('no server is reached here')),
         security: () => Promise.reject(new Error('no server is reached here')),

@@ -12,6 +12,7 @@ import { Page, Panel } from '../parts/page.tsx';
 import { PendingPage } from '../parts/pending-page.tsx';
 import { KeptVolumes } from '../backup/kept-volumes.tsx';
 import { Cluster } from './cluster.tsx';
+import { ForgetServer } from './forget-server.tsx';
 import { Monitoring } from './monitoring.tsx';
 import { Nodes } from './nodes.tsx';
 import { ServerMetrics } from './server-metrics.tsx';
@@ -80,6 +81,7 @@ export function ServerPage(): ReactElement {
             Remove server
           </Button>
         </div>
+        <ForgetServer server={server} />
       </Panel>
       {isRemoving && (
         <Confirm

@@ -11,6 +11,7 @@ import { measuredSlots } from '../../jobs/measured-slots.ts';
 import { createWorker, type Worker } from '../../jobs/worker.ts';
 import { commitStatusJob } from '../../modules/git-provider/commit-status.ts';
 import { createInterruption, type Interruption } from '../../modules/interruption/interruption.ts';
+import { createRequireReach } from '../../modules/interruption/reach.ts';
 import { pullRequestJob } from '../../modules/preview-deployment/pull-request.ts';
 import { buildsConcurrency } from '../../modules/server/builds-concurrency.ts';
 import { serverSetupJob } from '../../modules/server/setup/setup.ts';
@@ -79,6 +80,7 @@ export function createWorking(
     ...machines,
     builds: runner,
     backupRuns: backingUp.desk.runs,
+    requireReach: createRequireReach({ ...ground, ...machines }),
     userName: product.accounts.users.emailOf,
   });
   const previewing = createPreviewing({ ...ground, ...product, ...machines, interruption, changeRoutes });

@@ -63,7 +63,7 @@ export const operationPairs = {
 export type ServiceOperation = keyof typeof operationPairs;
 
 /** Operations that end a deployment of the service before they act. */
-export type EndingOperation = 'start' | 'stop' | 'delete' | 'remove' | 'cancelDeployment';
+export type EndingOperation = 'start' | 'stop' | 'delete' | 'remove' | 'forget' | 'cancelDeployment';
 
 /** The operations of each kind of service. */
 export const serviceOperations = {

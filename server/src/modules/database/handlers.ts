@@ -350,24 +350,21 @@ async function remove(
   context: CallContext,
   { databaseId, deleteBackups }: Inputs['remove'],
 ): Promise<DatabaseRecord> {
-  const { organizationId } = context.actor;
+  const { organizationId, userId } = context.actor;
   const service = databaseRef(databaseId);
   const database = await desk.databases.one(databaseId, organizationId);
+  if (deleteBackups) await desk.interruption.requireReach(service);
   // First of all: a destination that cannot be reached refuses the whole removal, and nothing is forgotten.
   if (deleteBackups) await desk.removeStoredBackups(databaseId, organizationId);
-  const by = { serviceId: databaseId, userId: context.actor.userId, deleteVolumes: true };
+  const by = { serviceId: databaseId, userId, deleteVolumes: true };
   // In its turn: the reconciler would make a service again whose record still stands.
-  const past = await desk.interruption.endThen(
-    service,
-    { operation: 'remove', userId: context.actor.userId },
-    async () => {
-      const all = await desk.deployments.all(service);
-      const stays = (why: string) => desk.unfinished.keep(askedDeletion('database', database, by), why);
-      if (all.length > 0) await desk.runtime.remove(database, { stays });
-      await context.write(() => desk.databases.remove(databaseId, organizationId));
-      return all;
-    },
-  );
+  const past = await desk.interruption.endThen(service, { operation: 'remove', userId }, async () => {
+    const all = await desk.deployments.all(service);
+    const stays = (why: string) => desk.unfinished.keep(askedDeletion('database', database, by), why);
+    if (all.length > 0) await desk.runtime.remove(database, { stays });
+    await context.write(() => desk.databases.remove(databaseId, organizationId));
+    return all;
+  });
   for (const { deploymentId } of past) await desk.logs.remove(deploymentId);
   return database;
 }

@@ -12,9 +12,15 @@ export interface Interruption {
   /**
    * Ends every deployment of the service (`cancelled`, with who did it), then acts; both in the service's
    * turn, so that a deployment accepted meanwhile begins after it. A removal ends backups and restores of it
-   * too. SERVICE_UNAVAILABLE when the deployment does not end in time, CONFLICT while a restore changes over.
+   * too, and is refused before anything ends when its server does not answer. SERVICE_UNAVAILABLE when the
+   * deployment does not end in time, CONFLICT while a restore changes over.
    */
   endThen<T>(service: ServiceRef, by: EndedBy, act: () => Promise<T>): Promise<T>;
+  /**
+   * SERVICE_UNAVAILABLE when the server of a deployed service does not answer, so that a removal which would
+   * be refused in its middle ends nothing before it.
+   */
+  requireReach(service: ServiceRef): Promise<void>;
   /** Acts in the service's turn; CONFLICT while a deployment of it is queued or under way. */
   unlessDeploying<T>(service: ServiceRef, act: () => Promise<T>): Promise<T>;
   /** Cancels what is queued or waits for a build slot; gives how many. */
@@ -41,18 +47,23 @@ export interface InterruptionNeighbours {
   builds: RunningBuilds;
   /** Backups, restores and trials of one service that are queued or under way. */
   backupRuns: { cancelOf(service: ServiceRef): Promise<void> };
+  /** Throws when the server that a deployed service stands on does not answer. */
+  requireReach(service: ServiceRef): Promise<void>;
   turns: Turns;
   /** How a user is called in a deployment's reason. */
   userName(userId: string): Promise<string | undefined>;
 }
 
 /** After these nothing is left to back up, to restore or to try. */
-const removing: ReadonlySet<EndingOperation> = new Set(['delete', 'remove']);
+const removing: ReadonlySet<EndingOperation> = new Set(['delete', 'remove', 'forget']);
+/** These remove the service from its server first. */
+const reaching: ReadonlySet<EndingOperation> = new Set(['delete', 'remove']);
 
 export function createInterruption({
   deployments,
   builds,
   backupRuns,
+  requireReach,
   turns,
   userName,
 }: InterruptionNeighbours): Interruption {
@@ -62,8 +73,10 @@ export function createInterruption({
   }
   return {
     killBuild: builds.killBuild,
+    requireReach,
     endThen: (service, by, act) =>
       turns.take(service.serviceId, async () => {
+        if (reaching.has(by.operation)) await requireReach(service);
         const reason = await reasonOf(by);
         // First what waits: it would begin as soon as what runs has ended.
         await deployments.cancel(service, 'queued', reason);

@@ -6,7 +6,15 @@ import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query, subscription } from '../../procedure/procedure.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { metricsConfig, metricsPoint, metricsRange } from './record-monitoring.ts';
-import { installation, listedServer, securityReport, serverRecord, serverTypes } from './record.ts';
+import {
+  forgottenServer,
+  installation,
+  listedServer,
+  securityReport,
+  serverRecord,
+  serverTypes,
+  standingService,
+} from './record.ts';
 import { name } from '../service/contract-fields.ts';
 
 const id = z.object({ serverId: z.string().min(1).max(100) });
@@ -99,6 +107,27 @@ export const serverContract = {
     input: id,
     output: serverRecord,
     refusals: ['PRECONDITION_FAILED'],
+  }),
+  services: query({
+    summary: 'The services whose records name the server, as a deletion or server.forget would find them',
+    access: own,
+    input: id,
+    output: z.array(standingService),
+  }),
+  forget: mutation({
+    summary: 'Removes the records of a lost server and of everything on it, without reaching the server',
+    description:
+      'For a server that does not come back. Applications, compose services and databases on it, their ' +
+      'previews, domains, mounts, schedules and backup plans lose their records; server.services lists ' +
+      'them before. Objects at backup destinations stay, and are restored into services elsewhere. ' +
+      'Whatever still runs on the machine continues, and Berth never removes it by itself, not even when ' +
+      'the machine is added again. Servers that were nodes of its cluster have to be set up again.',
+    access: own,
+    input: id.extend({
+      name: z.string().min(1).max(200).describe('Name of the server, as a confirmation'),
+    }),
+    output: forgottenServer,
+    refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE', 'CONFLICT'],
   }),
   setup: mutation({
     summary: 'Installs on the server what Berth needs there; refused with 412 without an SSH key',

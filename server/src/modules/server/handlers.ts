@@ -8,6 +8,7 @@ import type { Handlers, StreamEvent } from '../../procedure/procedure.ts';
 import type { serverContract } from './contract.ts';
 import type { ServerMonitoring } from './monitoring/monitoring.ts';
 import { machinePoint, rangeOf } from './monitoring/points.ts';
+import type { ForgetServers } from './forget.ts';
 import type { Servers } from './server.ts';
 import type { ServerInspection } from './setup/inspection.ts';
 import type { ServerSetup } from './setup/setup.ts';
@@ -16,6 +17,7 @@ export interface ServerDesk {
   /** The record was changed, so that the connection to the server is made anew. */
   changed(serverId: string): void;
   setup: ServerSetup;
+  forgetting: ForgetServers;
   inspect: ServerInspection;
   monitoring: Pick<ServerMonitoring, 'setUp' | 'agentOf'>;
   /** Berth's own machine. */
@@ -25,7 +27,7 @@ export interface ServerDesk {
 
 export function serverHandlers(
   servers: Servers,
-  { changed, setup, inspect, monitoring, own, isInstallations }: ServerDesk,
+  { changed, setup, forgetting, inspect, monitoring, own, isInstallations }: ServerDesk,
 ): Handlers<typeof serverContract, CallContext> {
   const changing = async <T>(serverId: string, work: Promise<T>): Promise<T> => {
     const result = await work;
@@ -54,6 +56,12 @@ export function serverHandlers(
       await setup.forget(serverId);
       changed(serverId);
       return removed;
+    },
+    services: ({ actor }, { serverId }) => forgetting.services(serverId, actor.organizationId),
+    async forget(context, input) {
+      const forgotten = await forgetting.forget(context, input);
+      await setup.forget(input.serverId);
+      return forgotten;
     },
     async setup({ actor, write }, { serverId }) {
       const record = await write(async () => setup.accept(await servers.one(serverId, actor.organizationId)));

@@ -39,6 +39,21 @@ export const listedServer = serverRecord.extend({
   totalServices: z.number().describe('Applications, databases and compose services on it'),
 });
 
+/** A service that stands on a server, by its record. */
+export const standingService = z.object({
+  kind: z.enum(['application', 'compose', 'database']),
+  serviceId: z.string(),
+  name: z.string(),
+  appName: z.string().describe('Name of its service, or of its services up to "-", on the engine'),
+});
+
+export const forgottenServer = serverRecord.extend({
+  forgotten: z.array(standingService).describe('Services that lost their records with it'),
+  formerNodes: z
+    .array(z.string())
+    .describe('Names of servers that were nodes of its cluster and have to be set up again'),
+});
+
 const program = z.object({ enabled: z.boolean(), version: optional });
 
 /** What is installed on a server. */

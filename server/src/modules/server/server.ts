@@ -221,7 +221,8 @@ function refuseWhile(count: number, thing: string, { name }: ServerRecord): void
     throw new AppError(
       'PRECONDITION_FAILED',
       `The server ${name} still has ${count} ${thing}${count === 1 ? '' : 's'} on it. Remove ` +
-        `${count === 1 ? 'it' : 'them'} first.`,
+        `${count === 1 ? 'it' : 'them'} first. If the server is gone for good, server.forget removes its ` +
+        'record and theirs without reaching it.',
     );
 }
 

@@ -67,6 +67,7 @@ eachDatabase('runs of backups that end early', (test) => {
       deployments: { cancel: none, cancelQueued: zero, isWorking: async () => false, showWorking: none },
       builds: { killBuild: async () => false, end: none, endWaiting: zero },
       backupRuns: desk.runs,
+      requireReach: async () => undefined,
       turns: createTurns(),
       userName: async () => undefined,
     });
