@@ -46,6 +46,14 @@ async function ok(path: string, input: object): Promise<unknown> {
 }
 const running = (): string[] => [...far.state.services.values()].map(({ spec }) => spec.Name).toSorted();
 
+const stackDomain = (composeId: string): object => ({
+  composeId,
+  host: 'stack.test',
+  port: 3000,
+  serviceName: 'web',
+  domainType: 'compose',
+});
+
 interface Made {
   applicationId: string;
   redisId: string;
@@ -74,13 +82,11 @@ async function makeAll(): Promise<Made> {
     const { deploymentId, status, body } = await call(path, input);
     expect([status, await stage.ended(deploymentId)], JSON.stringify(body)).toEqual([200, 'done']);
   }
-  await ok('domain.create', {
-    ...{ composeId, host: 'stack.test', port: 3000, serviceName: 'web', domainType: 'compose' },
-  });
+  await ok('domain.create', stackDomain(composeId));
   return { applicationId, redisId, composeId };
 }
 
-test('a deletion that cannot reach the server changes nothing, a forgotten one leaves no record', async () => {
+test('a deletion that cannot reach the server changes nothing, forgetting leaves no record', async () => {
   const { applicationId, redisId, composeId } = await makeAll();
   const before = running();
   expect(before).toEqual(expect.arrayContaining(['web', 'cache', 'stack_web']));
