@@ -15,6 +15,7 @@ export const plainDeployment: Omit<
   status: 'done',
   stage: null,
   commit: null,
+  pushedCommit: null,
   commitInfo: null,
   ownBuild: null,
   image: null,

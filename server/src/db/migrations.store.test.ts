@@ -121,6 +121,7 @@ bothDatabases('migrations', ({ open, openEmpty }) => {
       previewDeploymentId: null,
       stage: null,
       commit: null,
+      pushedCommit: null,
       commitInfo: null,
       ownBuild: null,
       image: null,

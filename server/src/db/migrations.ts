@@ -972,6 +972,11 @@ UPDATE "application" SET "containerContextPath" = "buildPath" || '/' || "contain
   WHERE "sourceType" <> 'git' AND "containerContextPath" <> '' AND "buildPath" NOT IN ('', '/', '.');
 `,
   },
+  {
+    version: 55,
+    name: 'commits that pushes announce',
+    sql: `ALTER TABLE "deployment" ADD COLUMN "pushedCommit" TEXT;`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -268,6 +268,8 @@ const deployment = {
   status: text<DeploymentStatus>(),
   stage: optionalText(),
   commit: optionalText(),
+  /** Commit of the push that asked for the newest one of its branch. */
+  pushedCommit: optionalText(),
   /** First line of its message, its author, and the branch that it was taken from. */
   commitInfo: optionalJson(stored.commitInfo),
   /** What Berth's own builder wrote for it. */

@@ -23,6 +23,7 @@ import type { Queue } from '../../ports/queue.ts';
 import { createSequence } from '../../ports/sequence.ts';
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { queued, type Asked } from './queued.ts';
+import { endDeployedPushes, replaceEarlierPushes } from './replaced.ts';
 import type { DeploymentStore } from './store.ts';
 
 /** A deployment as lists show it, without the release's settings. */
@@ -221,6 +222,7 @@ async function accept(
   const at = { sequence, createdAt: isoTime(clock) };
   const deployment = queued(service, present.organizationId, accepting, at);
   const scope = await store.add(deployment);
+  if (deployment.pushedCommit !== null) await replaceEarlierPushes(store, service, deployment);
   await queue.enqueue({
     kind: 'deployment',
     payload: { deploymentId: deployment.deploymentId },
@@ -241,6 +243,7 @@ async function finish(parts: Parts, deployment: DeploymentRecord, outcome: Outco
       : { errorMessage: outcome.reason.slice(0, reasonLimit) };
   if (!(await parts.store.transition(deploymentId, outcome.status, { ...end, finishedAt, child: null })))
     return;
+  if (outcome.status === 'done') await endDeployedPushes(parts.store, service, { deploymentId, finishedAt });
   const present = await found(parts, service);
   if (present) await tellEnd(parts, deployment, outcome, present);
   await tellHost(parts, deploymentId);

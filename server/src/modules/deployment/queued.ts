@@ -16,6 +16,8 @@ export interface Asked {
   startedBy?: DeploymentStarter | undefined;
   /** Commit to deploy, where it is not the newest. */
   commit?: string | undefined;
+  /** Commit of a push whose branch is deployed; it takes the place of pushes that are queued. */
+  pushedCommit?: string | undefined;
   /** Builds without what earlier builds left. */
   withoutCache?: boolean;
   /** Keys of the servers of a move. */
@@ -26,9 +28,10 @@ export interface Asked {
 export function queued(
   service: ServiceRef,
   organizationId: string,
-  { kind, title, description, sourceDeploymentId, image, commit, startedBy, move, withoutCache }: Asked,
+  asked: Asked,
   at: { sequence: number; createdAt: string },
 ): DeploymentRecord {
+  const { kind, title, description, sourceDeploymentId, image, commit, startedBy, move } = asked;
   return {
     deploymentId: randomId(),
     organizationId,
@@ -39,6 +42,7 @@ export function queued(
     status: 'queued',
     stage: 'queue',
     commit: commit ?? null,
+    pushedCommit: asked.pushedCommit ?? null,
     commitInfo: null,
     ownBuild: null,
     image: image ?? null,
@@ -49,7 +53,7 @@ export function queued(
     stages: null,
     child: null,
     previousVersion: null,
-    withoutCache: withoutCache ?? false,
+    withoutCache: asked.withoutCache ?? false,
     moveFrom: move?.from ?? null,
     moveTo: move?.to ?? null,
     startedAt: null,

@@ -38,12 +38,12 @@ eachDatabase('the statements of a deployment', (test, dialect) => {
     const [, finished] = await counted(() =>
       deployments.finish(deployment, { status: 'done', healthyAt: '', patch: {} }),
     );
-    // Service, deployment, its place, job, status; position and event of each step besides.
+    // Service, deployment, its place, job, status, pushes that wait; position and event of each step besides.
     expect({ accepted, begun, staged, finished }).toEqual({
       accepted: 5 + 2 + lock,
       begun: 3 + 2,
       staged: 2 + 2,
-      finished: 6 + 2 + lock,
+      finished: 7 + 2 + lock,
     });
   });
 

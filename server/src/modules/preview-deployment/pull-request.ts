@@ -345,6 +345,7 @@ function deploymentOf(event: PullRequestEvent, commit: string): Accepting {
     title: oneLine(event.title, 200) || `Pull request ${event.number}`,
     description: `Pull request ${event.number}, commit ${commit}`,
     commit,
+    pushedCommit: commit,
     startedBy: { kind: 'webhook', userId: null, apiKeyId: null },
   };
 }

@@ -33,7 +33,9 @@ export interface Deploying {
   ip: string;
   title: string;
   description: string;
-  commit: string | undefined;
+  commit?: string | undefined;
+  /** Commit of a push, whose branch is deployed. */
+  pushedCommit?: string | undefined;
   startedBy?: DeploymentStarter | undefined;
 }
 
@@ -151,20 +153,21 @@ async function push(
   return deploy(neighbours, hooked, {
     ...by,
     ...describePush(event),
-    commit: event.refKind === 'tag' ? (event.commit ?? undefined) : undefined,
+    // A branch is deployed as it is when its turn comes.
+    ...(event.refKind === 'tag'
+      ? { commit: event.commit ?? undefined }
+      : { pushedCommit: event.commit ?? undefined }),
   });
 }
 
 async function deploy(
   { deployments, recordAudit }: OutcomeNeighbours,
   { ref, organizationId }: Hooked,
-  { provider, ip, title, description, commit, startedBy }: Deploying,
+  { provider, ip, startedBy, ...what }: Deploying,
 ): Promise<HookAnswer> {
   const { deploymentId } = await deployments.accept(ref, {
     kind: 'deploy',
-    title,
-    description,
-    commit,
+    ...what,
     startedBy: startedBy ?? { kind: 'webhook', userId: null, apiKeyId: null },
   });
   await recordAudit({

@@ -115,7 +115,7 @@ async function taken({ once, carryOut, deploy }: Outcomes, receipt: Receipt, del
   if (!row) {
     requireAutoDeploy(hooked);
     const { ip } = delivery;
-    const words = { title: 'Webhook deployment', description: '', commit: undefined };
+    const words = { title: 'Webhook deployment', description: '' };
     return once({ key: undefined, receipt }, () => deploy(hooked, { provider, ip, ...words }));
   }
   const events = row.read(delivery.headers[row.eventHeader] ?? '', payloadOf(delivery));
