@@ -1,4 +1,4 @@
-/** Queued deployments of pushes that another deployment makes needless: a branch deploys its newest commit. */
+/** Queued deployments of pushes that another one makes needless: a branch deploys its newest commit. */
 import type { DeploymentRecord } from '../../db/tables.ts';
 import { ownerColumns, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { DeploymentStore } from './store.ts';

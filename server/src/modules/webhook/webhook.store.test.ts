@@ -59,44 +59,6 @@ eachDatabase('webhooks', (test) => {
     });
   });
 
-  it('of eight pushes at once deploy the last, and none of those that a deployment covers', async () => {
-    const {
-      application: { refreshToken },
-      post,
-      place,
-      desk,
-    } = await begin();
-    const service = { kind: 'application', serviceId: place.applicationId } as const;
-    const states = async (): Promise<string[]> =>
-      (await desk.deployments.all(service)).map(({ status, title }) => `${status} ${title}`);
-    const push = async (letter: string): Promise<string> => {
-      const pushed = letter.repeat(40);
-      const payload = { ...githubPush('main', letter), after: pushed, head_commit: null };
-      await post(refreshToken, payload, github('push', letter));
-      return (await desk.deployments.all(service))[0]?.deploymentId ?? '';
-    };
-    for (const letter of 'abcdef12') await push(letter);
-    expect(await states()).toEqual(['queued 2', ...[...'1fedcba'].map((letter) => `cancelled ${letter}`)]);
-    const [last, former] = await desk.deployments.all(service);
-    expect(former?.errorMessage).toBe(
-      `A later push is deployed in its place (deployment ${last?.deploymentId}).`,
-    );
-    // The one that is under way found the newest commit by itself.
-    const working = last?.deploymentId ?? '';
-    expect(await desk.deployments.begin(working)).toBe(true);
-    await push('3');
-    await desk.deployments.record(working, { commit: '3'.repeat(40) });
-    const [, deployment] = await desk.stores.deployments.list(
-      { applicationId: place.applicationId },
-      { by: ['sequence'], direction: 'desc' },
-    );
-    if (!deployment) throw new Error('It is gone.');
-    await desk.deployments.finish(deployment, { status: 'done', healthyAt: '', patch: {} });
-    expect((await states()).slice(0, 2)).toEqual(['cancelled 3', 'done 2']);
-    await push('4');
-    expect((await states())[0]).toBe('queued 4');
-  });
-
   it.each(['nobody', 'gitlab/nobody', 'compose/nobody', 'github'])(
     'at /api/deploy/%s are refused before their body is read',
     async (path) => {
