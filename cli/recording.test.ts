@@ -56,6 +56,7 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['apply', isSure],
   ['export shop --output shop.yml'],
   ['import compose old.yml --output moved.yml'],
+  ['import compose old.yml --check'],
   ['secret set shop/web STRIPE_KEY', [[/STRIPE_KEY:$/, 'sk_live_1']]],
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],

@@ -200,6 +200,7 @@ export const procedureKinds = {
     refreshToken: 'mutation',
     move: 'mutation',
     moveToServer: 'mutation',
+    check: 'mutation',
     loadServices: 'query',
     deploy: 'mutation',
     redeploy: 'mutation',

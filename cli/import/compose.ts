@@ -5,7 +5,7 @@
 import { AppError } from '../../server/src/domain/errors.ts';
 import { expandBlock } from '../../server/src/domain/variables/env-expansion.ts';
 import { parseEnv } from '../../server/src/domain/variables/dotenv.ts';
-import { parseComposeFile } from '../../server/src/modules/compose/compose-file.ts';
+import { parseComposeFile, type YamlMap } from '../../server/src/modules/compose/compose-file.ts';
 import {
   readLinkedFiles,
   type LinkedFiles,
@@ -19,22 +19,29 @@ import { textOf, variablesOf, type Imported, type ReadFile } from './imported.ts
 const usualNames = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'];
 const field = 'the compose file';
 
+/** What a deployment would make of a compose file. */
+export interface CheckedCompose {
+  /** In the order in which they are deployed. */
+  services: string[];
+  refused: string | undefined;
+  notes: string[];
+}
+
+export async function checkCompose(read: ReadFile, given: string | undefined): Promise<CheckedCompose> {
+  const { plan, refused, files } = await judged(read, given);
+  return {
+    services: plan?.services.map(({ name }) => name) ?? [],
+    refused,
+    notes: plan ? notesOf(plan, files) : [],
+  };
+}
+
 export async function importCompose(
   read: ReadFile,
   given: string | undefined,
   name: string,
 ): Promise<Imported> {
-  let text: string | undefined;
-  for (const path of given === undefined ? usualNames : [given]) text ??= await read(path);
-  if (text === undefined)
-    throw new UsageError(
-      `There is no ${given ?? 'compose file'} here. Name the file: berth import compose FILE.`,
-    );
-  const env = await read('.env');
-  const { top } = readable(() => parseComposeFile(text ?? '', field));
-  const linked = await readLinkedFiles(text, { field, folder: '', read }).catch(asUsage);
-  const { plan, refused } = planOf(text, env ?? '', linked);
-  const files = new Map([...linked, ...(plan ? await filesOf(plan, read) : [])]);
+  const { text, env, top, plan, refused, files } = await judged(read, given);
   const mounts = [...files].map(([filePath, content]) => ({
     type: 'file',
     filePath,
@@ -58,6 +65,32 @@ export async function importCompose(
       ...(plan ? notesOf(plan, files) : []),
     ],
   };
+}
+
+interface Judged {
+  text: string;
+  env: string | undefined;
+  top: YamlMap;
+  plan: ComposePlan | undefined;
+  refused: string | undefined;
+  /** Those beside it that it names, by their paths. */
+  files: ReadonlyMap<string, string>;
+}
+
+/** Reads the compose file and what lies beside it, and translates it as a deployment does. */
+async function judged(read: ReadFile, given: string | undefined): Promise<Judged> {
+  let text: string | undefined;
+  for (const path of given === undefined ? usualNames : [given]) text ??= await read(path);
+  if (text === undefined)
+    throw new UsageError(
+      `There is no ${given ?? 'compose file'} here. Name the file: berth import compose FILE.`,
+    );
+  const env = await read('.env');
+  const { top } = readable(() => parseComposeFile(text, field));
+  const linked = await readLinkedFiles(text, { field, folder: '', read }).catch(asUsage);
+  const { plan, refused } = planOf(text, env ?? '', linked);
+  const files = new Map([...linked, ...(plan ? await filesOf(plan, read) : [])]);
+  return { text, env, top, plan, refused, files };
 }
 
 /** What a deployment would make of the file; a refusal as its sentence. */

@@ -71,6 +71,18 @@ describe('berth import', () => {
     expect((await imported('compose', { 'compose.yml': text })).said).toContain(sentence);
   });
 
+  test.each([
+    ['services: {web: {image: x, init: true, platform: linux/amd64}}', 0, 'It can be deployed: web.'],
+    ['services: {web: {image: x, platform: linux/amd64}}', 0, 'services.web.platform has no effect'],
+    ['services: {web: {image: x, privileged: true}}', 1, 'A deployment would refuse it: '],
+  ])('--check says of %j what will be, and writes nothing', async (text, code, sentence) => {
+    expect(await imported('compose --check', { 'compose.yml': text })).toMatchObject({
+      code,
+      said: expect.stringContaining(sentence),
+      file: {},
+    });
+  });
+
   test('heroku takes processes, variables, databases and numbers of dynos', async () => {
     const { file, said } = await imported('heroku config.env', {
       'app.json': {

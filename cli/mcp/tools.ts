@@ -9,7 +9,7 @@ import {
 } from '../../server/src/procedure/describe/describe-type.ts';
 import { pageInput } from '../../server/src/procedure/input/page.ts';
 import { reachingFields } from '../../server/src/procedure/host-reach.ts';
-import { grantsOf } from '../../server/src/procedure/procedure.ts';
+import { grantsOf, isRead } from '../../server/src/procedure/procedure.ts';
 import { inlineSchemaOf } from '../../server/src/procedure/describe/json-schema.ts';
 import { listProcedures, type NamedProcedure } from '../../server/src/procedure/describe/listing.ts';
 
@@ -77,8 +77,7 @@ function mayAsk(call: ToolCall): boolean {
 }
 
 function callOf(named: NamedProcedure): ToolCall {
-  const { kind, changes } = named.procedure;
-  return { named, isChange: kind === 'mutation' || changes === true };
+  return { named, isChange: !isRead(named.procedure) };
 }
 
 /** Files are sent by `berth deploy`; what needs a session is for people. */

@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path';
 import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nameFromFolder } from '../folder/what-it-is.ts';
+import type { CheckedCompose } from '../import/compose.ts';
 import type { FamilySource } from '../import/dokploy.ts';
 import type { Imported, ReadFile } from '../import/imported.ts';
 import { printable } from '../output/printable.ts';
@@ -77,6 +78,9 @@ export const importWord: Word = {
       description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
     },
     yes: { short: 'y', description: 'with --data: copies without asking' },
+    check: {
+      description: 'for compose: only says what a deployment would make of the file; 1 if it is refused',
+    },
     force: { description: 'overwrites an existing file' },
   },
   most: 2,
@@ -98,16 +102,21 @@ export const importWord: Word = {
       const { copyData } = await import('../import/copy-data.ts');
       return copyData(context, await sourceOf(context, given));
     }
+    if (context.is('check')) {
+      if (format !== 'compose') throw new UsageError('--check is of compose files.');
+      const { checkCompose } = await import('../import/compose.ts');
+      return told(context, await checkCompose(readIn(terminal.folder), given));
+    }
     const path = context.text('output') ?? 'berth.yml';
     const whole = resolve(terminal.folder, path);
     if (path !== '-' && !context.is('force') && (await exists(whole)))
       throw new UsageError(`${path} already exists. Give --force to overwrite it, or --output.`);
-    const read: ReadFile = (name) =>
-      readFile(resolve(terminal.folder, name), 'utf8').catch((error: unknown) => {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-        throw error;
-      });
-    const imported = await importer(read, given, nameFromFolder(terminal.folder) ?? 'app', context);
+    const imported = await importer(
+      readIn(terminal.folder),
+      given,
+      nameFromFolder(terminal.folder) ?? 'app',
+      context,
+    );
     const { text, count } = await textOf(context, imported);
     if (path === '-') terminal.out(text);
     else await writeFile(whole, text, { mode: 0o600 });
@@ -115,6 +124,23 @@ export const importWord: Word = {
     return exitCodes.done;
   },
 };
+
+/** Files of a folder by their names. */
+const readIn =
+  (folder: string): ReadFile =>
+  (name) =>
+    readFile(resolve(folder, name), 'utf8').catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+
+/** Prints what was found in a compose file, and returns whether it can be deployed. */
+function told(context: Context, { services, refused, notes }: CheckedCompose): number {
+  for (const note of notes) context.say(`· ${printable(note)}`);
+  if (refused === undefined) context.say(`It can be deployed: ${services.map(printable).join(', ')}.`);
+  else context.say(`A deployment would refuse it: ${printable(refused)}`);
+  return refused === undefined ? exitCodes.done : exitCodes.refused;
+}
 
 /** Held against the schema before it is written, so that `plan` takes it. */
 async function textOf(context: Context, imported: Imported): Promise<{ text: string; count: number }> {

@@ -117,6 +117,7 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   // Nothing is set up to be backed up.
   'installationBackup.run': [412],
   'compose.delete': [200],
+  'compose.check': [200],
   'compose.loadServices': [200],
   'compose.deploy': [200],
   'compose.redeploy': [412],

@@ -46,6 +46,7 @@ const seldom: Readonly<Record<string, number>> = {
   'application.deploy': 3,
   'application.dropDeployment': 3,
   'compose.deploy': 3,
+  'compose.check': 3,
   'compose.loadServices': 3,
   'destination.testConnection': 20,
   'notification.test': 20,

@@ -5,7 +5,7 @@ import { watchAccess, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext, Found } from './context.ts';
 import { parseInput, refuseMasked } from './input/input.ts';
 import { checkFieldGrants, checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
-import type { StreamEvent, UploadedFile } from './procedure.ts';
+import { verbOf, type StreamEvent, type UploadedFile } from './procedure.ts';
 import { checkReferences, type ReferencePorts } from './input/references.ts';
 import type { NamedProcedure } from './describe/listing.ts';
 import type { RegisteredProcedure } from './registry.ts';
@@ -243,7 +243,7 @@ function audit(
 }
 
 function isChange({ procedure: { kind, changes } }: NamedProcedure): boolean {
-  return kind === 'mutation' || kind === 'upload' || changes === true;
+  return (kind === 'mutation' && changes !== false) || kind === 'upload' || changes === true;
 }
 
 interface Checked {
@@ -271,7 +271,7 @@ async function check(
   const { scope, resourceId } = await checkResources(ports, target, actor, input);
   checkFieldGrants(target, actor, input);
   await checkHostReach(ports, target, actor, { scope, input });
-  if (isChange(target)) await checkReferences(ports, target, { actor, scope, input });
+  if (verbOf(target.procedure) === 'POST') await checkReferences(ports, target, { actor, scope, input });
   return { actor, input, scope, resourceId };
 }
 

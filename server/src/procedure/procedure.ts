@@ -114,8 +114,9 @@ export interface Access {
 }
 
 /** The key-scope action that a call needs. */
-export function actionOf({ kind, access }: Pick<Procedure, 'kind' | 'access'>): string {
-  return access.action ?? (kind === 'query' || kind === 'subscription' ? 'read' : 'write');
+export function actionOf({ kind, changes, access }: Pick<Procedure, 'kind' | 'changes' | 'access'>): string {
+  const isReading = kind === 'query' || kind === 'subscription' || changes === false;
+  return access.action ?? (isReading ? 'read' : 'write');
 }
 
 /** What a member needs besides the things named; none for most procedures. */
@@ -149,9 +150,10 @@ export interface Procedure<
   /** Of a subscription: the type of one event. */
   readonly output: O;
   /**
-   * Of a subscription: it changes something, so it is a POST and audited as a mutation is.
+   * Of a subscription, `true`: it changes something, so it is a POST and audited as a mutation is. Of a
+   * mutation, `false`: it only reads, and is a POST since its input may be longer than an address.
    */
-  readonly changes?: true;
+  readonly changes?: boolean;
   /**
    * Of a change: its answer shows secrets to whoever may read them, as `one` does. Other changes show them to
    * nobody.
@@ -177,13 +179,13 @@ export interface Whole {
 
 type Definition<I extends z.ZodType, O extends z.ZodType> = Omit<Procedure<I, O>, 'kind'>;
 
-/** Whether a call changes nothing: queries, and streams that only show. */
+/** Whether a call changes nothing: queries, streams that only show, and mutations that say so. */
 export const isRead = ({ kind, changes }: Pick<Procedure, 'kind' | 'changes'>): boolean =>
-  kind === 'query' || (kind === 'subscription' && changes !== true);
+  kind === 'query' || (kind === 'subscription' && changes !== true) || changes === false;
 
 /** Whatever changes something is a POST, also where its answer is a stream (decisions 2 and 7). */
-export const verbOf = (procedure: Pick<Procedure, 'kind' | 'changes'>): 'GET' | 'POST' =>
-  isRead(procedure) ? 'GET' : 'POST';
+export const verbOf = ({ kind, changes }: Pick<Procedure, 'kind' | 'changes'>): 'GET' | 'POST' =>
+  kind !== 'mutation' && isRead({ kind, changes }) ? 'GET' : 'POST';
 
 export const query = <I extends z.ZodType, O extends z.ZodType>(
   definition: Definition<I, O>,

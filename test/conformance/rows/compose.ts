@@ -139,6 +139,11 @@ export const composeRows: Rows = [
     after: [{ call: 'compose.one', input: id, gives: { env: 'A=1' } }],
   },
   { call: 'compose.loadServices', input: id, gives: any.list },
+  {
+    call: 'compose.check',
+    input: { ...id, composeFile: 'services: {web: {image: "shop:1"}}' },
+    gives: { services: ['web'], isSavable: true, isDeployable: true, findings: [] },
+  },
   { rule: 'refreshToken makes a new token', call: 'compose.refreshToken', input: id },
   { call: 'compose.cleanQueues', input: id },
 ];

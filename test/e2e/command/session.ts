@@ -107,6 +107,7 @@ export const sessionOf = ({
       { line: 'berth apply', replies: [[/\(yes\/no\) \[no\]$/, 'yes']] },
       { line: 'berth plan --check' },
       { line: 'berth import compose old.yml --output moved.yml' },
+      { line: 'berth import compose old.yml --check' },
     ],
   ],
   [

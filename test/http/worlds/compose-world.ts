@@ -21,6 +21,7 @@ import { createDeployments } from '../../../server/src/modules/deployment/deploy
 import { deploymentHandlers, type DeploymentDesk } from '../../../server/src/modules/deployment/handlers.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
 import { createMembers } from '../../../server/src/modules/organization/member.ts';
+import { createPublishedPorts } from '../../../server/src/modules/port/port.ts';
 import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
 import { environmentOf } from '../../../server/src/modules/service/service.ts';
 import { templateContract } from '../../../server/src/modules/template/contract.ts';
@@ -183,7 +184,7 @@ const templateRouter = (stores: Stores, { approvals, ...shared }: Shared): Route
     }),
   );
 
-function movingOn(stores: Stores): Pick<ComposeDesk, 'domains' | 'place' | 'requireMovable'> {
+function movingOn(stores: Stores): Pick<ComposeDesk, 'checking' | 'domains' | 'place' | 'requireMovable'> {
   const domains = createDomains(stores.domains, systemClock, anyHost);
   const neighbours = {
     server: (serverId: string, organizationId: string) => stores.servers.find({ serverId, organizationId }),
@@ -193,6 +194,10 @@ function movingOn(stores: Stores): Pick<ComposeDesk, 'domains' | 'place' | 'requ
     domains,
   };
   return {
+    checking: {
+      webPorts: [80, 443, 3000],
+      requireFreePort: createPublishedPorts(stores.ports, [3000]).requireFree,
+    },
     domains: domains.byCompose,
     place: placeCompose({ composes: stores.composes, domains }),
     requireMovable: (compose, serverId) => requireComposeMovable(neighbours, compose, serverId, () => true),

@@ -7,6 +7,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { useEffect, useRef, type ReactElement } from 'react';
+import type { Finding } from './file-check.tsx';
 
 const colours = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--color-accent)' },
@@ -38,11 +39,14 @@ const look = EditorView.theme({
   },
 });
 
+const none: readonly Finding[] = [];
+
 export function Editor({
   label,
   value,
   onEdit,
   refusal,
+  findings = none,
   isFixed = false,
 }: {
   label: string;
@@ -50,6 +54,8 @@ export function Editor({
   onEdit: (value: string) => void;
   /** What the server says of it; a line number in it is where it is marked. */
   refusal?: string | undefined;
+  /** What it says while the file is typed, at its lines. */
+  findings?: readonly Finding[];
   isFixed?: boolean;
 }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
@@ -91,14 +97,29 @@ export function Editor({
   }, [label, isFixed]);
   useEffect(() => {
     const editor = view.current;
-    if (editor)
-      editor.dispatch(setDiagnostics(editor.state, refusal === undefined ? [] : [faultAt(editor, refusal)]));
-  }, [refusal]);
+    if (!editor) return;
+    const line = Number(/\bline (\d+)/.exec(refusal ?? '')?.[1] ?? 1);
+    const all = [
+      ...(refusal === undefined ? [] : [{ kind: 'refusal' as const, line, text: refusal }]),
+      ...findings,
+    ];
+    editor.dispatch(
+      setDiagnostics(
+        editor.state,
+        all.map((finding) => markOf(editor, finding)),
+      ),
+    );
+  }, [refusal, findings]);
   return <div ref={box} className="min-h-[320px]" />;
 }
 
-function faultAt(editor: EditorView, message: string): Diagnostic {
-  const number = Number(/\bline (\d+)/.exec(message)?.[1] ?? 1);
-  const { from, to } = editor.state.doc.line(Math.min(Math.max(1, number), editor.state.doc.lines));
-  return { from, to, severity: 'error', message };
+const severities: Record<Finding['kind'], Diagnostic['severity']> = {
+  refusal: 'error',
+  approval: 'warning',
+  note: 'info',
+};
+
+function markOf({ state: { doc } }: EditorView, { kind, line, text }: Finding): Diagnostic {
+  const { from, to } = doc.line(Math.min(Math.max(1, line ?? 1), doc.lines));
+  return { from, to, severity: severities[kind], message: text };
 }

@@ -6,6 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Fault, Notice, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Form } from '../form/form.tsx';
+import { Findings, useFileCheck } from './file-check.tsx';
 import { useDeploy } from '../service/service-actions.tsx';
 import type { Service } from '../service/service.ts';
 
@@ -20,6 +21,8 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
   const services = useAsk('compose.loadServices', { composeId: id }, { retry: false });
   const stored = compose?.composeFile ?? '';
   const isEdited = text !== stored && text !== '';
+  const isRaw = compose?.sourceType === 'raw';
+  const check = useFileCheck(text, { composeId: id, about: compose?.revision, enabled: isRaw });
   // The page may be older than what it saved.
   const isKept = update.isSuccess && update.variables.composeFile === text;
   useBlocker({
@@ -36,7 +39,7 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
       : undefined;
   return (
     <>
-      {compose.sourceType !== 'raw' && (
+      {!isRaw && (
         <div className="mb-4">
           <Notice tone="busy">
             The file comes from a repository:{' '}
@@ -70,10 +73,16 @@ export function FileTab({ service }: { service: Service }): ReactElement | null 
             label="Compose file"
             value={text}
             onEdit={setText}
-            refusal={refusal}
-            isFixed={compose.sourceType !== 'raw'}
+            refusal={check ? undefined : refusal}
+            findings={check?.findings}
+            isFixed={!isRaw}
           />
         </Suspense>
+        {check && check.findings.length > 0 && (
+          <div className="border-t border-line px-4 py-3">
+            <Findings check={check} />
+          </div>
+        )}
       </Panel>
       <Fault error={update.error ?? services.error ?? deploy.error ?? approve.error} />
       {compose.awaitsApproval && (

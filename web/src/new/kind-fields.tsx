@@ -1,5 +1,6 @@
 /** What each kind of service asks for. */
 import { useId, useState, type ReactElement } from 'react';
+import { Findings, useFileCheck } from '../compose/file-check.tsx';
 import { fieldsOf } from '../form/fields.ts';
 import { TextField } from '../form/text-field.tsx';
 import type { Path } from '../live/api.ts';
@@ -116,6 +117,7 @@ function Compose(props: FieldsProps): ReactElement {
   const { values, faults, onEdit } = props;
   const id = useId();
   const [isOfGit, setOfGit] = useState(false);
+  const check = useFileCheck(values.file, { enabled: !isOfGit });
   return (
     <div className="grid gap-4">
       <label className="flex items-center gap-3 text-13">
@@ -154,6 +156,7 @@ function Compose(props: FieldsProps): ReactElement {
             onChange={(event) => onEdit({ file: event.target.value })}
           />
           {faults['composeFile'] && <p className="fault">{faults['composeFile']}</p>}
+          <Findings check={check} />
         </div>
       )}
     </div>

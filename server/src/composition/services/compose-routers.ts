@@ -62,6 +62,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
         isInstallations: parts.accounts.organizations.isFirst,
         approvals,
         envBlocks: runningComposes.envBlocks,
+        checking: runningComposes.checking,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.compose,
         repositoryFile: runningComposes.repositoryFile,

@@ -11,6 +11,7 @@ import { createFreePort } from '../../deploy/compose/free-port.ts';
 import { createRepositoryFile } from '../../deploy/compose/repository-file.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord } from '../../db/tables.ts';
+import type { CheckParts } from '../../modules/compose/judgement/checking.ts';
 import { placeCompose } from '../../modules/compose/moving.ts';
 import type { Composes, RepositoryFile } from '../../modules/compose/compose.ts';
 import {
@@ -31,6 +32,7 @@ export interface RunningComposes {
   /** The same, each with its name in the file. */
   liveServices(compose: ComposeRecord): Promise<LiveService[]>;
   runtime: ComposeRuntime;
+  checking: CheckParts;
   envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<RepositoryFile>;
 }
@@ -57,16 +59,11 @@ export function createRunningComposes(
       })),
     );
   };
+  const webPorts = [...proxyPorts, config.port, config.httpPort, config.httpsPort];
+  const published = createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]);
   return {
-    ports: {
-      ...shared,
-      records,
-      judgeFile,
-      webPorts: [...proxyPorts, config.port, config.httpPort, config.httpsPort],
-      requireFreePort: createFreePort(
-        createPublishedPorts(stores.ports, [config.port, config.httpPort, config.httpsPort]),
-      ),
-    },
+    ports: { ...shared, records, judgeFile, webPorts, requireFreePort: createFreePort(published) },
+    checking: { webPorts, requireFreePort: published.requireFree },
     liveServices,
     liveSpecs: async (compose) => (await liveServices(compose)).map(({ spec }) => spec),
     envBlocks: (compose) => records.envBlocks(compose, [compose.env, compose.secretEnv, compose.composeFile]),

@@ -1,7 +1,7 @@
 /** The context of the stages that deploy a compose service. */
 import type { EnvBlocks } from '../../domain/variables/env.ts';
 import type { ComposeRecord, DeploymentRecord } from '../../db/tables.ts';
-import type { ComposePlan, PlannedPort } from '../../modules/compose/translation/plan.ts';
+import type { ComposePlan } from '../../modules/compose/translation/plan.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { DeployPorts, GitLink, Placement, StageContext, SurroundingBlocksOf } from '../context.ts';
@@ -119,12 +119,6 @@ export function folderOf({
   const cut = composePath.lastIndexOf('/');
   return cut === -1 ? '' : composePath.slice(0, cut);
 }
-
-/** Whether the proxy or Berth itself listens there, so that a file does not publish it. */
-export const isWebPort =
-  (webPorts: readonly number[]) =>
-  ({ published, protocol }: Pick<PlannedPort, 'published' | 'protocol'>): boolean =>
-    protocol === 'tcp' && webPorts.includes(published);
 
 /** Name of the input field that the file comes from, for error messages. */
 export const fieldOf = ({ sourceType }: Pick<ComposeRecord, 'sourceType'>): string =>

@@ -1,23 +1,17 @@
 /** Turns the plan into services for the engine, with everything that is only known on this server. */
 import { badField } from '../../domain/errors.ts';
-import type {
-  ComposePlan,
-  PlannedFile,
-  PlannedPort,
-  PlannedService,
-} from '../../modules/compose/translation/plan.ts';
+import { contentOf } from '../../modules/compose/translation/beside.ts';
+import { isWebPort, requirePortsOnce, unpublishedNote } from '../../modules/compose/translation/ports.ts';
+import type { ComposePlan, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { serverNetwork, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { secretValues } from '../log-secrets.ts';
-import { fieldOf, isWebPort, type ComposeContext } from './compose-context.ts';
+import { fieldOf, type ComposeContext } from './compose-context.ts';
 import { keptServices, type ComposeRelease } from './compose-snapshot.ts';
 import type { DomainRecord } from '../release/release-inputs.ts';
 import { environmentOf, type EnvironmentSource } from '../../modules/compose/translation/environment.ts';
 import { composeServiceSpec, type KnownMount } from './compose-service-spec.ts';
 import { knownMounts } from './mounts/known-mounts.ts';
 import { missing, sourceText } from './mounts/source-text.ts';
-
-/** Most that the engine takes for a file. */
-const fileLimitBytes = 500_000;
 
 /**
  * Every service as it will run. A service without a change keeps its release, so that it is not restarted.
@@ -188,14 +182,10 @@ function unchanged(
     : undefined;
 }
 
-/** A file from elsewhere often publishes on 80 or 3000, where the proxy and Berth itself listen. */
+/** Tells of each port that it leaves out. */
 function withoutWebPorts({ webPorts, log }: ComposeContext, service: PlannedService): PlannedService {
   const isTaken = isWebPort(webPorts);
-  for (const { published, target } of service.ports.filter(isTaken))
-    log.line(
-      `services.${service.name}.ports: ${published} is not published, because the proxy or Berth itself ` +
-        `listens there. Give ${service.name} a domain with port ${target} to reach it from outside.`,
-    );
+  for (const port of service.ports.filter(isTaken)) log.line(unpublishedNote(service.name, port));
   return { ...service, ports: service.ports.filter((port) => !isTaken(port)) };
 }
 
@@ -217,25 +207,11 @@ async function requireVolumes(context: ComposeContext, services: readonly Planne
 }
 
 async function requireFreePorts(context: ComposeContext, services: readonly PlannedService[]): Promise<void> {
-  const taken = new Map<string, string>();
-  for (const { name, ports } of services) {
-    for (const { published, protocol } of ports) {
-      const field = `services.${name}.ports`;
-      const other = taken.get(`${published}/${protocol}`);
-      if (other !== undefined)
-        throw badField(
-          fieldOf(context.compose),
-          `${field}: the port ${published}/${protocol} is published by ${other} too`,
-        );
-      taken.set(`${published}/${protocol}`, name);
-      await context.requireFreePort(context.host, {
-        port: published,
-        protocol,
-        field,
-        compose: context.compose,
-      });
-    }
-  }
+  const { compose, host } = context;
+  requirePortsOnce(fieldOf(compose), services);
+  for (const { name, ports } of services)
+    for (const { published: port, protocol } of ports)
+      await context.requireFreePort(host, { port, protocol, field: `services.${name}.ports`, compose });
 }
 
 const environmentSource = (context: ComposeContext): EnvironmentSource => ({
@@ -246,40 +222,15 @@ const environmentSource = (context: ComposeContext): EnvironmentSource => ({
 });
 
 async function filesOf(context: ComposeContext, { files }: PlannedService): Promise<ServiceSpec['files']> {
-  const field = fieldOf(context.compose);
+  const beside = environmentSource(context);
   return Promise.all(
-    files.map(async ({ source, target, where, isSecret, uid, gid, mode }) => {
-      const content = await contentOf(context, source, where);
-      if (content === undefined)
-        throw badField(
-          field,
-          `${where}: ${source.from === 'file' ? missing(context, source.path) : 'its variable is not set'}`,
-        );
-      if (Buffer.byteLength(content) > fileLimitBytes)
-        throw badField(field, `${where}: has more than ${fileLimitBytes} bytes, the engine's most`);
-      return {
-        path: target,
-        content,
-        ...(uid === undefined ? {} : { uid }),
-        ...(gid === undefined ? {} : { gid }),
-        ...(mode === undefined ? {} : { mode }),
-        ...(isSecret ? { isSecret: true as const } : {}),
-      };
-    }),
+    files.map(async ({ source, target, where, isSecret, uid, gid, mode }) => ({
+      path: target,
+      content: await contentOf({ source, where }, beside),
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(isSecret ? { isSecret: true as const } : {}),
+    })),
   );
-}
-
-async function contentOf(
-  context: ComposeContext,
-  source: PlannedFile['source'],
-  where: string,
-): Promise<string | undefined> {
-  if (source.from === 'content') return source.content;
-  if (source.from === 'variable') return context.variables[source.name];
-  if (source.path.startsWith('/'))
-    throw badField(
-      fieldOf(context.compose),
-      `${where}: takes ${source.path.slice(0, 100)} of the server; use a file of the repository, or content`,
-    );
-  return sourceText(context, source.path, where);
 }

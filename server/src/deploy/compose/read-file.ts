@@ -6,12 +6,13 @@ import { blocksOfRepository } from '../../domain/variables/compose-variables.ts'
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { lookUpIn, readEnvFile } from '../../domain/variables/env-expansion.ts';
 import { AppError } from '../../domain/errors.ts';
+import { isWebPort } from '../../modules/compose/translation/ports.ts';
 import { inFolder } from '../../modules/compose/translation/paths.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';
 import type { Stage } from '../context.ts';
 import { fetchRepository, fetchSentence, type RepositoryContext } from '../stages/fetch-repository.ts';
 import { sourceDirectory } from '../work-directory.ts';
-import { fieldOf, folderOf, isWebPort, type ComposeContext } from './compose-context.ts';
+import { fieldOf, folderOf, type ComposeContext } from './compose-context.ts';
 
 /** The same limit as for a compose file that is stored in the record. */
 const fileLimitBytes = 65_536;

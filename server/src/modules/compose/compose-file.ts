@@ -236,22 +236,28 @@ function refuseReservedLabels(service: YamlMap, where: string, field: string): v
 }
 
 /** The line of a key, from 1; undefined where the text does not have it itself (an alias, a merge). */
-export function lineOf(text: string, path: readonly string[]): number | undefined {
+export const lineOf = (text: string, path: readonly string[]): number | undefined => linesOf(text)(path);
+
+/** Finds lines of keys as `lineOf` does, in a text that is read once. */
+export function linesOf(text: string): (path: readonly string[]) => number | undefined {
   const lineCounter = new LineCounter();
-  let node: unknown = parseDocument(text, { lineCounter, logLevel: 'error', uniqueKeys: false }).contents;
-  let line: number | undefined;
-  for (const part of path) {
-    if (isSeq(node)) {
-      const item: unknown = node.items[Number(part)];
-      node = item;
-      continue;
+  const { contents } = parseDocument(text, { lineCounter, logLevel: 'error', uniqueKeys: false });
+  return (path) => {
+    let node: unknown = contents;
+    let line: number | undefined;
+    for (const part of path) {
+      if (isSeq(node)) {
+        const item: unknown = node.items[Number(part)];
+        node = item;
+        continue;
+      }
+      const pair = isMap(node)
+        ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part)
+        : undefined;
+      if (!pair || !isScalar(pair.key) || !pair.key.range) return undefined;
+      line = lineCounter.linePos(pair.key.range[0]).line;
+      node = pair.value;
     }
-    const pair = isMap(node)
-      ? node.items.find(({ key }) => isScalar(key) && String(key.value) === part)
-      : undefined;
-    if (!pair || !isScalar(pair.key) || !pair.key.range) return undefined;
-    line = lineCounter.linePos(pair.key.range[0]).line;
-    node = pair.value;
-  }
-  return line;
+    return line;
+  };
 }

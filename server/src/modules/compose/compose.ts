@@ -269,7 +269,7 @@ async function checkFile({
 }: Pick<ComposeRecord, 'composeFile' | 'env' | 'sourceType'>): Promise<void> {
   if (composeFile === '' || sourceType !== 'raw') return;
   // The parser is loaded where a file is read: it costs 6 MB.
-  const { requireSavable } = await import('./saved-file.ts');
+  const { requireSavable } = await import('./judgement/saved-file.ts');
   requireSavable(composeFile, env);
 }
 

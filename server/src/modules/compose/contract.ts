@@ -23,7 +23,14 @@ import { referring } from '../../procedure/input/references.ts';
 import { ruled } from '../../procedure/input/ruled.ts';
 import { partial } from '../../procedure/input/shape.ts';
 import { settingShape } from '../application/settings.ts';
-import { composeRecord, composeTypes, deletedCompose, waitingCompose, wholeCompose } from './record.ts';
+import {
+  composeJudgement,
+  composeRecord,
+  composeTypes,
+  deletedCompose,
+  waitingCompose,
+  wholeCompose,
+} from './record.ts';
 
 const byId = z.object({ composeId: id });
 const subject = { kind: 'compose', field: 'composeId' } as const;
@@ -202,6 +209,22 @@ export const composeContract = {
     input: byId.extend({ serverId: z.string().min(1).max(100).nullable() }),
     output: z.object({ deploymentId: z.string().nullable() }),
     refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
+  }),
+  check: mutation({
+    summary: 'Says what a deployment would make of a compose file; saves and changes nothing',
+    description:
+      'A POST, since a file is longer than an address may be. Everything is judged that needs neither ' +
+      'engine nor image: syntax, keys, variables, files beside it, ports, and what has to be approved. ' +
+      'With composeId the variables, file mounts and approvals of that service count; without it, those ' +
+      'of a new one. Only the first refusal is said.',
+    changes: false,
+    access: { class: 'protected', resources: [subject] },
+    input: z.object({
+      composeId: id.optional(),
+      composeFile: referring(z.string().max(65_536).describe('The file to judge')),
+      env: block.optional().describe('Variables in the place of those that are stored'),
+    }),
+    output: composeJudgement,
   }),
   loadServices: query({
     summary: "The names of the services in its file, in the file's order",

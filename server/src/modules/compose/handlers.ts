@@ -1,6 +1,7 @@
 import { AppError, badField } from '../../domain/errors.ts';
 import type { SurroundingBlocks } from '../../domain/variables/env.ts';
 import { secretNames, type SecretName } from '../../domain/variables/secret-env.ts';
+import { readsSecrets } from '../../domain/access/permissions.ts';
 import { composeRef } from '../../domain/names/service-ref.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { DeploymentLogs } from '../../ports/deployment-log.ts';
@@ -26,7 +27,8 @@ import {
 } from './compose.ts';
 import type { composeContract } from './contract.ts';
 import { outputEvents } from '../service/output-events.ts';
-import { planOfRaw, type Around } from './judging.ts';
+import { checkFile, type CheckParts, type Judgement } from './judgement/checking.ts';
+import { planOfRaw, type Around } from './judgement/judging.ts';
 import type { ComposeRuntime } from './runtime.ts';
 import { askedDeletion, type UnfinishedDeletions } from '../unfinished-deletion/unfinished-deletion.ts';
 import { notDeployedYet } from '../../domain/not-deployed.ts';
@@ -61,8 +63,36 @@ export interface ComposeDesk {
   approvals: ComposeApprovals;
   /** Variable blocks of project and environment. */
   envBlocks(compose: ComposeRecord): Promise<SurroundingBlocks>;
+  /** What a file is judged by before it is deployed. */
+  checking: CheckParts;
   /** The file as the repository has it now; throws why it cannot be read. */
   repositoryFile(compose: ComposeRecord, signal: AbortSignal): Promise<RepositoryFile>;
+}
+
+const aroundOf = async (desk: ComposeDesk, compose: ComposeRecord): Promise<Around> => ({
+  blocks: await desk.envBlocks(compose),
+  mounts: await desk.mounts(compose.composeId, compose.organizationId),
+});
+
+/** Judges a file by what the compose service has around it, or as that of a new one. */
+async function checkSaved(
+  desk: ComposeDesk,
+  { actor }: CallContext,
+  {
+    composeId,
+    composeFile,
+    env,
+  }: { composeId?: string | undefined; composeFile: string; env?: string | undefined },
+): Promise<Judgement> {
+  const stored =
+    composeId === undefined ? undefined : await desk.composes.one(composeId, actor.organizationId);
+  const compose = stored && { ...stored, composeFile, env: env ?? stored.env };
+  const place = compose && {
+    compose,
+    around: await aroundOf(desk, compose),
+    approved: (await desk.approvals.shown(compose)).approval?.dangers ?? [],
+  };
+  return checkFile(desk.checking, { composeFile, env, place, readsSecrets: readsSecrets(actor, 'compose') });
 }
 
 export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContract, CallContext> {
@@ -85,14 +115,9 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
   const approveSaved = (context: CallContext, compose: ComposeRecord): Promise<void> =>
     approveSavedFile(desk.approvals, context, compose);
 
-  const aroundOf = async (compose: ComposeRecord): Promise<Around> => ({
-    blocks: await desk.envBlocks(compose),
-    mounts: await desk.mounts(compose.composeId, compose.organizationId),
-  });
-
   async function accept(context: CallContext, compose: ComposeRecord, accepting: Accepting): Promise<true> {
     await checkDeployable(compose, desk.hosts);
-    if (compose.sourceType === 'raw') await planOfRaw(compose, await aroundOf(compose));
+    if (compose.sourceType === 'raw') await planOfRaw(compose, await aroundOf(desk, compose));
     await acceptAsked(desk, context, composeRef(compose.composeId), accepting);
     return true;
   }
@@ -162,6 +187,7 @@ export function composeHandlers(desk: ComposeDesk): Handlers<typeof composeContr
     move: async ({ actor, write }, { composeId, targetEnvironmentId }) =>
       shown(await write(() => composes.move(composeId, actor.organizationId, targetEnvironmentId))),
     moveToServer: (context, input) => moveToServer(desk, context, input),
+    check: (context, input) => checkSaved(desk, context, input),
     async loadServices(context, { composeId, ...page }) {
       const compose = await found(context, { composeId });
       const isRaw = compose.sourceType === 'raw';

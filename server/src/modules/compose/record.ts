@@ -100,3 +100,23 @@ export const waitingCompose = composeApproval
 export const deletedCompose = composeRecord
   .extend({ keptVolumes: z.array(z.string()).describe('Names in the engine of the volumes that stay') })
   .meta({ id: 'DeletedCompose' });
+
+/** What `compose.check` answers. */
+export const composeJudgement = z
+  .object({
+    services: z.array(z.string()).describe('In the order in which they are deployed; none when refused'),
+    isSavable: z.boolean().describe('Whether `compose.update` takes the file'),
+    isDeployable: z.boolean().describe('Whether nothing is refused, and nothing waits for an approval'),
+    findings: z
+      .array(
+        z.object({
+          kind: z
+            .enum(['refusal', 'approval', 'note'])
+            .describe('refusal: it cannot be deployed; approval: it waits for one; note: to be known'),
+          line: z.number().int().nullable().describe('From 1; null: of no line of the file'),
+          text: z.string(),
+        }),
+      )
+      .describe('At most 200'),
+  })
+  .meta({ id: 'ComposeJudgement' });

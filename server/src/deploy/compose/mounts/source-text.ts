@@ -1,5 +1,5 @@
 /** Files beside a compose file: those of its repository, of mounts, and the .env made from the variables. */
-import { formatEnv } from '../../../domain/variables/dotenv.ts';
+import { envFileBeside, missingBeside, textOfMount } from '../../../modules/compose/translation/beside.ts';
 import { inFolder } from '../../../modules/compose/translation/paths.ts';
 import { sourceDirectory } from '../../work-directory.ts';
 import { fieldOf, folderOf, type ComposeContext } from '../compose-context.ts';
@@ -13,13 +13,10 @@ export async function sourceText(
   where: string,
 ): Promise<string | undefined> {
   const { compose, fileSystem, records, variables } = context;
-  const beside = (await records.mounts(compose.composeId)).find(
-    ({ type, filePath }) => type === 'file' && filePath === path.replace(/^\.\//, ''),
-  );
-  if (beside) return beside.content ?? '';
+  const beside = textOfMount(await records.mounts(compose.composeId), path);
+  if (beside !== undefined) return beside;
   const folder = folderOf(compose);
-  if (folder === undefined)
-    return compose.createEnvFile && /^(\.\/)?\.env$/.test(path) ? formatEnv(variables) : undefined;
+  if (folder === undefined) return envFileBeside(compose, variables, path);
   return fileSystem.readInside(
     sourceDirectory(context),
     inFolder(folder, path, { field: fieldOf(compose), where }),
@@ -28,8 +25,5 @@ export async function sourceText(
 }
 
 export function missing({ compose }: ComposeContext, path: string): string {
-  return compose.sourceType === 'raw'
-    ? `there is no ${path}: a file of the source raw has no other files beside it than .env ` +
-        `(createEnvFile) and those added with mount.create (type file, filePath ${path.replace(/^\.\//, '')})`
-    : `there is no file ${path} in the repository`;
+  return compose.sourceType === 'raw' ? missingBeside(path) : `there is no file ${path} in the repository`;
 }

@@ -2,8 +2,9 @@
  * Published ports of a service: `[address:][published:]target[/protocol]`, ranges, and the long form
  * (compose-spec, ports). Pure.
  */
+import { badField } from '../../../domain/errors.ts';
 import type { YamlMap } from '../compose-file.ts';
-import type { PlannedPort } from './plan.ts';
+import type { PlannedPort, PlannedService } from './plan.ts';
 import { below, fault, listAt, mapAt, textAt, wholeAt, wordAt, type Place } from './values.ts';
 
 const everywhere: ReadonlySet<string> = new Set(['', '0.0.0.0', '::', '[::]']);
@@ -166,4 +167,30 @@ function paired(
   if (published.length > 0 && published.length !== targets.length)
     throw fault(place, 'must have as many ports of the server as of the container');
   return targets.map((target, index) => ({ ...rest, target, published: published[index] }));
+}
+
+/** Whether the proxy or Berth itself listens there, so that a file does not publish it. */
+export const isWebPort =
+  (webPorts: readonly number[]) =>
+  ({ published, protocol }: Pick<PlannedPort, 'published' | 'protocol'>): boolean =>
+    protocol === 'tcp' && webPorts.includes(published);
+
+/** A file from elsewhere often publishes on 80 or 3000. */
+export const unpublishedNote = (service: string, { published, target }: PlannedPort): string =>
+  `services.${service}.ports: ${published} is not published, because the proxy or Berth itself listens ` +
+  `there. Give ${service} a domain with port ${target} to reach it from outside.`;
+
+/** BAD_REQUEST naming both services when a port of the server is published twice. */
+export function requirePortsOnce(field: string, services: readonly PlannedService[]): void {
+  const taken = new Map<string, string>();
+  for (const { name, ports } of services)
+    for (const { published, protocol } of ports) {
+      const other = taken.get(`${published}/${protocol}`);
+      if (other !== undefined)
+        throw badField(
+          field,
+          `services.${name}.ports: the port ${published}/${protocol} is published by ${other} too`,
+        );
+      taken.set(`${published}/${protocol}`, name);
+    }
 }

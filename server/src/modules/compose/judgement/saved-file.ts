@@ -2,12 +2,12 @@
  * Judges a compose file as it is saved, by the translation that a deployment uses: whatever holds for every
  * value of its variables is said at once. Pure.
  */
-import { AppError, badField } from '../../domain/errors.ts';
-import { parseEnv } from '../../domain/variables/dotenv.ts';
-import { expandBlock } from '../../domain/variables/env-expansion.ts';
-import { lineOf, parseComposeFile } from './compose-file.ts';
-import { faultSentence, faultyKeyOf } from './translation/keys.ts';
-import { translate } from './translation/translate.ts';
+import { AppError, badField } from '../../../domain/errors.ts';
+import { parseEnv } from '../../../domain/variables/dotenv.ts';
+import { expandBlock } from '../../../domain/variables/env-expansion.ts';
+import { lineOf, parseComposeFile } from '../compose-file.ts';
+import { faultSentence, faultyKeyOf } from '../translation/keys.ts';
+import { translate } from '../translation/translate.ts';
 
 const field = 'composeFile';
 
