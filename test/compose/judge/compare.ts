@@ -73,6 +73,12 @@ const rules: Readonly<Record<string, (meant: Meaning, made: Meaning) => boolean>
         ? made['restart'] !== 'always' || isServer(meant)
         : made['restart'] !== 'no' && (made['restart'] !== 'always' || isServer(meant)),
   isServer: () => true,
+  // Docker switches forwarding on for every container, Berth for those that administer their network.
+  sysctls: ({ sysctls: asked }, { sysctls: given }) =>
+    isDeepStrictEqual(
+      plain({ ...forwarding, ...plainMap(asked) }),
+      plain({ ...forwarding, ...plainMap(given) }),
+    ),
   logging: ({ logging: asked }, { logging: given }) =>
     isDeepStrictEqual(plain(withBounds(asked)), plain(given)),
   // What the file leaves open is Berth's to choose.
@@ -86,6 +92,9 @@ const rules: Readonly<Record<string, (meant: Meaning, made: Meaning) => boolean>
             value === undefined || JSON.stringify(Reflect.get(given, key)) === JSON.stringify(value),
         ),
 };
+
+const forwarding = { 'net.ipv4.ip_forward': '1' };
+const plainMap = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
 const isServer = (meant: Meaning): boolean => meant['isServer'] === true;
 

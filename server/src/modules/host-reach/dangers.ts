@@ -262,6 +262,9 @@ const clockFiles: ReadonlySet<string> = new Set(['/etc/localtime', '/etc/timezon
 
 /** Drivers that write files of bounded size here, or nothing. */
 const harmlessDrivers: ReadonlySet<string> = new Set(['json-file', 'local', 'none']);
+const administering: ReadonlySet<string> = new Set(['CAP_NET_ADMIN', 'ALL']);
+/** Whoever may administer a network may forward in it. */
+const forwarding = 'net.ipv4.ip_forward=1';
 /** Whoever publishes one below it needs host reach. */
 export const firstFreePort = 1024;
 
@@ -284,7 +287,11 @@ function dangersIn(
     ),
     ...all(
       'sysctl',
-      Object.entries(sysctls ?? {}).map(([name, value]) => `${name}=${value}`),
+      Object.entries(sysctls ?? {})
+        .map(([name, value]) => `${name}=${value}`)
+        .filter(
+          (setting) => setting !== forwarding || !capabilities?.some((each) => administering.has(each)),
+        ),
     ),
     ...all(
       'port',

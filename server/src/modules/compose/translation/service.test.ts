@@ -254,6 +254,7 @@ describe('a service becomes', () => {
             { name: 'nproc', soft: 3, hard: 3 },
           ],
         },
+        sysctls: { 'net.ipv4.ip_forward': '1' },
       },
     ],
     [

@@ -4,7 +4,13 @@ import { parseImageReference } from '../../../domain/names/image-reference.ts';
 import { reservedLabelPattern } from '../../../domain/names/names.ts';
 import { serverNetwork } from '../../../ports/engine/engine.ts';
 import type { YamlMap } from '../compose-file.ts';
-import { containerOptions, loggingOf, sharedMemory, sysctlsOf } from './container/container-part.ts';
+import {
+  containerOptions,
+  forwardingOf,
+  loggingOf,
+  sharedMemory,
+  sysctlsOf,
+} from './container/container-part.ts';
 import type { Definitions } from './definitions.ts';
 import { usedFiles } from './definitions.ts';
 import { dependenciesAt, type WantedDependency } from './dependencies.ts';
@@ -80,6 +86,9 @@ export function readService(
   const volumesFrom = given('volumes_from', volumesFromAt) ?? [];
   const publishes = { isPublished, here: ports.length > 0 };
   const { isOnServer, inside } = networkOf(name, service, { place, notes, definitions, publishes });
+  const container = containerOptions(service, place, (path, at) =>
+    files.get(inFolder(folder ?? '', path, at)),
+  );
   return {
     name,
     image,
@@ -105,8 +114,8 @@ export function readService(
     aliases: aliasesOf(service, place, definitions.networks),
     ...(inside && { inside }),
     ...(isOnServer && { network: serverNetwork }),
-    container: containerOptions(service, place, (path, at) => files.get(inFolder(folder ?? '', path, at))),
-    sysctls: sysctlsOf(service, place),
+    container,
+    sysctls: { ...(isOnServer ? {} : forwardingOf(container)), ...sysctlsOf(service, place) },
     logging: loggingOf(service, place),
     stopGracePeriodMs: given('stop_grace_period', durationAt),
     wants: {

@@ -67,6 +67,13 @@ export function sysctlsOf(service: YamlMap, place: Place): Record<string, string
   return Object.fromEntries(entries.map(([name, value]) => [name, value ?? '']));
 }
 
+/**
+ * What may administer its network passes packets on, as in a container of docker compose: a VPN is written for
+ * that. Others do not (spec-defaults.ts).
+ */
+export const forwardingOf = ({ capabilitiesAdded: added }: ContainerOptions): Record<string, string> =>
+  added?.some((name) => name === 'CAP_NET_ADMIN' || name === 'ALL') ? { 'net.ipv4.ip_forward': '1' } : {};
+
 /** Drivers that write files here. */
 const toFiles: ReadonlySet<string> = new Set(['json-file', 'local']);
 
