@@ -86,7 +86,7 @@ export const fieldCases: Record<string, Kind> = {
     file: `
       services:
         web: {image: "berth/node:24", ports: ["3000"]}
-        migrate: {image: "berth/debian:12", restart: on-failure, entrypoint: ["bash", "-c", "echo migrated; exit 0"]}`,
+        migrate: {image: "berth/debian:12", restart: on-failure, entrypoint: ["bash", "-c", "exit 0"]}`,
     services: { web: server, migrate: unawaitedJob },
     notes: [/services\.web\.ports/],
   },
@@ -229,7 +229,7 @@ export const fieldCases: Record<string, Kind> = {
             front: { aliases: [www, "realtime-dev.alias"] }
           configs: [{source: conf, target: /etc/app.conf, uid: "1000", gid: "1000", mode: "0400"}]
           secrets: [token]
-          healthcheck: { test: "test -e /etc/app.conf", interval: 5s, timeout: 3s, retries: 4, start_period: 10s }
+          healthcheck: { test: "test -e /etc/app.conf", interval: 5s, timeout: 3s, retries: 4 }
           command: ["bash", "-c", "echo pid=$$$$ tz=$$TZ"]
       configs:
         conf:

@@ -29,7 +29,7 @@ export const wordings: readonly Wording[] = [
     instead: 'write a whole sentence',
     limit: 78,
   },
-  { name: 'own', pattern: /\bown\b/i, instead: "its, Berth's, or nothing", limit: 71 },
+  { name: 'own', pattern: /\bown\b/i, instead: "its, Berth's, or nothing", limit: 68 },
   {
     name: '"is no", "has none"',
     pattern: /\b(is|are|was|were) no\b|\b(has|have) none\b/i,
@@ -41,7 +41,7 @@ export const wordings: readonly Wording[] = [
     name: 'tells, told',
     pattern: /\b(tells?|told)\b/i,
     instead: '"says", "reports", "notifies"',
-    limit: 36,
+    limit: 33,
   },
   { name: 'nobody, whoever', pattern: /\b(nobody|somebody|whoever)\b/i, instead: 'name who', limit: 49 },
 ];

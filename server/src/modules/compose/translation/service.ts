@@ -86,9 +86,6 @@ export function readService(
   const volumesFrom = given('volumes_from', volumesFromAt) ?? [];
   const publishes = { isPublished, here: ports.length > 0 };
   const { isOnServer, inside } = networkOf(name, service, { place, notes, definitions, publishes });
-  const container = containerOptions(service, place, (path, at) =>
-    files.get(inFolder(folder ?? '', path, at)),
-  );
   return {
     name,
     image,
@@ -114,8 +111,10 @@ export function readService(
     aliases: aliasesOf(service, place, definitions.networks),
     ...(inside && { inside }),
     ...(isOnServer && { network: serverNetwork }),
-    container,
-    sysctls: { ...(isOnServer ? {} : forwardingOf(container)), ...sysctlsOf(service, place) },
+    ...powersOf(service, place, {
+      isOnServer,
+      linked: (path, at) => files.get(inFolder(folder ?? '', path, at)),
+    }),
     logging: loggingOf(service, place),
     stopGracePeriodMs: given('stop_grace_period', durationAt),
     wants: {
@@ -126,6 +125,17 @@ export function readService(
       restart: restartOf(service, restartPolicy, place),
     },
   };
+}
+
+/** What its container may do, and how the kernel treats it. */
+function powersOf(
+  service: YamlMap,
+  place: Place,
+  { isOnServer, linked }: { isOnServer: boolean; linked: (path: string, at: Place) => string | undefined },
+): Pick<PlannedService, 'container' | 'sysctls'> {
+  const container = containerOptions(service, place, linked);
+  const sysctls = { ...(isOnServer ? {} : forwardingOf(container)), ...sysctlsOf(service, place) };
+  return { container, sysctls };
 }
 
 /** Its volumes; folders must lie in the repository that the file is of. */

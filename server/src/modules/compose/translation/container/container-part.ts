@@ -68,8 +68,8 @@ export function sysctlsOf(service: YamlMap, place: Place): Record<string, string
 }
 
 /**
- * What may administer its network passes packets on, as in a container of docker compose: a VPN is written for
- * that. Others do not (spec-defaults.ts).
+ * A container that may administer its network passes packets on, as in docker compose; VPNs rely on it.
+ * Others do not (spec-defaults.ts).
  */
 export const forwardingOf = ({ capabilitiesAdded: added }: ContainerOptions): Record<string, string> =>
   added?.some((name) => name === 'CAP_NET_ADMIN' || name === 'ALL') ? { 'net.ipv4.ip_forward': '1' } : {};
