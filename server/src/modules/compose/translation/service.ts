@@ -111,10 +111,7 @@ export function readService(
     aliases: aliasesOf(service, place, definitions.networks),
     ...(inside && { inside }),
     ...(isOnServer && { network: serverNetwork }),
-    ...powersOf(service, place, {
-      isOnServer,
-      linked: (path, at) => files.get(inFolder(folder ?? '', path, at)),
-    }),
+    ...powersOf(service, place, { isOnServer, folder, files }),
     logging: loggingOf(service, place),
     stopGracePeriodMs: given('stop_grace_period', durationAt),
     wants: {
@@ -131,9 +128,11 @@ export function readService(
 function powersOf(
   service: YamlMap,
   place: Place,
-  { isOnServer, linked }: { isOnServer: boolean; linked: (path: string, at: Place) => string | undefined },
+  { isOnServer, folder, files }: { isOnServer: boolean } & Pick<ReadOptions, 'folder' | 'files'>,
 ): Pick<PlannedService, 'container' | 'sysctls'> {
-  const container = containerOptions(service, place, linked);
+  const container = containerOptions(service, place, (path, at) =>
+    files.get(inFolder(folder ?? '', path, at)),
+  );
   const sysctls = { ...(isOnServer ? {} : forwardingOf(container)), ...sysctlsOf(service, place) };
   return { container, sysctls };
 }
