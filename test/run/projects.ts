@@ -155,7 +155,7 @@ export const projects = {
   command: { on: 'bed', files: e2e('command-line', 'command/session'), minutes: 30 },
   web: { on: 'bed', files: e2e('web'), minutes: 40 },
   databases: { on: 'bed', files: e2e('databases'), minutes: 25 },
-  isolation: { on: 'bed', files: e2e('isolation', 'compose'), minutes: 20 },
+  isolation: { on: 'bed', files: e2e('isolation', 'compose', 'compose/products'), minutes: 20 },
   faults: { on: 'bed', files: e2e('crash'), minutes: 20 },
   proxy: { on: 'servers', files: [integration('proxy/*')], minutes: 20 },
   hosts: { on: 'bed', files: e2e('hosts'), minutes: 15 },
