@@ -60,6 +60,11 @@ const causes: Readonly<Record<FactEvent, Cause>> = {
     by: 'the agent measures a machine that uses more memory than its threshold',
   },
   diskNearlyFull: day('little is left of the disk for five minutes'),
+  diskWriterStopped: {
+    file: 'server/src/modules/alarm/stopped-writers.store.test.ts',
+    test: 'of a service that filled the disk lasts until somebody starts it',
+    by: 'a service was stopped since it filled the disk of its machine',
+  },
   serviceUnknown: {
     file: 'server/src/modules/alarm/alarm.store.test.ts',
     test: 'of a service that no record names lasts until it is removed',

@@ -23,6 +23,7 @@ import { createApp } from './routers.ts';
 import { startTimers } from '../jobs/timers.ts';
 import { version } from './installation/version.ts';
 import { finishDeletions } from '../jobs/finish-deletions.ts';
+import { createDiskWatch } from './upkeep/disk-writers.ts';
 import { createWatching } from './upkeep/watching.ts';
 import { walls as builtWalls, type Walls } from './hosts/walls.ts';
 import { createWorking } from './services/working.ts';
@@ -74,6 +75,7 @@ export async function createBerth(
     notifying: product.notifying,
     ...working,
     ...watching,
+    ...createDiskWatch(ground, product, machines, releasing),
     finishDeletions: () => finishDeletions({ ...ground, ...product, ...product.accounts, registry }),
     schedules: working.backingUp.schedules,
     previews: { watch: working.previewing.watch, everyMs: config.previewWatchMs },
@@ -81,14 +83,10 @@ export async function createBerth(
   return {
     app,
     worker: working.worker,
-    reconciler: {
-      ...reconciler,
-      start() {
-        reconciler.start();
-        observing.start();
-        watching.ownCollector.start();
-      },
-    },
+    reconciler: alsoStarting(reconciler, () => {
+      observing.start();
+      watching.ownCollector.start();
+    }),
     listenForProxy: () => proxySocket.listen(app, join(ground.local.proxyFolder, berthSocketName)),
     async close() {
       await Promise.all([machines.watch.stop(), watching.ownCollector.stop(), timers.stop()]);
@@ -99,6 +97,14 @@ export async function createBerth(
     },
   };
 }
+
+const alsoStarting = (reconciler: Reconciler, start: () => void): Reconciler => ({
+  ...reconciler,
+  start() {
+    reconciler.start();
+    start();
+  },
+});
 
 /** Before anything on it is changed; Berth does not start where the machine is another's. */
 async function claimOwnMachine(ground: Ground, machines: Machines): Promise<void> {

@@ -1,5 +1,5 @@
 /** Every store on one database. */
-import { createUnfinishedDeletionStore } from '../modules/unfinished-deletion/store.ts';
+import { createLeavingStore, createUnfinishedDeletionStore } from '../modules/unfinished-deletion/store.ts';
 import type { Database } from '../db/database.ts';
 import { createSlotStore } from '../jobs/slot-store.ts';
 import { createJobStore } from '../jobs/store.ts';
@@ -31,7 +31,7 @@ import {
   createMemberStore,
   createOrganizationStore,
 } from '../modules/organization/store.ts';
-import { createDiskStore } from '../modules/disk-quota/store.ts';
+import { createDiskStore, createStoppedWriters } from '../modules/disk-quota/store.ts';
 import { createQuotaStore } from '../modules/quota/store.ts';
 import { createPlatformServiceStore } from '../modules/platform-service/store.ts';
 import { createPortStore } from '../modules/port/store.ts';
@@ -59,6 +59,7 @@ export function createStores(database: Database) {
     members: createMemberStore(database),
     quotas: createQuotaStore(database),
     disk: createDiskStore(database),
+    diskWriters: createStoppedWriters(database),
     logDrains: createLogDrainStore(database),
     notifications: createNotificationStore(database),
     schedules: createScheduleStore(database),
@@ -72,6 +73,7 @@ export function createStores(database: Database) {
     databases: createDatabaseStore(database),
     composes: createComposeStore(database),
     unfinishedDeletions: createUnfinishedDeletionStore(database),
+    leaving: createLeavingStore(database),
     services: createServiceStore(database),
     serviceReads: createServiceReads(database),
     serviceRows: createServiceRows(database),

@@ -977,6 +977,18 @@ UPDATE "application" SET "containerContextPath" = "buildPath" || '/' || "contain
     name: 'commits that pushes announce',
     sql: `ALTER TABLE "deployment" ADD COLUMN "pushedCommit" TEXT;`,
   },
+  {
+    version: 56,
+    name: 'services that filled a disk, and containers that leave',
+    sql: `
+CREATE TABLE "disk_writer" (
+  "kind" TEXT NOT NULL, "serviceId" TEXT PRIMARY KEY, "serverKey" TEXT NOT NULL, "grownBytes" BIGINT NOT NULL,
+  "freeBytes" BIGINT NOT NULL, "keptBytes" BIGINT NOT NULL, "since" TEXT NOT NULL, "stoppedAt" TEXT NOT NULL);
+CREATE TABLE "leaving_container" (
+  "serverKey" TEXT NOT NULL, "containerId" TEXT NOT NULL, "since" BIGINT NOT NULL,
+  PRIMARY KEY ("serverKey", "containerId"));
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

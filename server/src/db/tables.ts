@@ -2,6 +2,7 @@
  * Every table, once: the columns give the row types, the codecs and the queries. The DDL is in migrations.ts;
  * migrations.store.test.ts compares the two, so a new column needs a migration as well.
  */
+import type { DeployedKind } from '../domain/names/service-ref.ts';
 import type { DatabaseKindName } from '../domain/database-kind.ts';
 import type { ErrorCode } from '../domain/errors.ts';
 import type { ApplicationStatus, DeploymentKind, DeploymentStatus } from '../domain/states/lifecycle.ts';
@@ -71,6 +72,26 @@ const quotaDisk = {
   serverKey: text(),
   bytes: number(),
   measuredAt: text(),
+};
+
+/** Services that were stopped since they filled the disk of their machine. Sizes in bytes. */
+const diskWriter = {
+  kind: text<DeployedKind>(),
+  serviceId: text(),
+  serverKey: text(),
+  grownBytes: number(),
+  freeBytes: number(),
+  keptBytes: number(),
+  /** Since when it had grown. */
+  since: text(),
+  stoppedAt: text(),
+};
+
+/** Containers that should have ended and go on, each with when that was first seen (ms). */
+const leavingContainer = {
+  serverKey: text(),
+  containerId: text(),
+  since: number(),
 };
 
 /** What runs of a service on a server beside what records say: all of it when its record is gone. */
@@ -1002,6 +1023,8 @@ export const tables = {
   quota_claim: quotaClaim,
   quota_disk: quotaDisk,
   quota_left: quotaLeft,
+  disk_writer: diskWriter,
+  leaving_container: leavingContainer,
   user,
   two_factor: twoFactor,
   recovery_code: recoveryCode,

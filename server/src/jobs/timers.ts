@@ -43,6 +43,25 @@ export interface Timers {
   stop(): Promise<void>;
 }
 
+export interface TimerParts {
+  stores: PrunedStores;
+  clock: Clock;
+  log: { fault(error: unknown, where: string): unknown };
+  schedules: { tick(): Promise<void> };
+  previews: { watch(): Promise<void>; everyMs: number };
+  notifying: { tick(): Promise<void>; stop(): Promise<void> };
+  shipping: { tick(): Promise<void>; stop(): Promise<void> };
+  scheduling: { tick(): Promise<void> };
+  alarms: { look(): Promise<void> };
+  monitoring: { look(): Promise<void> };
+  cleanTurn(): Promise<void>;
+  finishDeletions(): Promise<void>;
+  disk: { turn(): Promise<void> };
+  diskWriters: { look(): Promise<void> };
+  adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
+  settings: Pick<SettingsService, 'get'>;
+}
+
 export function startTimers({
   stores,
   clock,
@@ -57,25 +76,10 @@ export function startTimers({
   cleanTurn,
   finishDeletions,
   disk,
+  diskWriters,
   adapters,
   settings,
-}: {
-  stores: PrunedStores;
-  clock: Clock;
-  log: { fault(error: unknown, where: string): unknown };
-  schedules: { tick(): Promise<void> };
-  previews: { watch(): Promise<void>; everyMs: number };
-  notifying: { tick(): Promise<void>; stop(): Promise<void> };
-  shipping: { tick(): Promise<void>; stop(): Promise<void> };
-  scheduling: { tick(): Promise<void> };
-  alarms: { look(): Promise<void> };
-  monitoring: { look(): Promise<void> };
-  cleanTurn(): Promise<void>;
-  finishDeletions(): Promise<void>;
-  disk: { turn(): Promise<void> };
-  adapters: { endedOutputs: Pick<EndedOutputs, 'prune'> };
-  settings: Pick<SettingsService, 'get'>;
-}): Timers {
+}: TimerParts): Timers {
   const toldAs = (where: string) => (error: unknown) => void log.fault(error, where);
   const timers = [
     every(housekeepingMs, () => tidy(stores, clock), toldAs('housekeeping')),
@@ -90,6 +94,7 @@ export function startTimers({
     every(eventsMs, cleanTurn, toldAs('clean-up')),
     every(eventsMs, finishDeletions, toldAs('deletions that go on')),
     every(eventsMs, disk.turn, toldAs('disk of organizations')),
+    every(alarmMs, diskWriters.look, toldAs('services that fill a disk')),
     every(alarmMs, alarms.look, toldAs('alarms')),
     every(alarmMs, monitoring.look, toldAs('monitoring of servers')),
     every(dispatchMs, notifying.tick, toldAs('notifications')),

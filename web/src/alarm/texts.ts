@@ -14,6 +14,7 @@ export const kindWords: Record<Answer<'alarm.all'>[number]['kind'], string> = {
   networkLeft: 'Network left over',
   deletionUnfinished: 'Deletion goes on',
   diskNearlyFull: 'Disk nearly full',
+  diskWriterStopped: 'Stopped: filled the disk',
   certificateFailed: 'Certificate refused',
   certificateExpiring: 'Certificate expiring',
   uploadedCertificateExpiring: 'Certificate expiring',

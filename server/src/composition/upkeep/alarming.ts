@@ -43,6 +43,7 @@ export function createAlarming(
         installation: first,
       }),
       unfinishedDeletions: () => unfinished.all(),
+      stoppedWriters: stores.diskWriters.stopped,
       minFreeDisk: async () => (await settings.get()).minFreeDisk,
       unreachable: unreachableHosts({ seen: unreachable, servers: stores.servers, installation: first }),
     }),

@@ -92,7 +92,7 @@ function keepersOf(
   };
   const node = (host: Host, headKey: string): KeptHost => ({
     ...common(host, swarmPorts),
-    services: withWhatLeaves(clock, host, () => hosts.find(headKey)),
+    services: withWhatLeaves(ground, host, () => hosts.find(headKey)),
     // Whoever has the cluster's head has its nodes.
     claim: async () => undefined,
     ...createNodePlatform(host, {
@@ -110,11 +110,11 @@ function keepersOf(
 
 /** On a node, whose services its head keeps: containers that outlive their time. */
 function withWhatLeaves(
-  clock: Ground['clock'],
-  { engine }: Host,
+  { stores, clock }: Pick<Ground, 'stores' | 'clock'>,
+  { key: serverKey, engine }: Host,
   head: () => Promise<Host | undefined>,
 ): () => Promise<string[]> {
-  const leaving = createLeavingWatch(clock);
+  const leaving = createLeavingWatch({ clock, serverKey, store: stores.leaving });
   return async () => {
     const tasks = await (await head())?.engine.leavingTasks();
     return tasks === undefined ? [] : leaving.look(engine, tasks);
@@ -127,7 +127,7 @@ function withWhatIsLeft(
   host: Host,
   keepServices: (host: Host) => Promise<string[]>,
 ): () => Promise<string[]> {
-  const leaving = createLeavingWatch(clock);
+  const leaving = createLeavingWatch({ clock, serverKey: host.key, store: stores.leaving });
   return async () => {
     const found = [...(await keepServices(host)), ...(await leaving.look(host.engine))];
     await countLeft(stores.quotas, host);

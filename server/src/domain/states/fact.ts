@@ -27,6 +27,7 @@ export const factEvents = {
   serverBack: { title: 'Server back', tone: 'good' },
   thresholdPassed: { title: 'Threshold passed', tone: 'bad' },
   diskNearlyFull: { title: 'Disk nearly full', tone: 'bad' },
+  diskWriterStopped: { title: 'Service stopped: it filled the disk', tone: 'bad' },
   serviceUnknown: { title: 'Service without a record', tone: 'bad' },
   queueStuck: { title: 'Jobs wait for too long', tone: 'bad' },
   scheduleMissed: { title: 'Scheduled command missed', tone: 'bad' },

@@ -75,6 +75,7 @@ eachDatabase('alarms', (test) => {
           ],
           leftNetworks: async () => [],
           unfinishedDeletions: async () => deletions,
+          stoppedWriters: async () => [],
           unknownServices: unknownServicesOf({
             things: createKnownThings(database),
             servers: tableStore(database, 'server'),

@@ -10,6 +10,7 @@ export const alarmKinds = {
   networkLeft: { begin: null, end: null },
   deletionUnfinished: { begin: null, end: null },
   diskNearlyFull: { begin: 'diskNearlyFull', end: null },
+  diskWriterStopped: { begin: 'diskWriterStopped', end: null },
   certificateFailed: { begin: null, end: null },
   certificateExpiring: { begin: null, end: null },
   uploadedCertificateExpiring: { begin: 'certificateExpiring', end: null },

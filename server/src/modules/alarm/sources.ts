@@ -1,4 +1,5 @@
 /** What is a reason for an alarm: one source for each kind, over facts that others already keep. */
+import type { TableRecord } from '../../db/tables.ts';
 import type { Live } from '../../domain/states/live.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { localServer } from '../../domain/names/server-key.ts';
@@ -32,6 +33,8 @@ export interface SourcePorts {
   >;
   /** Deletions whose containers go on. */
   unfinishedDeletions(): Promise<readonly UnfinishedDeletion[]>;
+  /** Services that were stopped since they filled a disk, and have not been started since. */
+  stoppedWriters(): Promise<readonly TableRecord<'disk_writer'>[]>;
   /** Of all machines, as far as is known. */
   disks(): Promise<readonly MeasuredDisk[]>;
   /** Bytes that stay free on each of them: no deployment may touch them. */
@@ -63,6 +66,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
     { kinds: ['networkLeft'], looks: 2, find: () => networks(ports) },
     { kinds: ['deletionUnfinished'], looks: 1, find: () => deletions(ports) },
     { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
+    { kinds: ['diskWriterStopped'], looks: 1, find: () => writers(ports) },
     { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
     { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
     { kinds: ['backupSilent'], looks: 1, find: () => backups(ports) },
@@ -162,9 +166,32 @@ async function deletions({ unfinishedDeletions, store }: SourcePorts): Promise<C
   });
 }
 
+async function writers({ stoppedWriters, store }: SourcePorts): Promise<Condition[]> {
+  const all = await stoppedWriters();
+  const placed = new Map(
+    (await store.services(all.map(({ serviceId }) => serviceId))).map((one) => [one.serviceId, one]),
+  );
+  return all.flatMap(({ kind, serviceId, grownBytes, freeBytes, keptBytes, since, stoppedAt }) => {
+    const service = placed.get(serviceId);
+    if (!service) return [];
+    const { organizationId, name } = service;
+    return {
+      kind: 'diskWriterStopped' as const,
+      organizationId,
+      subject: { type: kind, id: serviceId, name },
+      sentence:
+        `${name} was stopped at ${stoppedAt}: it had written ${size(grownBytes)} since ${since}, when ` +
+        `${size(freeBytes)} of its machine's disk were free and ${size(keptBytes)} must stay free (setting ` +
+        'minFreeDisk). Remove what it does not need or make room there ("berth cleanup"), and start it.',
+      ...placeOf(service),
+    };
+  });
+}
+
+const size = (bytes: number): string => `${(bytes / gigabyte).toFixed(1)} GB`;
+
 async function disks({ disks: look, minFreeDisk }: SourcePorts): Promise<Condition[]> {
   const kept = await minFreeDisk();
-  const size = (bytes: number): string => `${(bytes / gigabyte).toFixed(1)} GB`;
   return (await look())
     .filter(({ free }) => free < 2 * kept)
     .map(({ id, name, organizationId }) => ({

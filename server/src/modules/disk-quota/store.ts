@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore } from '../../db/table-store.ts';
+import { isStillStopped } from '../../db/still-stopped.ts';
 import type { DiskStore } from './disk-quota.ts';
+import type { DiskWriter, DiskWriterStore } from './disk-writers.ts';
 
 export function createDiskStore(database: Database): Omit<DiskStore, 'liveImages'> & LiveReleases {
   const [measured, pulls] = [tableStore(database, 'quota_disk'), tableStore(database, 'image_pull')];
@@ -42,6 +44,29 @@ export function createDiskStore(database: Database): Omit<DiskStore, 'liveImages
           union all select 'previewDeployment', "liveDeploymentId" from "preview_deployment"
             where "organizationId" = ${id} and "liveDeploymentId" is not null`.compile(database.builder),
       ),
+  };
+}
+
+export interface StoppedWriters extends Pick<DiskWriterStore, 'keepWriter'> {
+  /** Those that nobody has started or deployed since. */
+  stopped(): Promise<DiskWriter[]>;
+}
+
+export function createStoppedWriters(database: Database): StoppedWriters {
+  const writers = tableStore(database, 'disk_writer');
+  return {
+    keepWriter: (writer) =>
+      database.transaction(async () => {
+        await writers.remove({ serviceId: writer.serviceId });
+        await writers.insert(writer);
+      }),
+    async stopped() {
+      const held: DiskWriter[] = [];
+      for (const writer of await writers.list({}))
+        if (await isStillStopped(database, writer, writer.stoppedAt)) held.push(writer);
+        else await writers.remove({ serviceId: writer.serviceId });
+      return held;
+    },
   };
 }
 

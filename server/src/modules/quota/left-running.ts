@@ -1,7 +1,7 @@
 /**
  * What runs of an organization beside what its records say: services whose record is gone, containers of
  * releases that went on when the next two were there already, and one-off commands that another process of
- * Berth waits for, or none. It is told by the labels that each task has.
+ * Berth waits for, or none. The labels of each task show it.
  */
 import { instanceLabel, managedLabel, organizationLabel, taskLabel } from '../../domain/names/labels.ts';
 import { ownerOfLabels } from '../../domain/names/service-ref.ts';

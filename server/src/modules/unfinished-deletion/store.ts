@@ -1,8 +1,8 @@
 /** SQL of deletions that go on. */
-import { sql } from 'kysely';
 import type { Database } from '../../db/database.ts';
 import { tableStore, type TableStore } from '../../db/table-store.ts';
 import type { TableRecord } from '../../db/tables.ts';
+import { isStillStopped } from '../../db/still-stopped.ts';
 
 export type UnfinishedDeletion = TableRecord<'unfinished_deletion'>;
 
@@ -17,21 +17,31 @@ export interface UnfinishedDeletionStore extends TableStore<'unfinished_deletion
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
 
-const idColumns = { application: 'applicationId', database: 'databaseId', compose: 'composeId' } as const;
-
 export function createUnfinishedDeletionStore(database: Database): UnfinishedDeletionStore {
   return {
     ...tableStore(database, 'unfinished_deletion'),
     transaction: (work) => database.transaction(work),
-    async isStillMeant({ kind, serviceId, since }) {
-      const id = sql.ref(idColumns[kind]);
-      const [found] = await database.run(
-        sql<{ isStopped: number; newest: string | null }>`
-          select "isStopped",
-            (select max("createdAt") from "deployment" where ${id} = ${serviceId}) as "newest"
-          from ${sql.table(kind)} where ${id} = ${serviceId}`.compile(database.builder),
-      );
-      return found && found.isStopped === 1 && (found.newest ?? '') <= since;
-    },
+    isStillMeant: ({ kind, serviceId, since }) => isStillStopped(database, { kind, serviceId }, since),
+  };
+}
+
+/** When each container that should have ended was first seen to go on, by the machine. Times in ms. */
+export interface LeavingStore {
+  read(serverKey: string): Promise<ReadonlyMap<string, number>>;
+  /** In place of what was kept of the machine before. */
+  keep(serverKey: string, since: ReadonlyMap<string, number>): Promise<void>;
+}
+
+export function createLeavingStore(database: Database): LeavingStore {
+  const leaving = tableStore(database, 'leaving_container');
+  return {
+    read: async (serverKey) =>
+      new Map((await leaving.list({ serverKey })).map(({ containerId, since }) => [containerId, since])),
+    keep: (serverKey, since) =>
+      database.transaction(async () => {
+        await leaving.remove({ serverKey });
+        for (const [containerId, each] of since)
+          await leaving.insert({ serverKey, containerId, since: each });
+      }),
   };
 }
