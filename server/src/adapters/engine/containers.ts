@@ -5,16 +5,16 @@ import { containerAnswer, containersAnswer, tasksAnswer } from './services/answe
 import type { EngineClient } from './client/engine-client.ts';
 import { segment } from './client/engine-client.ts';
 import { EngineRefusal, isAbsent } from './client/engine-error.ts';
-import { isForeign } from './services/ownership.ts';
+import { isForeign, isHandMade } from './services/ownership.ts';
 
-/** Containers of this node that bear the label, ended ones included, and no other installation's. */
+/** Containers of this node that bear the label, ended ones included, and none of others or made by hand. */
 export async function listContainers(client: EngineClient, label: string): Promise<ContainerState[]> {
   const query = { all: true, filters: { label: [label] } };
   const answers = await client.call(
     { method: 'GET', path: '/containers/json', query, doing: 'listing containers' },
     containersAnswer,
   );
-  const mine = answers.filter(({ Labels }) => !isForeign(client, Labels));
+  const mine = answers.filter(({ Labels }) => !isForeign(client, Labels) && !isHandMade(Labels));
   return mine.map((answer) => ({
     id: answer.Id,
     name: (answer.Names[0] ?? '').replace(/^\//, ''),

@@ -5,7 +5,7 @@ import { waitUntil } from '../../../ports/wait-until.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
-import { isForeign, isOwn, requireOwn } from '../services/ownership.ts';
+import { isForeign, isOwn, isOwnContainer, requireOwn } from '../services/ownership.ts';
 
 /** It walks through every volume. */
 const usageLimitMs = 5 * 60_000;
@@ -81,7 +81,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
       containers: Math.max(0, image.Containers),
     })),
     containers: (Containers ?? [])
-      .filter((container) => isOwn(client, container.Labels))
+      .filter((container) => isOwnContainer(client, container.Labels))
       .map((container) => ({
         id: container.Id,
         name: (container.Names?.[0] ?? '').replace(/^\//, ''),
