@@ -3,7 +3,12 @@
  * list and change asks here whether a thing belongs to this installation.
  */
 import { AppError } from '../../../domain/errors.ts';
-import { deploymentLabel, installationLabel, managedLabel, taskIdLabel } from '../../../domain/names/labels.ts';
+import {
+  deploymentLabel,
+  installationLabel,
+  managedLabel,
+  taskIdLabel,
+} from '../../../domain/names/labels.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 
 type Labels = Readonly<Record<string, string>> | null | undefined;
