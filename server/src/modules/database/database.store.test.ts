@@ -50,6 +50,7 @@ eachDatabase('databases', (test) => {
       memoryReservation: null,
       cpuLimit: null,
       cpuReservation: null,
+      pidsLimit: null,
       dataVersion: null,
       formerVolumes: [],
     };
