@@ -111,8 +111,8 @@ export const serverContract = {
   services: query({
     summary: 'The services whose records name the server, as a deletion or server.forget would find them',
     access: own,
-    input: id,
-    output: z.array(standingService),
+    input: id.extend(pageInput),
+    output: listOf(standingService),
   }),
   forget: mutation({
     summary: 'Removes the records of a lost server and of everything on it, without reaching the server',

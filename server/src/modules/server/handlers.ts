@@ -57,7 +57,8 @@ export function serverHandlers(
       changed(serverId);
       return removed;
     },
-    services: ({ actor }, { serverId }) => forgetting.services(serverId, actor.organizationId),
+    services: async ({ actor }, { serverId, ...page }) =>
+      paginate(await forgetting.services(serverId, actor.organizationId), page, ({ serviceId }) => serviceId),
     async forget(context, input) {
       const forgotten = await forgetting.forget(context, input);
       await setup.forget(input.serverId);
