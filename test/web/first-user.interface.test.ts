@@ -75,7 +75,7 @@ it('who cannot reach Berth, or has an old tab, is told so and goes on', async ()
   expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(1);
   await page.unroute(code);
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  await page.getByRole('heading', { name: 'Projects', exact: true }).waitFor();
   await context.close();
 });
 

@@ -154,7 +154,7 @@ const places: Record<string, Place> = {
     target: 'app',
     field: 'containerContextPath',
     files: dockerfile,
-    use: (at) => docker(at, { contextPath: 'app' }),
+    use: (at) => docker(at, { contextPath: `${at}/app` }),
   },
   '.dockerignore': {
     link: '.dockerignore',
