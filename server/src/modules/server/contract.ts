@@ -15,7 +15,7 @@ import {
   serverTypes,
   standingService,
 } from './record.ts';
-import { name } from '../service/contract-fields.ts';
+import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ serverId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'server', field: 'serverId' }] } as const;
@@ -124,7 +124,7 @@ export const serverContract = {
       'the machine is added again. Servers that were nodes of its cluster have to be set up again.',
     access: own,
     input: id.extend({
-      name: z.string().min(1).max(200).describe('Name of the server, as a confirmation'),
+      name: line(200).min(1).describe('Name of the server, as a confirmation'),
     }),
     output: forgottenServer,
     refusals: ['PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE', 'CONFLICT'],
