@@ -98,6 +98,7 @@ const cannotSucceed: Record<string, number | readonly number[]> = {
   'cluster.demote': 400,
   'cluster.leave': 400,
   'cluster.remove': 400,
+  'server.forget': 400,
   'server.setupMonitoring': [412, 503],
   'server.getServerMetrics': [412, 503],
   'server.metrics': [412, 503],

@@ -274,6 +274,8 @@ export const inputs = {
     all: nothing,
     update: (fixtures) => ({ ...server(fixtures), description: 'changed' }),
     remove: server,
+    // Refused for its name, since the server is used by the others.
+    forget: (fixtures) => ({ ...server(fixtures), name: 'not its name' }),
     setup: server,
     validate: server,
     security: server,
