@@ -80,6 +80,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   containerRuntime: 'The container engine',
   containers: 'What is measured of containers',
   content: 'Text of the file',
+  pidsLimit: 'Most processes and threads of each container; null: 4,096',
   cpuLimit: 'Cores it may use at most, such as 1.5; null: no limit',
   cpuReservation: 'Cores kept free for it, such as 0.5; null: none',
   cpus: 'Cores',
