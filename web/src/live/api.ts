@@ -77,10 +77,6 @@ export interface Page<T> {
 const isPage = (value: unknown): value is Page<unknown> =>
   typeof value === 'object' && value !== null && 'items' in value && 'nextCursor' in value;
 
-export async function send<P extends Path>(path: P, input: Input<P>, file: Blob): Promise<Answer<P>> {
-  return asAnswer<P>(await call(connection, { path, kind: kindOf(path), input, file }));
-}
-
 /** The events of a stream; ends with the signal. */
 export function listen(path: Path, input: unknown, options: FollowOptions): ReturnType<typeof follow> {
   const method = kindOf(path) === 'changing subscription' ? 'POST' : 'GET';
