@@ -1,7 +1,12 @@
 /** Turns the plan into services for the engine, with everything that is only known on this server. */
 import { badField } from '../../domain/errors.ts';
 import { contentOf } from '../../modules/compose/translation/beside.ts';
-import { isWebPort, requirePortsOnce, unpublishedNote } from '../../modules/compose/translation/ports.ts';
+import {
+  isWebPort,
+  requirePortsOnce,
+  unpublishedNote,
+  withoutWebPorts,
+} from '../../modules/compose/translation/ports.ts';
 import type { ComposePlan, PlannedPort, PlannedService } from '../../modules/compose/translation/plan.ts';
 import { serverNetwork, type ServiceSpec } from '../../ports/engine/engine.ts';
 import { secretValues } from '../log-secrets.ts';
@@ -32,7 +37,7 @@ export async function composeReleases(
     context.host.facts(),
   ]);
   const former = byService(live ? keptServices(live.snapshot) : []);
-  const services = plan.services.map((service) => withoutWebPorts(context, service));
+  const services = plan.services.map((service) => published(context, service));
   await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
   refuseDomainsOnServer(context, domains, services);
   const releases: ComposeRelease[] = [];
@@ -109,8 +114,7 @@ const releaseOf = (
  * files that are not there.
  */
 export async function requireSurroundings(context: ComposeContext, plan: ComposePlan): Promise<void> {
-  const quiet = { ...context, log: { ...context.log, line: () => undefined } };
-  const services = plan.services.map((service) => withoutWebPorts(quiet, service));
+  const services = plan.services.map(withoutWebPorts(context.webPorts));
   await Promise.all([requireFreePorts(context, services), requireVolumes(context, services)]);
   refuseDomainsOnServer(context, await context.records.domains(context.compose.composeId), services);
   for (const service of services) {
@@ -182,11 +186,10 @@ function unchanged(
     : undefined;
 }
 
-/** Tells of each port that it leaves out. */
-function withoutWebPorts({ webPorts, log }: ComposeContext, service: PlannedService): PlannedService {
-  const isTaken = isWebPort(webPorts);
-  for (const port of service.ports.filter(isTaken)) log.line(unpublishedNote(service.name, port));
-  return { ...service, ports: service.ports.filter((port) => !isTaken(port)) };
+/** Notes each port that is left out. */
+function published({ webPorts, log }: ComposeContext, service: PlannedService): PlannedService {
+  for (const port of service.ports.filter(isWebPort(webPorts))) log.line(unpublishedNote(service.name, port));
+  return withoutWebPorts(webPorts)(service);
 }
 
 const inHostMode = (port: PlannedPort): PlannedPort => ({ ...port, mode: 'host' });

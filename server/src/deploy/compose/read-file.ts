@@ -6,7 +6,7 @@ import { blocksOfRepository } from '../../domain/variables/compose-variables.ts'
 import { formatEnv } from '../../domain/variables/dotenv.ts';
 import { lookUpIn, readEnvFile } from '../../domain/variables/env-expansion.ts';
 import { AppError } from '../../domain/errors.ts';
-import { isWebPort } from '../../modules/compose/translation/ports.ts';
+import { withoutWebPorts } from '../../modules/compose/translation/ports.ts';
 import { inFolder } from '../../modules/compose/translation/paths.ts';
 import type { Translation } from '../../modules/compose/translation/translate.ts';
 import type { Stage } from '../context.ts';
@@ -71,12 +71,8 @@ export async function readComposeFile(context: FileContext): Promise<void> {
     ...(compose.sourceType === 'raw' ? { blocks: context.blocks } : seenByRepository(context)),
   });
   context.hide([...(context.blocks.services?.given ?? [])]);
-  const isUnpublished = isWebPort(context.webPorts);
   // What is not published needs no approval.
-  const services = plan.services.map((service) => ({
-    ...service,
-    ports: service.ports.filter((port) => !isUnpublished(port)),
-  }));
+  const services = plan.services.map(withoutWebPorts(context.webPorts));
   await context.judgeFile(compose, { ...plan, services }, context.deployment.deploymentId);
   await context.records.reserve(
     compose.composeId,

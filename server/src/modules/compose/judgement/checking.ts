@@ -7,8 +7,8 @@ import type { ComposeRecord } from '../../../db/tables.ts';
 import { dangersOfPlan } from '../../host-reach/dangers.ts';
 import type { PublishedPorts } from '../../port/port.ts';
 import { planOfRaw, type Around, type RawCompose } from './judging.ts';
-import type { ComposePlan } from '../translation/plan.ts';
-import { isWebPort, requirePortsOnce, unpublishedNote } from '../translation/ports.ts';
+import type { ComposePlan, PlannedService } from '../translation/plan.ts';
+import { isWebPort, requirePortsOnce, unpublishedNote, withoutWebPorts } from '../translation/ports.ts';
 
 /** A compose service that is there already, whose variables, files and place count. */
 export interface Place {
@@ -64,16 +64,16 @@ export async function checkFile(parts: CheckParts, check: Check): Promise<Judgem
   const { requireSavable } = await import('./saved-file.ts');
   const unsavable = await refusalOf(async () => requireSavable(composeFile, compose.env));
   const hidden = readsSecrets ? [] : variablesOf(compose, place);
-  let plan: ComposePlan | undefined;
+  let planned: Planned | undefined;
   const refused =
     unsavable ??
     (await refusalOf(async () => {
-      plan = await planned(parts, { compose, place }, (value) => hidden.push(value));
+      planned = await plan(parts, { compose, place }, (value) => hidden.push(value));
     }));
   const hide = createRedactor(hidden);
   const found =
     refused === undefined
-      ? findingsOf(plan, { ...parts, approved: place?.approved ?? [] })
+      ? findingsOf(planned, { ...parts, approved: place?.approved ?? [] })
       : [refusedBy(refused, place)];
   const lineIn = await linesIn(composeFile);
   const findings = found.map(
@@ -84,7 +84,7 @@ export async function checkFile(parts: CheckParts, check: Check): Promise<Judgem
     }),
   );
   return {
-    services: plan?.services.map(({ name }) => name) ?? [],
+    services: planned?.plan.services.map(({ name }) => name) ?? [],
     isSavable: unsavable === undefined,
     isDeployable: refused === undefined && findings.every(({ kind }) => kind === 'note'),
     findings: findings.slice(0, mostFindings),
@@ -93,23 +93,26 @@ export async function checkFile(parts: CheckParts, check: Check): Promise<Judgem
 
 type Said = Pick<Finding, 'kind' | 'text'>;
 
+interface Planned {
+  plan: ComposePlan;
+  /** Its services without ports of the proxy and of Berth itself. */
+  published: PlannedService[];
+}
+
 /** The plan, and no port that is another's. */
-async function planned(
+async function plan(
   { webPorts, requireFreePort }: CheckParts,
   { compose, place }: { compose: RawCompose; place: Place | undefined },
   onReference: (value: string) => void,
-): Promise<ComposePlan> {
+): Promise<Planned> {
   const around = place?.around ?? { blocks: { project: '', environment: '' }, mounts: [] };
-  const plan = await planOfRaw(compose, around, onReference);
-  const isUnpublished = isWebPort(webPorts);
-  const services = plan.services.map(({ ports, ...service }) => ({
-    ...service,
-    ports: ports.filter((port) => !isUnpublished(port)),
-  }));
-  requirePortsOnce(field, services);
-  if (place === undefined) return plan;
+  const whole = await planOfRaw(compose, around, onReference);
+  const published = whole.services.map(withoutWebPorts(webPorts));
+  const found = { plan: whole, published };
+  requirePortsOnce(field, published);
+  if (place === undefined) return found;
   const { composeId: holderId, organizationId, serverId } = place.compose;
-  for (const { name, ports } of services)
+  for (const { name, ports } of published)
     for (const { published: port, protocol } of ports)
       await requireFreePort({
         port,
@@ -119,7 +122,7 @@ async function planned(
         serverId,
         holderId,
       });
-  return plan;
+  return found;
 }
 
 /** What a service that is not there yet refers to may be there once it is. */
@@ -129,16 +132,12 @@ const refusedBy = (text: string, place: Place | undefined): Said =>
     : { kind: 'refusal', text };
 
 function findingsOf(
-  plan: ComposePlan | undefined,
+  planned: Planned | undefined,
   { webPorts, approved }: Pick<CheckParts, 'webPorts'> & Pick<Place, 'approved'>,
 ): Said[] {
-  if (plan === undefined) return [];
-  const isUnpublished = isWebPort(webPorts);
-  const published = plan.services.map((service) => ({
-    ...service,
-    ports: service.ports.filter((port) => !isUnpublished(port)),
-  }));
-  const waiting = uncovered(dangersOfPlan({ ...plan, services: published }), approved);
+  if (planned === undefined) return [];
+  const { plan: whole, published } = planned;
+  const waiting = uncovered(dangersOfPlan({ ...whole, services: published }), approved);
   return [
     ...waiting.map(
       (danger): Said => ({
@@ -149,10 +148,10 @@ function findingsOf(
       }),
     ),
     ...[
-      ...plan.services.flatMap(({ name, ports }) =>
-        ports.filter(isUnpublished).map((port) => unpublishedNote(name, port)),
+      ...whole.services.flatMap(({ name, ports }) =>
+        ports.filter(isWebPort(webPorts)).map((port) => unpublishedNote(name, port)),
       ),
-      ...plan.notes,
+      ...whole.notes,
     ].map((text): Said => ({ kind: 'note', text })),
   ];
 }

@@ -175,6 +175,14 @@ export const isWebPort =
   ({ published, protocol }: Pick<PlannedPort, 'published' | 'protocol'>): boolean =>
     protocol === 'tcp' && webPorts.includes(published);
 
+/** The service as it is published: without ports where the proxy or Berth itself listens. */
+export const withoutWebPorts =
+  (webPorts: readonly number[]) =>
+  (service: PlannedService): PlannedService => ({
+    ...service,
+    ports: service.ports.filter((port) => !isWebPort(webPorts)(port)),
+  });
+
 /** A file from elsewhere often publishes on 80 or 3000. */
 export const unpublishedNote = (service: string, { published, target }: PlannedPort): string =>
   `services.${service}.ports: ${published} is not published, because the proxy or Berth itself listens ` +
