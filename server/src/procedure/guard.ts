@@ -5,7 +5,7 @@ import { watchAccess, type AccessWatch } from './access-watch.ts';
 import type { Actor, CallContext, Found } from './context.ts';
 import { parseInput, refuseMasked } from './input/input.ts';
 import { checkFieldGrants, checkHostReach, checkKey, checkPlace, forbidden, hasHostReach } from './place.ts';
-import { verbOf, type StreamEvent, type UploadedFile } from './procedure.ts';
+import { isRead, verbOf, type StreamEvent, type UploadedFile } from './procedure.ts';
 import { checkReferences, type ReferencePorts } from './input/references.ts';
 import type { NamedProcedure } from './describe/listing.ts';
 import type { RegisteredProcedure } from './registry.ts';
@@ -242,9 +242,7 @@ function audit(
   return ports.recordAudit({ actor, procedure: target.path, resourceId, outcome, ip });
 }
 
-function isChange({ procedure: { kind, changes } }: NamedProcedure): boolean {
-  return (kind === 'mutation' && changes !== false) || kind === 'upload' || changes === true;
-}
+const isChange = ({ procedure }: NamedProcedure): boolean => !isRead(procedure);
 
 interface Checked {
   /** The caller, in the organization the call acts in. */

@@ -1,22 +1,15 @@
 /** Servers that are gone: their records and those of what stood there are removed without reaching them. */
 import type { TableRecord } from '../../db/tables.ts';
 import { AppError, badField } from '../../domain/errors.ts';
-import {
-  applicationRef,
-  composeRef,
-  databaseRef,
-  previewRef,
-  type ServiceRef,
-} from '../../domain/names/service-ref.ts';
+import { previewRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import type { Interruption } from '../interruption/interruption.ts';
 import { nameOf } from '../service/own-service.ts';
 import type { ServerRecord } from './store.ts';
 
 /** A service with a record that names the server. */
-export interface StandingService {
+export interface StandingService extends ServiceRef {
   kind: 'application' | 'compose' | 'database';
-  serviceId: string;
   name: string;
   /** The name it was released under on the engine of the server. */
   appName: string;
@@ -89,7 +82,7 @@ export function createForgetServers(deps: ForgettingDeps): ForgetServers {
         throw badField('name', `must be ${server.name}, the name of the server that is to be forgotten`);
       refuseNode(server);
       const services = await standingOn(deps, { serverId, organizationId });
-      const all = [...(await previewsOf(deps, services)), ...services.map(refOf)];
+      const all = [...(await previewsOf(deps, services)), ...services];
       // A deployment that waits for the server would wait for a record that is gone.
       for (const service of all)
         await deps.interruption.endThen(service, { operation: 'forget', userId }, async () => undefined);
@@ -176,6 +169,3 @@ async function leaveSchedulesOf(
   if (kind === 'application') return leaveSchedules({ applicationId: serviceId });
   return kind === 'compose' ? leaveSchedules({ composeId: serviceId }) : nothing;
 }
-
-const refs = { application: applicationRef, compose: composeRef, database: databaseRef } as const;
-const refOf = ({ kind, serviceId }: StandingService): ServiceRef => refs[kind](serviceId);
