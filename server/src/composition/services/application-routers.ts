@@ -12,7 +12,6 @@ import type { Mounts } from '../../modules/mount/mount.ts';
 import type { Ports } from '../../modules/port/port.ts';
 import { previewDeploymentHandlers } from '../../modules/preview-deployment/handlers.ts';
 import { webhookHandlers } from '../../modules/webhook/handlers.ts';
-import { createPreviewRuntime } from '../../modules/preview-deployment/runtime.ts';
 import { router, type Router } from '../../procedure/registry.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import { addressOf } from '../../domain/routing/address.ts';
@@ -43,12 +42,7 @@ export function applicationRouters(parts: AppParts, shown: { ports: Ports; mount
         queue,
         interruption,
         remove: previewing.remove,
-        runtime: createPreviewRuntime({
-          hosts: parts.hosts,
-          turns: parts.turns,
-          services: parts.deployedPreviews,
-          liveSpec: parts.live.previewSpec,
-        }),
+        runtime: parts.previewRuntime,
         liveOf: parts.liveOf,
         pendingChanges: parts.pending.preview,
       }),

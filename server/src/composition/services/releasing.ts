@@ -11,6 +11,7 @@ import { createDeployPorts, type DeployingParts, type SharedPorts } from './depl
 import type { Ground } from '../ground.ts';
 import { imageAccessOf } from './image-access.ts';
 import type { Machines } from '../hosts/machines.ts';
+import { createPreviewRuntime, type PreviewRuntime } from '../../modules/preview-deployment/runtime.ts';
 import { createPending, rememberReleased, type Pending } from '../../deploy/inputs/pending.ts';
 import type { Product } from '../product.ts';
 import { fileWithinQuota, quotasOf, sumOf } from '../../deploy/quotas.ts';
@@ -22,6 +23,7 @@ export interface Releasing {
   running: RunningDatabases;
   runningComposes: RunningComposes;
   runtime: ApplicationRuntime;
+  previewRuntime: PreviewRuntime;
   /** Of the run of Berth that waits for one-off tasks. */
   instance: string;
   pending: Pending;
@@ -78,6 +80,12 @@ export function createReleasing(
       keepUntilWritten(ground.database, keptPending),
     ),
     runtime: createRuntime(parts, product, live),
+    previewRuntime: createPreviewRuntime({
+      hosts: machines.hosts,
+      turns,
+      services: machines.deployedPreviews,
+      liveSpec: live.previewSpec,
+    }),
   };
 }
 

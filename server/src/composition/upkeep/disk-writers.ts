@@ -2,7 +2,6 @@
 import { join } from 'node:path';
 import { createStopService } from '../../deploy/release/stop-service.ts';
 import { createDiskWriters, type DiskWriters } from '../../modules/disk-quota/disk-writers.ts';
-import { createPreviewRuntime } from '../../modules/preview-deployment/runtime.ts';
 import type { Ground } from '../ground.ts';
 import type { Machines } from '../hosts/machines.ts';
 import type { Product } from '../product.ts';
@@ -10,9 +9,9 @@ import type { Releasing } from '../services/releasing.ts';
 
 export function createDiskWatch(
   { stores, adapters, clock, config, log }: Ground,
-  { settings, turns }: Pick<Product, 'settings' | 'turns'>,
-  { hosts, deployedPreviews }: Pick<Machines, 'hosts' | 'deployedPreviews'>,
-  { runtime, running, runningComposes, live }: Releasing,
+  { settings }: Pick<Product, 'settings'>,
+  { hosts }: Pick<Machines, 'hosts'>,
+  { runtime, previewRuntime, running, runningComposes }: Releasing,
 ): { diskWriters: DiskWriters } {
   const diskWriters = createDiskWriters({
     store: { keepWriter: stores.diskWriters.keepWriter, composes: stores.disk.composes },
@@ -26,12 +25,7 @@ export function createDiskWatch(
       applications: runtime,
       databases: running.runtime,
       composes: runningComposes.runtime,
-      previews: createPreviewRuntime({
-        hosts,
-        turns,
-        services: deployedPreviews,
-        liveSpec: live.previewSpec,
-      }),
+      previews: previewRuntime,
     }),
     clock,
     log,
