@@ -4,7 +4,7 @@ import type { Server as HttpServer } from 'node:http';
 import ssh2, { type Connection } from 'ssh2';
 import { createEngineInMemory } from '../../test/engine-in-memory/engine-in-memory.ts';
 import { createAdminServer, createEngineServer } from '../../test/engine-in-memory/engine-server.ts';
-import { serverProgram, unixPrograms } from '../../test/engine-in-memory/programs/programs.ts';
+import { proxy } from '../../test/kill-matrix/images.ts';
 
 export interface SimulatedServer {
   port: number;
@@ -20,10 +20,7 @@ const printed: readonly [word: string, output: string][] = [
 /** Lets anybody in. */
 export async function startSimulatedServer(hostKey: string, proxyImage: string): Promise<SimulatedServer> {
   const memory = createEngineInMemory({ mountedPrograms: { '/.berth/busybox': () => 0 } });
-  memory.addImage(proxyImage, {
-    programs: { ...unixPrograms, caddy: serverProgram(80) },
-    command: ['caddy', 'run'],
-  });
+  memory.addImage(proxyImage, proxy);
   const engine = createEngineServer(memory);
   const admin = createAdminServer();
   const open = new Set<Connection>();

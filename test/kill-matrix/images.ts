@@ -84,6 +84,12 @@ export const redis = (version: string): ImageContent => ({
   exposedPorts: [`${redisPort}/tcp`],
 });
 
+/** Listens as Caddy does, and proxies nothing. */
+export const proxy: ImageContent = {
+  programs: { ...unixPrograms, caddy: serverProgram(80) },
+  command: ['caddy', 'run'],
+};
+
 export async function fillEngine(memory: EngineInMemory): Promise<void> {
   const { engine } = memory;
   const transfer = { signal: new AbortController().signal, onLine: () => undefined };
@@ -94,8 +100,5 @@ export async function fillEngine(memory: EngineInMemory): Promise<void> {
     await engine.removeImage(image);
   }
   memory.addImage(oldRedis, redis('7.4.1'));
-  memory.addImage('caddy:2', {
-    programs: { ...unixPrograms, caddy: serverProgram(80) },
-    command: ['caddy', 'run'],
-  });
+  memory.addImage('caddy:2', proxy);
 }

@@ -1,8 +1,8 @@
 /** Images of the development engine: small programs in the place of real ones. */
 import type { EngineInMemory } from '../../test/engine-in-memory/engine-in-memory.ts';
 import { never, type ImageContent, type Program } from '../../test/engine-in-memory/programs/program.ts';
-import { serverProgram, unixPrograms } from '../../test/engine-in-memory/programs/programs.ts';
-import { redis } from '../../test/kill-matrix/images.ts';
+import { unixPrograms } from '../../test/engine-in-memory/programs/programs.ts';
+import { proxy, redis } from '../../test/kill-matrix/images.ts';
 
 export const proxyImage = 'caddy:2';
 export const webImage = 'demo/web:1';
@@ -39,7 +39,7 @@ const failing: Program = async ({ pause, write }) => {
 };
 
 const images: Readonly<Record<string, ImageContent>> = {
-  [proxyImage]: { programs: { ...unixPrograms, caddy: serverProgram(80) }, command: ['caddy', 'run'] },
+  [proxyImage]: proxy,
   [webImage]: chattyServer(3000, (count) => `GET /products/${count} 200`),
   [apiImage]: chattyServer(8080, (count) => `{"level":"info","message":"order ${count} stored"}`),
   [failingImage]: { programs: { ...unixPrograms, serve: failing }, command: ['serve'] },
