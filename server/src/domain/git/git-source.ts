@@ -97,7 +97,8 @@ export function keptGitAddress(
 
 /**
  * A branch or tag by its short name, a full ref such as `refs/tags/v1`, or the full id of a commit that is
- * deployed whatever its branch has (git check-ref-format); throws BAD_REQUEST naming `field`. */
+ * deployed whatever its branch has (git check-ref-format); throws BAD_REQUEST naming `field`.
+ */
 export function parseRefName(text: string, field = 'customGitBranch'): string {
   const fault = refFault(text);
   if (fault !== undefined) throw badField(field, `is not a valid name of a branch or tag: it ${fault}`);
