@@ -33,10 +33,14 @@ export const originsOf =
 const mostSteps = 20;
 
 /**
- * Throws BAD_REQUEST naming `replacement` when a request for one of the origins would be redirected in a
+ * Throws BAD_REQUEST naming `field` when a request for one of the origins would be redirected in a
  * circle by these rules, the first of which that matches answers.
  */
-export function refuseLoops(rules: readonly RedirectRule[], origins: readonly RedirectOrigin[]): void {
+export function refuseLoops(
+  rules: readonly RedirectRule[],
+  origins: readonly RedirectOrigin[],
+  field: 'regex' | 'replacement' = 'replacement',
+): void {
   const usable = rules.flatMap((rule) => compiled(rule) ?? []);
   for (const origin of origins.slice(0, 50))
     for (const page of ['', 'page']) {
@@ -45,7 +49,7 @@ export function refuseLoops(rules: readonly RedirectRule[], origins: readonly Re
       const circle = circleFrom(start, usable, origins);
       if (circle !== undefined)
         throw badField(
-          'replacement',
+          field,
           `leads in a circle: ${circle.join(' → ')}. Make regex narrower, so that it does not match ` +
             'where the redirect leads',
         );

@@ -41,6 +41,23 @@ eachDatabase('redirects', (test) => {
   const atProxy = (): unknown =>
     proxy.routes.map(({ host, redirects }) => [host, redirects.map(({ regex }) => regex)]);
 
+  it('that would lead in a circle name the field that was given', async () => {
+    const { owner, people, place } = await begin();
+    const { applicationId } = place;
+    await proxy.addDomain({ ...people.owner, applicationId, host: 'a.test' });
+    const circle = { regex: '^http', replacement: 'http://a.test/' };
+    const refused = (answer: unknown, field: string): void =>
+      expect(answer).toMatchObject({
+        code: 'BAD_REQUEST',
+        message: expect.stringContaining(`${field}: leads in a circle`),
+      });
+    refused(await owner.mutate('redirect.create', { applicationId, ...circle }), 'replacement');
+    const made = await owner.mutate('redirect.create', { applicationId, ...circle, regex: '^/old' });
+    const redirectId = textOf(made, 'redirectId');
+    refused(await owner.mutate('redirect.update', { redirectId, regex: circle.regex }), 'regex');
+    refused(await owner.mutate('redirect.update', { redirectId, ...circle }), 'replacement');
+  });
+
   it(
     'are created, read, listed, changed and removed, each at the proxy at once for every domain of the ' +
       'application',

@@ -27,15 +27,19 @@ export function createRedirects(
   clock: Clock,
   originsOf: (applicationId: string) => Promise<RedirectOrigin[]>,
 ): Redirects {
-  /** Throws BAD_REQUEST when it leads in a circle with the others of its application, in their order. */
-  async function refuseCircles(record: RedirectRecord): Promise<void> {
+  /**
+   * Throws BAD_REQUEST naming `field` when it leads in a circle with the others of its application, in their
+   * order.
+   */
+  async function refuseCircles(record: RedirectRecord, field: 'regex' | 'replacement'): Promise<void> {
     const { applicationId, organizationId, redirectId } = record;
     const all = await store.list(
       { applicationId, organizationId },
       { by: ['createdAt', 'redirectId'], direction: 'asc' },
     );
     const others = all.map((each) => (each.redirectId === redirectId ? record : each));
-    refuseLoops(others.includes(record) ? others : [...others, record], await originsOf(applicationId));
+    const rules = others.includes(record) ? others : [...others, record];
+    refuseLoops(rules, await originsOf(applicationId), field);
   }
 
   async function one(redirectId: string, organizationId: string): Promise<RedirectRecord> {
@@ -57,7 +61,7 @@ export function createRedirects(
         createdAt: isoTime(clock),
       };
       checkRedirect(record);
-      await refuseCircles(record);
+      await refuseCircles(record, 'replacement');
       await store.insert(record);
       return record;
     },
@@ -72,7 +76,7 @@ export function createRedirects(
         permanent: patch.permanent ?? present.permanent,
       };
       checkRedirect(changed);
-      await refuseCircles(changed);
+      await refuseCircles(changed, patch.replacement === undefined ? 'regex' : 'replacement');
       await store.update({ redirectId, organizationId }, changed);
       return changed;
     },
