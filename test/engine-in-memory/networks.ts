@@ -11,17 +11,19 @@ export function addNetwork(
 ): Network {
   if ([...state.networks.values()].some((network) => network.name === name))
     throw new Refusal(409, `network with name ${name} already exists`);
-  const [wanted] = ipam.Config;
-  const subnet = wanted?.Subnet === undefined || wanted.Subnet === '' ? freeSubnet(state) : wanted.Subnet;
-  const isTaken = [...state.networks.values()].some((other) => subnetsOverlap(other.subnet, subnet));
+  const wanted = ipam.Config.filter(({ Subnet }) => Subnet !== '');
+  const subnets = wanted.length === 0 ? [freeSubnet(state)] : wanted.map(({ Subnet }) => Subnet);
+  const first = wanted.find(({ Subnet }) => !Subnet.includes(':'));
+  const isTaken = subnets.some((subnet) => isUsed(state, subnet));
   const network: Network = {
     id: swarmId(),
     name,
     driver,
     labels,
     // The manager says yes to what overlaps, and never gives it an address.
-    subnet: isTaken ? '' : subnet,
-    range: wanted?.IPRange ?? subnet,
+    subnet: isTaken ? '' : (first?.Subnet ?? subnets[0] ?? ''),
+    subnets: isTaken ? [] : subnets,
+    range: first?.IPRange ?? first?.Subnet ?? subnets[0] ?? '',
   };
   state.networks.set(network.id, network);
   changed(state);
@@ -131,9 +133,12 @@ function plus(address: string, offset: number): string {
 function freeSubnet(state: State): string {
   for (let third = 1; ; third += 1) {
     const subnet = `10.0.${third}.0/24`;
-    if (![...state.networks.values()].some((other) => subnetsOverlap(other.subnet, subnet))) return subnet;
+    if (!isUsed(state, subnet)) return subnet;
   }
 }
+
+const isUsed = (state: State, subnet: string): boolean =>
+  [...state.networks.values()].some((other) => other.subnets.some((each) => subnetsOverlap(each, subnet)));
 
 /** What answers a container at `tasks.<service>` or a service's name; throws in the resolver's words. */
 export function ask(state: State, from: Container, host: string, port: number): string {

@@ -71,6 +71,8 @@ export interface Network {
   labels: Record<string, string>;
   /** Empty while the manager gave it none. */
   subnet: string;
+  /** All of them, in the order in which they were given. */
+  subnets: readonly string[];
   range: string;
   /** The manager has forgotten it, and the node keeps it: with its own endpoint, or without. */
   left?: { hasEndpoint: boolean };

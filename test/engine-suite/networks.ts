@@ -45,6 +45,7 @@ export function networksSuite({ engine, api }: EngineFixture): void {
         {
           ...spec,
           id: expect.any(String),
+          subnets: [spec.subnet],
           labels: {
             'berth.environment': 'e3',
             'berth.managed': 'true',
@@ -86,6 +87,35 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       expect(await subnet()).toBe('10.210.5.0/24');
       expect(asked).toHaveLength(2);
       await engine.removeNetwork(name);
+    });
+
+    test.each([
+      ['a second range of another', ['10.210.20.0/24', '10.210.21.0/24'], {}],
+      // An engine lists them in either order.
+      [
+        'addresses beside those of IPv6',
+        ['fd00:210::/64', '10.210.21.0/24'],
+        { Driver: 'bridge', EnableIPv6: true },
+      ],
+    ])('avoids %s', async (_, subnets, kind) => {
+      const [theirs, name] = [uniqueName('several'), uniqueName('beside')];
+      const body = {
+        Driver: 'overlay',
+        ...kind,
+        Name: theirs,
+        IPAM: { Config: subnets.map((subnet) => ({ Subnet: subnet })) },
+      };
+      const path = '/networks/create';
+      const { Id: id } = await api.call({ method: 'POST', path, body, doing: 'the test' }, created);
+      const asked: (readonly string[])[] = [];
+      await engine.ensureNetwork({ name, subnet: '10.210.21.0/24', labels: {} }, async (taken) => {
+        asked.push(taken);
+        return '10.210.22.0/24';
+      });
+      expect(asked).toEqual([expect.arrayContaining(subnets)]);
+      expect((await engine.networks()).find((each) => each.name === name)?.subnet).toBe('10.210.22.0/24');
+      await engine.removeNetwork(name);
+      await api.send({ method: 'DELETE', path: `/networks/${id}`, doing: 'the test' });
     });
 
     test('that the engine left without addresses is not taken for a working one', async () => {

@@ -70,7 +70,12 @@ export function networkJson(network: Network): Record<string, unknown> {
     Name: network.name,
     Driver: network.driver,
     Labels: network.labels,
-    IPAM: { Config: network.subnet === '' ? [] : [{ Subnet: network.subnet, IPRange: network.range }] },
+    IPAM: {
+      Config: network.subnets.map((subnet) => ({
+        Subnet: subnet,
+        ...(subnet === network.subnet ? { IPRange: network.range } : {}),
+      })),
+    },
   };
 }
 

@@ -14,6 +14,7 @@ import type {
 } from './engine-program.ts';
 import type { ContainerEnd } from './container-end.ts';
 import type { ImageState, ImageTransfer } from './engine-image.ts';
+import type { AnotherSubnet, NetworkSpec, NetworkState } from './engine-network.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { EngineMarks } from './service-mark.ts';
 import type { ServiceMount } from './service-mount.ts';
@@ -176,25 +177,6 @@ export interface EngineInfo {
   isManager: boolean;
   rootDirectory: string;
   cgroupVersion: string;
-}
-
-export interface NetworkSpec {
-  name: string;
-  /**
-   * IPv4 in CIDR form, always explicit. Services get addresses of its lower half, containers attached by hand
-   * of its upper one: a /23 serves about 250 tasks.
-   */
-  subnet: string;
-  labels: Record<string, string>;
-  /** Nothing leads out of it, and nothing is published from it. */
-  internal?: true;
-}
-
-/** A subnet beside these, for a network that is not made yet. */
-export type AnotherSubnet = (taken: readonly string[]) => Promise<string>;
-
-export interface NetworkState extends NetworkSpec {
-  id: string;
 }
 
 /** What a container can be given besides; what is absent stays as image and engine have it. */

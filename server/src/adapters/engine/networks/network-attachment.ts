@@ -1,6 +1,6 @@
 import { AppError } from '../../../domain/errors.ts';
 import { taskIdLabel } from '../../../domain/names/labels.ts';
-import type { NetworkState } from '../../../ports/engine/engine.ts';
+import type { NetworkState } from '../../../ports/engine/engine-network.ts';
 import { containerAnswer, networkMembersAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../domain/errors.ts';
-import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
+import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine-network.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { allowRefusal } from '../client/engine-error.ts';
@@ -30,13 +30,15 @@ export async function ensureNetwork(
   for (let tried = 1; ; tried += 1) {
     const present = await lookup.find(network.name);
     if (present !== undefined && isAllocated(present)) return;
-    const others = (await lookup.query({})).filter(({ name }) => name !== network.name);
-    const other = others.find((each) => subnetsOverlap(each.subnet, subnet));
+    // By its id: another network may have the same name in another scope.
+    const others = (await lookup.query({})).filter(({ id }) => id !== present?.id);
+    const taken = others.flatMap((other) => other.subnets.map((theirs) => ({ ...other, subnet: theirs })));
+    const other = taken.find((each) => subnetsOverlap(each.subnet, subnet));
     if (other === undefined) {
       if (await madeWith(client, lookup, { ...network, subnet })) return;
       if (another === undefined || tried >= subnetsTried) throw withoutAddresses({ ...network, subnet });
     } else if (another === undefined || tried >= subnetsTried) throw overlap({ ...network, subnet }, other);
-    subnet = await another(others.map((each) => each.subnet));
+    subnet = await another(taken.map((each) => each.subnet));
   }
 }
 

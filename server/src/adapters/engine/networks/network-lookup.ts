@@ -1,4 +1,4 @@
-import type { NetworkState } from '../../../ports/engine/engine.ts';
+import type { NetworkState } from '../../../ports/engine/engine-network.ts';
 import { networksAnswer } from '../services/answers.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { isOwn, requireOwn } from '../services/ownership.ts';
@@ -22,11 +22,14 @@ export function createNetworkLookup(
       networksAnswer,
     );
     return answers.map((answer) => {
+      const subnets = answer.IPAM.Config.map(({ Subnet }) => Subnet).filter((subnet) => subnet !== '');
       const network = {
         id: answer.Id,
         name: answer.Name,
         labels: answer.Labels,
-        subnet: answer.IPAM.Config[0]?.Subnet ?? '',
+        // One of both families may have its IPv6 addresses first.
+        subnet: subnets.find((subnet) => !subnet.includes(':')) ?? '',
+        subnets,
       };
       learn(network);
       return network;

@@ -7,7 +7,7 @@
 import { environmentLabel } from '../../../domain/names/labels.ts';
 import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { NetworkState } from '../../../ports/engine/engine.ts';
+import type { NetworkState } from '../../../ports/engine/engine-network.ts';
 import { waitUntilSo } from '../../../ports/wait-until.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';

@@ -1,6 +1,6 @@
 import { managedLabel } from '../../../domain/names/labels.ts';
 import { AppError } from '../../../domain/errors.ts';
-import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine.ts';
+import type { AnotherSubnet, NetworkSpec, NetworkState } from '../../../ports/engine/engine-network.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { attach, detach } from './network-attachment.ts';
 import { ensureNetwork } from './network-creation.ts';

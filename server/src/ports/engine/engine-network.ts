@@ -1,0 +1,22 @@
+/** Networks of an engine, as they are asked for and as they are found. */
+
+export interface NetworkSpec {
+  name: string;
+  /**
+   * IPv4 in CIDR form, always explicit. Services get addresses of its lower half, containers attached by hand
+   * of its upper one: a /23 serves about 250 tasks.
+   */
+  subnet: string;
+  labels: Record<string, string>;
+  /** Nothing leads out of it, and nothing is published from it. */
+  internal?: true;
+}
+
+/** A subnet beside these, for a network that is not made yet. */
+export type AnotherSubnet = (taken: readonly string[]) => Promise<string>;
+
+export interface NetworkState extends NetworkSpec {
+  id: string;
+  /** All of its addresses, of IPv4 and IPv6; `subnet` is the first of IPv4. */
+  subnets: readonly string[];
+}
