@@ -76,7 +76,7 @@ const add: Word = {
       host,
       ...(port === undefined ? {} : { port }),
       ...(path === undefined ? {} : { path }),
-      ...(context.is('http') ? {} : { https: true, certificateType: 'acme' as const }),
+      ...(context.is('http') ? { https: false } : { https: true, certificateType: 'acme' as const }),
     };
     const domain = await client.domain.create(
       service.kind === 'compose'

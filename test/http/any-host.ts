@@ -5,6 +5,7 @@ export const anyHost: HostRules = { check: async () => undefined, allowed: async
 
 export const noOwnHost: OwnHost = {
   requireFree: async () => undefined,
+  requireFreeBase: async () => undefined,
   secureAddress: async () => undefined,
   routed: async () => undefined,
 };

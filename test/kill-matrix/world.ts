@@ -238,7 +238,7 @@ function machinesOf(ground: Ground, product: Ending, hosts: Hosts & { own: Host 
     ...ground,
     ...product,
     hosts,
-    serverIp: async () => '192.0.2.10',
+    wildcard: async () => '*.192-0-2-10.sslip.io',
     commented: async () => undefined,
   });
   return {

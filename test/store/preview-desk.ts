@@ -135,7 +135,7 @@ function previewsOf(stores: Stores, steps: string[]): PreviewDeployments {
     {
       domains: createDomains(stores.domains, systemClock, anyHost),
       names: createServiceNames(stores.serviceNames),
-      serverIp: async () => (steps.push('address'), '203.0.113.7'),
+      wildcard: async () => (steps.push('address'), '*.203-0-113-7.sslip.io'),
     },
     systemClock,
   );

@@ -22,6 +22,7 @@ import {
   parseStageName,
 } from '../../server/src/domain/names/names.ts';
 import { parseObjectPath } from '../../server/src/domain/names/object-path.ts';
+import { parseBaseDomain } from '../../server/src/domain/routing/base-domain.ts';
 import { parsePreviewWildcard } from '../../server/src/domain/names/preview.ts';
 import { parseServerPath } from '../../server/src/domain/names/server-path.ts';
 import { parseSharedImage } from '../../server/src/domain/names/shared-images.ts';
@@ -183,6 +184,7 @@ const cases: Record<string, () => (() => unknown)[]> = {
   parseRoutePath: onTexts(2000, (text) => parseRoutePath(`/${text}`, 'path')),
   parseOutgoingHost: onTexts(2000, parseOutgoingHost),
   parseOwnHost: onTexts(2000, (text) => parseOwnHost(text)),
+  parseBaseDomain: onTexts(2000, (text) => parseBaseDomain(text)),
   parseGitHost: onTexts(300, (text) => parseGitHost(text)),
   parseRepositoryPart: onTexts(300, (text) => parseRepositoryPart(text, 'owner')),
   parseGitUrl: onTexts(2000, (text) => parseGitUrl(text)),

@@ -7,6 +7,7 @@ import { createBuildServers } from '../modules/server/server.ts';
 import { createAlarm, type Alarm } from '../jobs/alarm.ts';
 import { createQueue } from '../jobs/queue.ts';
 import type { Applications } from '../modules/application/application.ts';
+import { createCertificates } from '../modules/certificate/certificate.ts';
 import { createComposes, type Composes } from '../modules/compose/compose.ts';
 import { createDatabases, type Databases } from '../modules/database/database.ts';
 import { createCounters, type Counters } from '../modules/metrics/counters.ts';
@@ -62,6 +63,7 @@ export async function createProduct(
   >,
 ): Promise<Product> {
   const { config, log, stores, database, adapters, clock, settings, local } = ground;
+  const certificates = createCertificates(stores.certificates, clock);
   const hostRules = walls.hosts({ settings: settings.get, url: config.url, facts: local.facts });
   const names = walls.names(stores.serviceNames);
   const localRepositoryPaths = async (): Promise<string[]> => (await settings.get()).localRepositoryPaths;
@@ -97,12 +99,11 @@ export async function createProduct(
     unfinished: createUnfinishedDeletions(stores.unfinishedDeletions, clock),
     composes: createComposes(stores.composes, { names, localRepositoryPaths }, clock),
     hostRules,
-    domains: createDomains(
-      stores.domains,
-      clock,
-      hostRules,
-      async () => (await settings.get()).trustedProxies,
-    ),
+    domains: createDomains(stores.domains, clock, hostRules, {
+      settings: settings.get,
+      isCertified: async (host, serverKey, organizationId) =>
+        (await certificates.serving(host, serverKey, organizationId)) !== undefined,
+    }),
     gitProviders: createGitProviders(stores.gitProviders, adapters.gitApis, clock),
     queue: createQueue(stores.jobs, clock, alarm.wake),
     turns: createTurns(),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { installationBackupHandlers } from '../modules/backup/handlers-installation.ts';
 import { contracts } from '../modules/contracts.ts';
+import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { eventHandlers } from '../modules/event/handlers.ts';
 import { gitProviderHandlers } from '../modules/git-provider/handlers.ts';
 import { statusClass } from '../modules/metrics/counters.ts';
@@ -25,6 +26,7 @@ import { addWebhookRoutes } from '../transport/webhook.ts';
 import { randomId } from '../ports/clock.ts';
 import { accountRouters } from './installation/accounts.ts';
 import { buildersLeaver } from '../jobs/after-crash.ts';
+import { hostOfUrl } from '../domain/access/own-host.ts';
 import { localServer } from '../domain/names/server-key.ts';
 import type { AppParts } from './services/app-parts.ts';
 import { applicationRouters } from './services/application-routers.ts';
@@ -127,6 +129,11 @@ function routersOf(parts: AppParts): Router[] {
             signal,
           ),
         portWall: parts.portGuard.state,
+        urlHost: hostOfUrl(config.url),
+        async checkBaseDomain(base) {
+          await parts.ownHost.requireFreeBase(base);
+          await createDnsCheck({ names: adapters.names, settings: settings.get }).checkBase(base);
+        },
         async prepareHost(host) {
           await parts.ownHost.requireFree(host);
           await parts.watch.issuanceOf(localServer).prepare(host);

@@ -55,7 +55,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   ],
   label: ['labels (key)', 'labels.team'],
   image: ['containerImage', 'imagePrefix', 'sharedImages.0'],
-  host: ['host', 'previewWildcard', 'domain.validateDomain domain'],
+  host: ['baseDomain', 'host', 'previewWildcard', 'domain.validateDomain domain'],
   address: [
     'acmeDirectory',
     'address',

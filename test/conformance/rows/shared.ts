@@ -860,6 +860,7 @@ export const settingsRows: Rows = [
     installation: true,
     gives: {
       serverIp: any.textOrNull,
+      baseDomain: null,
       cloud: false,
       acmeEmail: null,
       acmeDirectory: null,

@@ -8,6 +8,7 @@ import { domainContract } from '../../../server/src/modules/domain/contract.ts';
 import { createDnsCheck } from '../../../server/src/modules/domain/dns-check.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
 import { domainHandlers } from '../../../server/src/modules/domain/handlers.ts';
+import type { DomainSurroundings } from '../../../server/src/modules/domain/naming.ts';
 import { createHostRules } from '../../../server/src/modules/own-host/own-host.ts';
 import { createDomainRequests, type DomainRequests } from '../../../server/src/modules/domain/requests.ts';
 import { createDomainStore, createRequestStore } from '../../../server/src/modules/domain/store.ts';
@@ -49,7 +50,9 @@ export interface DomainScene {
   asked: [string, string | null][];
   /** Hosts that were made ready for an authority. */
   prepared: string[];
-  settings: { serverIp: string | null; dnsResolver: string };
+  settings: { serverIp: string | null; dnsResolver: string; baseDomain: string | null };
+  /** Hosts that a certificate was uploaded for. */
+  certified: string[];
 }
 
 function newScene(): DomainScene {
@@ -59,7 +62,8 @@ function newScene(): DomainScene {
     refusal: undefined,
     asked: [],
     prepared: [],
-    settings: { serverIp: '203.0.113.7', dnsResolver: '9.9.9.9' },
+    settings: { serverIp: '203.0.113.7', dnsResolver: '9.9.9.9', baseDomain: null },
+    certified: [],
   };
 }
 
@@ -95,10 +99,14 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     },
   });
   const hosts = createHostRules({
-    settings: async () => ({ host: 'berth.own.test', serverIp: scene.settings.serverIp }),
+    settings: async () => ({ host: 'berth.own.test', ...scene.settings }),
     url: 'http://localhost:3000',
     facts: async () => ({ addresses: ['127.0.0.1', '192.0.2.9'], hostName: 'machine' }),
   });
+  const surroundings: DomainSurroundings = {
+    settings: async () => ({ trustedProxies: [], baseDomain: scene.settings.baseDomain }),
+    isCertified: async (host) => scene.certified.includes(host),
+  };
   const changeRoutes: ChangeRoutes = (serverKey, write, change) =>
     write(async () => {
       const changed = await change();
@@ -110,7 +118,7 @@ function domainRouters(database: Database, requests: DomainRequests, scene: Doma
     router(
       'domain',
       domainContract,
-      domainHandlers(createDomains(store, systemClock, hosts), {
+      domainHandlers(createDomains(store, systemClock, hosts, surroundings), {
         clock: systemClock,
         requestsSince: requests.since,
         lastRequests: async (serviceId, domainId, count) => [

@@ -49,6 +49,7 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   errorPages: ['{"404": "<h1>Gone</h1>"}'],
   responseHeaders: ['{"X-Shop": "changed"}'],
   serverIp: ['203.0.113.7'],
+  baseDomain: ['apps.localhost'],
   dnsResolver: ['9.9.9.9'],
   acmeEmail: ['ops@example.com'],
   acmeDirectory: ['https://acme.example.com/directory'],

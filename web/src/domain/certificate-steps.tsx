@@ -6,6 +6,7 @@ import { Value } from '../parts/copy.tsx';
 import { Mark, type MarkName } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { Ago } from '../parts/time.tsx';
+import { recordOf } from './dns-record.ts';
 import type { Domain } from './domain.ts';
 import { texts } from './texts.ts';
 
@@ -24,9 +25,6 @@ function stepsOf(
   if (status === 'failed') return ['done', reaches, 'done', 'failed'];
   return [resolves, reaches, status === 'pending' ? 'pending' : 'none', 'none'];
 }
-
-/** As a zone file has it, which forms of DNS providers take apart. */
-const recordOf = (host: string, ip: string): string => `${host} ${ip.includes(':') ? 'AAAA' : 'A'} ${ip}`;
 
 /** Whoever has just mended a name watches it: the server tells nobody when an authority answers. */
 const everyMs = 2_000;

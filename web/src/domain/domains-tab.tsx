@@ -257,7 +257,7 @@ function GenerateDomain({ service }: { service: Service }): ReactElement {
             .catch(setError)
         }
       >
-        Generate a test domain
+        Generate a domain
       </Button>
       <Fault error={error} />
     </>

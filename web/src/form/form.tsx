@@ -25,6 +25,8 @@ export interface FieldChange {
   options?: readonly { value: string; label: string }[];
   /** Of a new thing: what stands there, and is sent, until somebody edits the field. */
   start?: (values: Readonly<Record<string, unknown>>) => string | boolean;
+  /** Shown under the field, with what is in the form. */
+  below?: (values: Readonly<Record<string, unknown>>) => ReactNode;
   /** Shown only when this is true of what is in the form. */
   when?: (values: Readonly<Record<string, unknown>>) => boolean;
 }
@@ -102,6 +104,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
             isChange={stored !== undefined}
             value={given[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
             fault={faults[field.n]}
+            below={changeOf(props, field.n).below?.(values)}
             onEdit={(value) => {
               setSaved(false);
               setEdits((former) =>
@@ -260,10 +263,11 @@ interface FormFieldProps {
   isChange: boolean;
   value: string | boolean;
   fault: string | undefined;
+  below: ReactNode;
   onEdit: (value: string | boolean) => void;
 }
 
-function FormField({ field, change, isChange, value, fault, onEdit }: FormFieldProps): ReactElement {
+function FormField({ field, change, isChange, value, fault, below, onEdit }: FormFieldProps): ReactElement {
   const id = useId();
   const help = change.help ?? (field.d && helpOf(field.d));
   const described = `${fault ? `${id}-fault ` : ''}${help ? `${id}-help` : ''}`.trim() || undefined;
@@ -300,6 +304,7 @@ function FormField({ field, change, isChange, value, fault, onEdit }: FormFieldP
       </label>
       <TextInput {...{ field, change, input }} value={String(value)} onEdit={onEdit} />
       <Words id={id} help={help} fault={fault} />
+      {below}
     </div>
   );
 }

@@ -10,7 +10,7 @@ export interface Group {
 }
 
 export const groups: readonly Group[] = [
-  { title: 'Address', fields: ['host', 'serverIp', 'dnsResolver', 'cloud'] },
+  { title: 'Address', fields: ['host', 'serverIp', 'baseDomain', 'dnsResolver', 'cloud'] },
   { title: 'Organizations', fields: ['tenantsMayCreateOrganizations'] },
   { title: 'Certificates', fields: ['acmeEmail', 'acmeDirectory', 'acmeRoots'] },
   {
@@ -54,6 +54,7 @@ export const groups: readonly Group[] = [
 export const words: Partial<Record<Name, FieldChange>> = {
   host: { label: 'Host of Berth', placeholder: 'berth.example.com' },
   serverIp: { label: 'Address of this machine', as: 'text' },
+  baseDomain: { label: 'Base domain of services', placeholder: 'apps.example.com' },
   dnsResolver: { label: 'DNS resolver' },
   cloud: { label: 'Every service needs a server of its own' },
   tenantsMayCreateOrganizations: { label: 'Other organizations may create organizations' },

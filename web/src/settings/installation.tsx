@@ -9,6 +9,7 @@ import { Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { ServerMetrics } from '../server/server-metrics.tsx';
 import { KeptVolumes } from '../backup/kept-volumes.tsx';
+import { BaseDomainRecord } from './base-domain-record.tsx';
 import { groups, words } from './installation-fields.ts';
 import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
 import { FormerIncarnation, ThingsOfOthers, UnfinishedDeletions, UnknownServices } from './unknown.tsx';
@@ -27,7 +28,7 @@ export function Installation(): ReactElement {
             <Form
               of="settings.update"
               show={fields}
-              change={words}
+              change={{ ...words, baseDomain: { ...words.baseDomain, below: recordOfBase } }}
               stored={{ ...settings }}
               verb="Save"
               columns
@@ -55,6 +56,12 @@ export function Installation(): ReactElement {
     </>
   );
 }
+
+/** Below the field of the base domain. */
+const recordOfBase = ({ baseDomain, serverIp }: Readonly<Record<string, unknown>>): ReactElement | null =>
+  typeof baseDomain === 'string' && baseDomain !== '' ? (
+    <BaseDomainRecord base={baseDomain} serverIp={typeof serverIp === 'string' ? serverIp : ''} />
+  ) : null;
 
 function OwnBackup(): ReactElement {
   const { data, error } = useAsk('installationBackup.get', {}, { retry: false });

@@ -22,7 +22,7 @@ import {
   createServerConnections,
   type ServerConnections,
 } from '../../adapters/host/ssh/server-connections.ts';
-import { serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
+import { previewWildcardsOf, serverAddressOf, serverIpOf } from '../../modules/server/server-address.ts';
 import { createEndedOutput, type EndedOutput } from '../../reconcile/observing/stopped-output.ts';
 import { diskQuotasOf } from '../../deploy/disk-quotas.ts';
 import { composeFoldersOf } from '../adapters.ts';
@@ -84,7 +84,7 @@ export function createMachines(
     ...ground,
     ...product,
     hosts,
-    serverIp: serverIpOf(serverAddressOf(stores, settings), dns),
+    wildcard: previewWildcardsOf(serverIpOf(serverAddressOf(stores, settings), dns), settings),
     commented: commentLater(queue),
   });
   return {

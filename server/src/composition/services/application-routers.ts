@@ -106,7 +106,7 @@ function movingOf(parts: AppParts): Pick<ApplicationDesk, 'requireMovable' | 'pl
   };
 }
 
-/** A host of sslip.io that resolves to the server's own address. */
+/** The host that Berth chooses for a new application. */
 function createWithDomain(parts: AppParts): ApplicationDesk['withDomain'] {
   const { adapters, domains, hosts, reconciler, settings, stores } = parts;
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
@@ -121,7 +121,7 @@ function createWithDomain(parts: AppParts): ApplicationDesk['withDomain'] {
       async () => {
         const application = await create();
         const { applicationId, appName, organizationId } = application;
-        const host = domains.generate(appName, ip);
+        const host = await domains.generate(appName, { organizationId, serverKey, serverIp: ip });
         return { application, domain: await domains.create(organizationId, { applicationId }, { host }) };
       },
       { mayWait: true },

@@ -119,8 +119,8 @@ export interface DeployedParts {
   adapters: Pick<Adapters, 'logs'>;
   clock: Clock;
   hosts: Hosts;
-  /** IP address under which the outside finds a server. */
-  serverIp(serverKey: string): Promise<string | null>;
+  /** Hosts of previews on a server, where their application names none. */
+  wildcard(serverKey: string): Promise<string>;
   names: ServiceNames;
   domains: Domains;
   applications: Applications;
@@ -145,7 +145,7 @@ export function createDeployed({
   adapters,
   clock,
   hosts,
-  serverIp,
+  wildcard,
   names,
   domains,
   applications,
@@ -157,7 +157,7 @@ export function createDeployed({
 }: DeployedParts): Deployed {
   const previews = createPreviewDeployments(
     stores.previewDeployments,
-    { domains, names, serverIp: (application) => serverIp(serverKeyOf(application)) },
+    { domains, names, wildcard: (application) => wildcard(serverKeyOf(application)) },
     clock,
   );
   const services = {

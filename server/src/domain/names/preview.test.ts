@@ -23,8 +23,13 @@ describe('hosts of previews', () => {
     expect(previewHost(wildcard, appName, number)).toBe(host);
   });
   it('lead to the server where no wildcard is set', () => {
-    expect(previewHost(defaultWildcard('203.0.113.7'), 'shop', 3)).toBe(
+    expect(previewHost(defaultWildcard('203.0.113.7', null), 'shop', 3)).toBe(
       'preview-shop-3.203-0-113-7.sslip.io',
+    );
+  });
+  it('are below the base domain where there is one', () => {
+    expect(previewHost(defaultWildcard('203.0.113.7', 'apps.example.com'), 'shop', 3)).toBe(
+      'preview-shop-3.apps.example.com',
     );
   });
   it.each([

@@ -24,8 +24,12 @@ export function previewHost(wildcard: string, appName: string, number: number): 
   return wildcard.replace('*', `preview-${hostLabel(appName, room)}${tail}`);
 }
 
-/** Where no wildcard is set: below a domain of sslip.io that resolves to the server's own address. */
-export function defaultWildcard(serverIp: string | null): string {
+/**
+ * Where an application names no wildcard: below the installation's base domain, else below a domain of
+ * sslip.io that resolves to the server's own address.
+ */
+export function defaultWildcard(serverIp: string | null, baseDomain: string | null): string {
+  if (baseDomain !== null) return `*.${baseDomain}`;
   return `*.${(serverIp ?? '127.0.0.1').replace(/[.:]/g, '-')}.sslip.io`;
 }
 

@@ -155,8 +155,8 @@ export const settingShape = {
   previewWildcard: ruled(line(253), parsePreviewWildcard)
     .nullable()
     .describe(
-      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: an sslip.io ' +
-        'name that resolves to this server',
+      'Host of previews; its * becomes preview-<appName>-<number of the pull request>. Absent: a name ' +
+        'below the base domain, else one of sslip.io that resolves to this server',
     ),
   previewPort: z.number().int().min(1).max(65_535),
   previewPath: urlPath(1000),

@@ -193,7 +193,10 @@ export const domainContract = {
     refusals: ['SERVICE_UNAVAILABLE'],
   }),
   generateDomain: mutation({
-    summary: "A test host name that resolves to the server's address",
+    summary: 'A free host name that leads to the server',
+    description:
+      "On Berth's own machine `<name>-<project>` below the setting baseDomain, where it is set and " +
+      "appName is that of a service; else a test name of sslip.io that resolves to the server's address.",
     access: { class: 'protected', resources: [{ kind: 'server', field: 'serverId' }] },
     input: z.object({
       appName: z.string().regex(appNamePattern, 'must be 1 to 63 letters, digits, - or _'),

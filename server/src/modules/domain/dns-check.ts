@@ -1,9 +1,11 @@
 /** Whether a host name leads to a server (interface document, validateDomain). */
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { cdnOf } from '../../domain/network/cdn.ts';
 import { AppError, badField } from '../../domain/errors.ts';
 import { isPrivate } from '../../domain/network/network.ts';
+import { isPublicBase } from '../../domain/routing/base-domain.ts';
 import { parseHost } from '../../domain/names/names.ts';
+import { checkWildcardHost } from '../../domain/names/wildcard-host.ts';
 import type { NameResolver } from '../../ports/name-resolver.ts';
 
 export interface DnsVerdict {
@@ -23,6 +25,11 @@ export interface DnsCheck {
    * for certain; of an unknown address nothing is certain.
    */
   whyNotHere(host: string, expected: string | null): Promise<string | undefined>;
+  /**
+   * Throws BAD_REQUEST naming `baseDomain` for a domain below which anybody can have names, and when the
+   * names below it certainly do not lead to Berth's machine.
+   */
+  checkBase(base: string): Promise<void>;
   /** The IP address of a machine that may be given by name; PRECONDITION_FAILED when the name has none. */
   addressOf(machine: string): Promise<string>;
 }
@@ -34,7 +41,22 @@ export interface DnsCheckOptions {
 }
 
 export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
+  const whyNotHere: DnsCheck['whyNotHere'] = async (host, expected) =>
+    reasonElsewhere(names, (await settings()).dnsResolver, host, expected);
   return {
+    async checkBase(base) {
+      await checkWildcardHost(`*.${base}`, 'baseDomain');
+      // Browsers lead these to their own machine (RFC 6761, 6.3); no DNS knows them.
+      if (!isPublicBase(base)) return;
+      const { serverIp } = await settings();
+      const why = await whyNotHere(`*.${base}`, serverIp);
+      if (why === undefined || !serverIp) return;
+      throw badField(
+        'baseDomain',
+        `does not lead to this machine yet: ${why} The record is "*.${base} ` +
+          `${isIPv6(serverIp) ? 'AAAA' : 'A'} ${serverIp}"; save again when it is known`,
+      );
+    },
     async check(domain, serverIp) {
       const host = parseHost(domain, 'domain');
       const { serverIp: ownIp, dnsResolver } = await settings();
@@ -42,7 +64,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
       if (!expected) throw badField('serverIp', 'is required while the setting serverIp is not set');
       const { addresses, fault } =
         isIP(host) === 0
-          ? await names.lookUp(host.replace(/^\*/, 'berth-check'), dnsResolver)
+          ? await names.lookUp(someNameOf(host), dnsResolver)
           : { addresses: [host], fault: undefined };
       const cdnProvider = addresses.map(cdnOf).find((name) => name !== undefined);
       const found = {
@@ -54,19 +76,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
         return { isValid: true, ...found };
       return { isValid: false, ...found, error: whyNot(domain, expected, addresses, fault) };
     },
-    async whyNotHere(host, expected) {
-      const { dnsResolver } = await settings();
-      if (!expected || isIP(expected) === 0 || isIP(host) !== 0) return undefined;
-      const { addresses, fault } = await names.lookUp(host, dnsResolver);
-      if (
-        fault !== undefined ||
-        addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))
-      )
-        return undefined;
-      // Behind a router this server knows its inner address alone.
-      if (isPrivate(expected) && addresses.some((address) => !isPrivate(address))) return undefined;
-      return whyNot(host, expected, addresses, undefined);
-    },
+    whyNotHere,
     async addressOf(machine) {
       if (isIP(machine) !== 0) return machine;
       const {
@@ -83,6 +93,27 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
     },
   };
 }
+
+async function reasonElsewhere(
+  names: NameResolver,
+  dnsResolver: string | null,
+  host: string,
+  expected: string | null,
+): Promise<string | undefined> {
+  if (!expected || isIP(expected) === 0 || isIP(host) !== 0) return undefined;
+  const { addresses, fault } = await names.lookUp(someNameOf(host), dnsResolver);
+  if (
+    fault !== undefined ||
+    addresses.some((address) => cdnOf(address) !== undefined || plain(address) === plain(expected))
+  )
+    return undefined;
+  // Behind a router this server knows its inner address alone.
+  if (isPrivate(expected) && addresses.some((address) => !isPrivate(address))) return undefined;
+  return whyNot(host, expected, addresses, undefined);
+}
+
+/** Of a wildcard, one of the names below it. */
+const someNameOf = (host: string): string => host.replace(/^\*/, 'berth-check');
 
 function whyNot(
   domain: string,

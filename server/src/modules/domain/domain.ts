@@ -1,6 +1,6 @@
 /** Domains: host and path → service. A change is in the database and on the proxy, or in neither. */
 import { AppError, badField } from '../../domain/errors.ts';
-import { generatedHost, parseHost } from '../../domain/names/names.ts';
+import { parseHost } from '../../domain/names/names.ts';
 import type { Scope } from '../../domain/access/permissions.ts';
 import { parseRequestHeaders } from '../../domain/routing/request-headers.ts';
 import { parseRoutePath } from '../../domain/routing/route-path.ts';
@@ -11,6 +11,13 @@ import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { DomainRecord } from '../../db/tables.ts';
 import type { HostRules } from '../own-host/own-host.ts';
 import { checkComposeService } from './compose-service.ts';
+import {
+  hostFor,
+  noSurroundings,
+  withCertificate,
+  type DomainSurroundings,
+  type NamedPlace,
+} from './naming.ts';
 import type { DomainStore } from './store.ts';
 
 export interface DomainInput {
@@ -74,7 +81,11 @@ export interface Domains {
   /** Newest first. */
   byCompose(composeId: string, organizationId: string): Promise<DomainRecord[]>;
   remove(domainId: string, organizationId: string): Promise<DomainRecord>;
-  generate(appName: string, serverIp: string | null): string;
+  /**
+   * A host for a service that has none: `<name>-<project>` below the base domain of the installation where
+   * the service is on Berth's own machine, else a test name that resolves to the address.
+   */
+  generate(appName: string, place: NamedPlace): Promise<string>;
   /** CONFLICT when a domain of the service may not be on this server, as if it were made there. */
   requireFreeOn(service: MovingService, serverKey: string, reaches?: Reaches): Promise<void>;
   /** The same; then they are on it. */
@@ -99,21 +110,25 @@ const ownerNames = {
   preview: 'a preview deployment',
 } as const;
 
-/** `hosts` says what a service may be reached by, `trusted` which proxies the installation trusts. */
+/** `hosts` says what a service may be reached by. */
 export function createDomains(
   store: DomainStore,
   clock: Clock,
   hosts: Pick<HostRules, 'check'>,
-  trusted: () => Promise<readonly string[]> = () => Promise.resolve([]),
+  surroundings: DomainSurroundings = noSurroundings,
 ): Domains {
+  const { settings } = surroundings;
+  const trusted = async (): Promise<readonly string[]> => (await settings()).trustedProxies;
   return {
     one: (domainId, organizationId) => one(store, domainId, organizationId),
-    create: (organizationId, owner, input, reaches = everything) =>
-      create(
+    async create(organizationId, owner, input, reaches = everything) {
+      const whole = await withCertificate(input, organizationId, surroundings);
+      return create(
         { store, hosts, reaches, trusted },
-        { ...newDomain(input, owner), organizationId, createdAt: isoTime(clock) },
-        input,
-      ),
+        { ...newDomain(whole, owner), organizationId, createdAt: isoTime(clock) },
+        whole,
+      );
+    },
     serverKeyOf: ({ applicationId = null, composeId = null, previewDeploymentId = null }) =>
       store.serverKeyOf({ applicationId, composeId, previewDeploymentId }),
     update: (domainId, organizationId, input, reaches = everything) =>
@@ -136,7 +151,7 @@ export function createDomains(
       await store.remove({ domainId, organizationId });
       return present;
     },
-    generate: (appName, serverIp) => generatedHost(appName, randomHex(), serverIp ?? '127.0.0.1'),
+    generate: (appName, place) => hostFor(store, surroundings, appName, place),
   };
 }
 
@@ -331,10 +346,6 @@ function rulesOf(input: DomainInput): Pick<DomainRecord, keyof typeof noDomainRu
     compression: input.compression ?? noDomainRules.compression,
     trustedProxies: input.trustedProxies ?? noDomainRules.trustedProxies,
   };
-}
-
-function randomHex(): string {
-  return crypto.randomUUID().slice(0, 6);
 }
 
 /** The owner that the type asks for, and no other. */

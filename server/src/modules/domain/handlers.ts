@@ -1,5 +1,6 @@
 import type { DomainRecord } from '../../db/tables.ts';
 import { parseHost } from '../../domain/names/names.ts';
+import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { reachOf } from '../../domain/access/permissions.ts';
 import type { AccessLog } from '../../ports/access-log.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -126,12 +127,17 @@ export function domainHandlers(
       return changeRoutes(serverKey, context.write, () => domains.remove(domainId, organizationId));
     },
     async generateDomain({ actor }, { appName, serverId }) {
-      return domains.generate(
-        appName,
-        serverId
-          ? await dns.addressOf(await serverAddress(serverId, actor.organizationId))
-          : await serverIp(),
-      );
+      const address = serverId
+        ? await dns.addressOf(await serverAddress(serverId, actor.organizationId))
+        : await serverIp();
+      const { organizationId } = actor;
+      const serverKey = serverKeyOf({ serverId: serverId ?? null });
+      return domains.generate(appName, {
+        organizationId,
+        serverKey,
+        serverIp: address,
+        reaches: reachOf(actor),
+      });
     },
     validateDomain: (_context, { domain, serverIp: expected }) => dns.check(domain, expected),
   };

@@ -45,6 +45,11 @@ export interface DomainStore extends TableStore<'domain'> {
     organizationId: string;
     hosts: readonly [string, string];
   }): Promise<Scope[]>;
+  /** Names of the service of the organization that has the appName, and of its project; at most one. */
+  named(
+    appName: string,
+    organizationId: string,
+  ): Promise<{ name: string; projectName: string; scope: Scope }[]>;
   nextConfigKey(): Promise<number>;
   transaction<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -97,6 +102,7 @@ export function createDomainStore(database: Database): DomainStore {
   const serverOf = serverOfService(builder);
   const foreign = hostsOfOthers(builder);
   const places = placesOfHosts(builder);
+  const named = namesOfServices(builder);
   const resolver = builder
     .selectFrom('certificate_resolver')
     .select('name')
@@ -125,6 +131,10 @@ export function createDomainStore(database: Database): DomainStore {
         environmentId: row.environmentId ?? undefined,
         serviceId: row.serviceId ?? undefined,
       })),
+    named: async (appName, organizationId) =>
+      (await database.run(named, [appName, organizationId, appName, organizationId])).map(
+        ({ name, projectName, ...place }) => ({ name, projectName, scope: { organizationId, ...place } }),
+      ),
     routed: routedReader(database),
     nextConfigKey: configKeys(database),
     transaction: (work) => database.transaction(work),
@@ -215,6 +225,20 @@ function placesOfHosts(builder: Builder) {
     where d."serverKey" = ${''} and d."asciiHost" in (${''}, ${''}) and d."organizationId" = ${''}`.compile(
     builder,
   );
+}
+
+/** Takes appName and organization twice. */
+function namesOfServices(builder: Builder) {
+  return sql<Record<'name' | 'projectName' | 'projectId' | 'environmentId' | 'serviceId', string>>`
+    select s."name", p."name" as "projectName", p."projectId", s."environmentId", s."serviceId"
+    from (
+      select "name", "environmentId", "applicationId" as "serviceId" from "application"
+        where "appName" = ${''} and "organizationId" = ${''}
+      union all select "name", "environmentId", "composeId" from "compose"
+        where "appName" = ${''} and "organizationId" = ${''}
+    ) as s
+    join "environment" as e on e."environmentId" = s."environmentId"
+    join "project" as p on p."projectId" = e."projectId"`.compile(builder);
 }
 
 /** Takes the ids of application, preview and compose service; those that are not meant are empty. */

@@ -21,7 +21,7 @@ export interface HostRules {
 }
 
 export interface HostRulesParts {
-  settings(): Promise<{ host: string | null; serverIp: string | null }>;
+  settings(): Promise<{ host: string | null; serverIp: string | null; baseDomain?: string | null }>;
   /** Public address of Berth. */
   url: string;
   facts(): Promise<Pick<HostFacts, 'addresses' | 'hostName'>>;
@@ -41,6 +41,13 @@ export const createHostRules: CreateHostRules = ({ settings, url, facts }) => {
   return {
     async check(asciiHost, serverKey) {
       await checkWildcardHost(asciiHost);
+      const { baseDomain } = await settings();
+      if (baseDomain && serverKey === localServer && asciiHost === `*.${baseDomain}`)
+        throw badField(
+          'host',
+          `cannot be ${asciiHost}: services of every organization are named below the base domain ` +
+            `${baseDomain}. Name one host, or use a wildcard below another domain`,
+        );
       const why = whyNotForServices(asciiHost, await names(), onMachine(serverKey));
       if (why !== undefined)
         throw badField(
@@ -73,6 +80,8 @@ export interface OwnHostParts {
 export interface OwnHost {
   /** CONFLICT when a domain has the host, or a wildcard that covers it. */
   requireFree(host: string): Promise<void>;
+  /** CONFLICT when a domain has the wildcard below which services are to be named. */
+  requireFreeBase(base: string): Promise<void>;
   /** The https address of Berth; undefined while it has no host name, or no certificate for it. */
   secureAddress(): Promise<string | undefined>;
   /** As a route of the proxy has it: its host, and whether a certificate was uploaded for it. */
@@ -96,6 +105,16 @@ export function createOwnHost(parts: OwnHostParts): OwnHost {
         `host: ${host} leads to a service already (domain ${holder.domainId}, ${holder.asciiHost}). Choose ` +
           'another host for Berth, or remove that domain.',
         { issues: [{ path: 'host', message: 'leads to a service' }] },
+      );
+    },
+    async requireFreeBase(base) {
+      const holder = (await domainHosts()).find(({ asciiHost }) => asciiHost === `*.${base}`);
+      if (holder === undefined) return;
+      throw new AppError(
+        'CONFLICT',
+        `baseDomain: *.${base} leads to a service already (domain ${holder.domainId}), which would get the ` +
+          'requests of services that are not deployed yet. Choose another domain, or remove that one.',
+        { issues: [{ path: 'baseDomain', message: 'leads to a service' }] },
       );
     },
     async secureAddress() {

@@ -6,7 +6,7 @@ import type { PullRequestEvent } from '../../domain/git/git-event.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import { formatEnv, parseEnv } from '../../domain/variables/dotenv.ts';
 import { AppError } from '../../domain/errors.ts';
-import { defaultWildcard, previewAppName, previewHost } from '../../domain/names/preview.ts';
+import { previewAppName, previewHost } from '../../domain/names/preview.ts';
 import { changedSecrets, mergedSecrets, secretNames } from '../../domain/variables/secret-env.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { Domains } from '../domain/domain.ts';
@@ -58,8 +58,8 @@ export interface PreviewDeployments {
 export interface PreviewNeighbours {
   domains: Pick<Domains, 'create'>;
   names: ServiceNames;
-  /** The address of the server that the application stands on. */
-  serverIp(application: ApplicationRecord): Promise<string | null>;
+  /** Hosts of previews of an application that names no wildcard. */
+  wildcard(application: ApplicationRecord): Promise<string>;
 }
 
 interface Parts extends PreviewNeighbours {
@@ -87,7 +87,7 @@ export function createPreviewDeployments(
       ),
     hostOf: async (application, number) =>
       previewHost(
-        application.previewWildcard ?? defaultWildcard(await neighbours.serverIp(application)),
+        application.previewWildcard ?? (await neighbours.wildcard(application)),
         application.appName,
         number,
       ),

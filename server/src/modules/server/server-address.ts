@@ -1,3 +1,4 @@
+import { defaultWildcard } from '../../domain/names/preview.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { ServerStore } from './store.ts';
 
@@ -20,5 +21,16 @@ export function serverIpOf(
   return async (serverKey) => {
     const address = await addressOf(serverKey);
     return address && dns.addressOf(address);
+  };
+}
+
+/** Hosts of previews on a server: below the base domain on Berth's own machine, else test names. */
+export function previewWildcardsOf(
+  serverIp: ReturnType<typeof serverIpOf>,
+  settings: { get(): Promise<{ baseDomain: string | null }> },
+): (serverKey: string) => Promise<string> {
+  return async (serverKey) => {
+    const { baseDomain } = await settings.get();
+    return defaultWildcard(await serverIp(serverKey), serverKey === localServer ? baseDomain : null);
   };
 }

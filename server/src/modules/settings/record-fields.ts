@@ -9,6 +9,7 @@ import { parseCron } from '../../domain/time/cron.ts';
 import { platformPrefix } from '../../domain/names/image-reference.ts';
 import { isAllowableNetwork } from '../../domain/network/outgoing.ts';
 import { isNetworkPool, isResolver } from '../../domain/network/network.ts';
+import { parseBaseDomain } from '../../domain/routing/base-domain.ts';
 import { parseOwnHost } from '../../domain/access/own-host.ts';
 import { parseRootCertificates } from '../../domain/certificates/root-certificates.ts';
 import { parseCpus, parseMemory } from '../../domain/resources/resources.ts';
@@ -68,6 +69,19 @@ export const settingFields = {
   serverIp: field(
     'admin',
     address.nullable().describe('Address that domains of this installation point to'),
+    null,
+  ),
+  baseDomain: field(
+    'admin',
+    ruled(z.string().max(1024, { abort: true }), parseBaseDomain)
+      .nullable()
+      .meta({
+        description:
+          "Domain below which services on Berth's own machine are named by themselves, such as " +
+          'apps.example.com: the DNS record of *.apps.example.com must lead to this machine. null: test ' +
+          'names of sslip.io',
+        examples: [null],
+      }),
     null,
   ),
   cloud: field(

@@ -18,7 +18,9 @@ const initial = Object.fromEntries(
 
 eachDatabase('settings', (test) => {
   const createWorld = worlds(test);
+  let checked: string[] = [];
   async function begin(): Promise<World & { settings: SettingsService }> {
+    checked = [];
     let service: SettingsService | undefined;
     const world = await createWorld((database) => {
       service = createSettings(createSettingsStore(database));
@@ -30,6 +32,8 @@ eachDatabase('settings', (test) => {
             changed: () => undefined,
             builders: (signal) =>
               probePrograms(join(tmpdir(), `berth-settings-${process.pid}`), signal, '/nowhere'),
+            urlHost: 'panel.example.net',
+            checkBaseDomain: async (base) => void checked.push(base),
             prepareHost: async () => undefined,
             portWall: () => undefined,
           }),
@@ -61,6 +65,25 @@ eachDatabase('settings', (test) => {
       keptImages: 4,
     });
     expect(await owner.mutate('settings.update', {})).toMatchObject({ keptImages: 4 });
+  });
+
+  it('keep a base domain that Berth itself is outside of', async () => {
+    const { owner, settings } = await begin();
+    const set = (patch: object): Promise<unknown> => owner.mutate('settings.update', patch);
+    const refused = (field: string): object => ({ code: 'BAD_REQUEST', fields: [field] });
+    expect(await set({ host: 'Berth.example.com' })).toMatchObject({ host: 'berth.example.com' });
+    for (const baseDomain of ['example.com', '*.berth.example.com', 'panel.example.net', 'example.net'])
+      expect(await set({ baseDomain }), baseDomain).toMatchObject(refused('baseDomain'));
+    expect(checked).toEqual([]);
+    expect(await set({ baseDomain: '*.Apps.Example.com' })).toMatchObject({ baseDomain: 'apps.example.com' });
+    expect(checked).toEqual(['apps.example.com']);
+    expect(await set({ host: 'Berth.Apps.example.com' })).toMatchObject(refused('host'));
+    const both = { host: 'berth.example.org', baseDomain: 'example.org' };
+    expect(await set(both)).toMatchObject(refused('baseDomain'));
+    expect(await set({ keptImages: 3, baseDomain: 'apps.example.com' })).toMatchObject({ keptImages: 3 });
+    expect(checked).toHaveLength(1);
+    expect(await set({ baseDomain: null })).toMatchObject({ baseDomain: null });
+    expect((await settings.get()).host).toBe('berth.example.com');
   });
 
   it('are read from memory, and anew after a change', async () => {

@@ -14,7 +14,7 @@ import type { Queue } from '../../ports/queue.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { checkDeployable, type Composes } from '../compose/compose.ts';
 import { startedBy, type Deployments } from '../deployment/deployment.ts';
-import type { Domains } from '../domain/domain.ts';
+import type { DomainInput, Domains } from '../domain/domain.ts';
 import type { Members } from '../organization/member.ts';
 import type { ComposeRecord, DomainRecord } from '../../db/tables.ts';
 import type { createdFromTemplate, newFromTemplate, Template } from './record.ts';
@@ -51,8 +51,8 @@ export async function createFromTemplate(
   checkVariables(template, asked.variables);
   await deps.requireServer(asked.serverId, actor.organizationId);
   const serverKey = serverKeyOf({ serverId: asked.serverId ?? null });
-  const https = usesHttps(asked);
-  if (https && asked.host) await deps.prepareCertificate(serverKey, parseHost(asked.host));
+  const https = httpsOf(asked);
+  if (https.https && asked.host) await deps.prepareCertificate(serverKey, parseHost(asked.host));
   const [ip, found] = await Promise.all([
     asked.host ? null : deps.serverIp(serverKey),
     deps.hosts.find(serverKey),
@@ -84,7 +84,7 @@ export async function createFromTemplate(
 
 interface Place {
   ip: string | null;
-  https: boolean;
+  https: ReturnType<typeof httpsOf>;
   ports: { http: number; https: number } | undefined;
 }
 
@@ -92,7 +92,7 @@ async function record(
   deps: FromTemplateDeps,
   context: CallContext,
   template: Template,
-  { name, environmentId, serverId, host: given, variables }: Asked,
+  { name, environmentId, serverId, host: given, https: askedHttps, variables }: Asked,
   { ip, https, ports }: Place,
 ): Promise<{ compose: ComposeRecord; domain: DomainRecord; address: string }> {
   const { actor } = context;
@@ -111,29 +111,36 @@ async function record(
     actor.organizationId,
     { composeId },
     {
-      host: given ?? deps.domains.generate(created.appName, ip),
+      host:
+        given ??
+        (await deps.domains.generate(created.appName, {
+          organizationId: actor.organizationId,
+          serverKey: serverKeyOf(created),
+          serverIp: ip,
+        })),
+      ...https,
       domainType: 'compose',
       serviceName: template.service,
       port: template.port,
-      https,
-      ...(https ? { certificateType: 'acme' as const } : {}),
     },
     reachOf(actor),
   );
+  if (askedHttps === true && !domain.https)
+    throw badField('https', 'needs a host of yours: the generated test name answers over http');
   const address = addressOf(domain, ports);
   const env = formatEnv(valuesOf(template, variables, { host: domain.host, address }));
   const compose = await deps.composes.update(composeId, actor, { env });
   return { compose, domain, address };
 }
 
-/** Test names and names of this machine alone get no certificate; others do by default. */
-function usesHttps({ host, https }: Asked): boolean {
-  if (host === undefined) {
-    if (https === true)
-      throw badField('https', 'needs a host of yours: the generated test name answers over http');
-    return false;
-  }
-  return https ?? !/(^|\.)localhost$/i.test(host);
+/**
+ * Names of this machine alone get no certificate, others do unless it was asked for otherwise; a generated
+ * host follows the base domain.
+ */
+function httpsOf({ host, https }: Asked): Pick<DomainInput, 'https' | 'certificateType'> {
+  if (host === undefined) return https === false ? { https } : {};
+  const isSecure = https ?? !/(^|\.)localhost$/i.test(host);
+  return { https: isSecure, ...(isSecure ? { certificateType: 'acme' as const } : {}) };
 }
 
 function checkVariables({ title, variables }: Template, given: Readonly<Record<string, string>>): void {

@@ -1,0 +1,85 @@
+/** Hosts that Berth chooses for services, and whether they answer over https. */
+import { digestOf, hostBelow, isNameBelow, isPublicBase } from '../../domain/routing/base-domain.ts';
+import { generatedHost, parseHost } from '../../domain/names/names.ts';
+import { localServer } from '../../domain/names/server-key.ts';
+import type { Scope } from '../../domain/access/permissions.ts';
+import type { DomainRecord } from '../../db/tables.ts';
+import type { DomainStore } from './store.ts';
+
+/** Where a service stands that needs a host. */
+export interface NamedPlace {
+  organizationId: string;
+  serverKey: string;
+  /** Address of the server. */
+  serverIp: string | null;
+  /** Services whose name and project may be part of the host; by default all. */
+  reaches?: (scope: Scope) => boolean;
+}
+
+/** Settings and certificates that new domains follow. */
+export interface DomainSurroundings {
+  settings(): Promise<{ trustedProxies: readonly string[]; baseDomain: string | null }>;
+  /** Whether the organization has uploaded a certificate that covers the host. */
+  isCertified(asciiHost: string, serverKey: string, organizationId: string): Promise<boolean>;
+}
+
+export const noSurroundings: DomainSurroundings = {
+  settings: async () => ({ trustedProxies: [], baseDomain: null }),
+  isCertified: async () => false,
+};
+
+export async function hostFor(
+  store: DomainStore,
+  { settings }: DomainSurroundings,
+  appName: string,
+  place: NamedPlace,
+): Promise<string> {
+  const { baseDomain } = await settings();
+  return baseDomain !== null && place.serverKey === localServer
+    ? freeHostBelow(store, baseDomain, appName, place)
+    : generatedHost(appName, randomHex(), place.serverIp ?? '127.0.0.1');
+}
+
+interface AskedHost {
+  host: string;
+  https?: boolean | undefined;
+  certificateType?: DomainRecord['certificateType'] | undefined;
+}
+
+/**
+ * A name below the base domain answers over https unless its input says otherwise: with the certificate that
+ * the organization uploaded, such as one of the wildcard, else with one that is issued for the host.
+ */
+export async function withCertificate<I extends AskedHost>(
+  input: I,
+  organizationId: string,
+  { settings, isCertified }: DomainSurroundings,
+): Promise<I> {
+  const { https, certificateType } = input;
+  const { baseDomain } = await settings();
+  if (https !== undefined || certificateType !== undefined || baseDomain === null) return input;
+  const host = parseHost(input.host);
+  if (!isPublicBase(baseDomain) || !isNameBelow(baseDomain, host)) return input;
+  const isUploaded = await isCertified(host, localServer, organizationId);
+  return { ...input, https: true, certificateType: isUploaded ? 'none' : 'acme' };
+}
+
+/** The first that no domain of the server has, of names that stay the same for a service. */
+async function freeHostBelow(
+  store: DomainStore,
+  base: string,
+  appName: string,
+  { organizationId, serverKey, reaches = () => true }: NamedPlace,
+): Promise<string> {
+  const named = (await store.named(appName, organizationId)).find(({ scope }) => reaches(scope));
+  const stem = named === undefined ? appName : `${named.name}-${named.projectName}`;
+  for (const suffix of ['', digestOf(appName)]) {
+    const host = hostBelow(base, stem, suffix);
+    if ((await store.find({ serverKey, asciiHost: host })) === undefined) return host;
+  }
+  return hostBelow(base, stem, randomHex());
+}
+
+function randomHex(): string {
+  return crypto.randomUUID().slice(0, 6);
+}

@@ -1,0 +1,64 @@
+/** The DNS record that a base domain needs, and whether it is there; looked up again until it is. */
+import { useEffect, useState, type ReactElement } from 'react';
+import { recordOf } from '../domain/dns-record.ts';
+import { useAsk } from '../live/api.ts';
+import { Value } from '../parts/copy.tsx';
+import { Mark } from '../parts/mark.tsx';
+import { Fault } from '../parts/notices.tsx';
+
+/** Nobody announces a new record. */
+const everyMs = 10_000;
+/** While somebody types, each text would be another name. */
+const typingMs = 600;
+
+export function BaseDomainRecord({
+  base,
+  serverIp,
+}: {
+  base: string;
+  serverIp: string;
+}): ReactElement | null {
+  const name = useSettled(base.trim().replace(/^\*\./, ''));
+  const [isThere, setThere] = useState(false);
+  const wildcard = `*.${name}`;
+  const isAsked = name.includes('.') && serverIp !== '' && !/(^|\.)localhost$/i.test(name);
+  const { data, error } = useAsk(
+    'domain.validateDomain',
+    { domain: wildcard },
+    { enabled: isAsked, every: !isThere && everyMs, retry: false },
+  );
+  useEffect(() => setThere(data?.isValid === true), [data]);
+  if (!name.includes('.')) return null;
+  if (serverIp === '')
+    return <p className="text-12 text-muted">Set the address of this machine to see the record to add.</p>;
+  if (!isAsked) return null;
+  return (
+    <div className="grid gap-1 text-12" data-record={data?.isValid === true ? 'there' : 'missing'}>
+      <span className="flex flex-wrap items-center gap-x-2">
+        <span className="text-muted">Record at your DNS provider:</span>
+        <Value what="DNS record">{recordOf(wildcard, serverIp)}</Value>
+      </span>
+      <Fault error={error} />
+      {data && (
+        <Mark
+          of={data.isValid ? 'done' : 'pending'}
+          word={
+            data.isValid
+              ? `Leads here (${data.resolvedIps.join(', ')})`
+              : (data.error ?? 'Does not lead here')
+          }
+        />
+      )}
+    </div>
+  );
+}
+
+/** The text once nobody has changed it for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
