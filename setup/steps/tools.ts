@@ -18,6 +18,8 @@ const tools: readonly Tool[] = [
     why: 'git repositories over https',
   },
   { program: '/usr/bin/rclone', package: 'rclone', why: 'backups to S3 services' },
+  { program: '/usr/bin/xz', package: 'xz-utils', why: 'restores of dumps packed by xz' },
+  { program: '/usr/bin/bzip2', package: 'bzip2', why: 'restores of dumps packed by bzip2' },
   {
     program: '/usr/bin/pg_dump',
     package: 'postgresql-client',

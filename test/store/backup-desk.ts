@@ -40,7 +40,7 @@ import {
   type BackupStore,
   type BackupRecord,
 } from '../../server/src/modules/backup/store.ts';
-import type { Bytes } from '../../server/src/modules/backup/runs/streams.ts';
+import type { Bytes } from '../../server/src/modules/backup/runs/unpack/bytes.ts';
 import { destinationContract } from '../../server/src/modules/destination/contract.ts';
 import { createDestinations, type Destinations } from '../../server/src/modules/destination/destination.ts';
 import { destinationHandlers } from '../../server/src/modules/destination/handlers.ts';

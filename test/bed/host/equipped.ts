@@ -16,7 +16,15 @@ import { systems, type System, type SystemName } from './systems.ts';
 export const equipment = {
   bare: () => [],
   /** All that bin/up installs, and the machine's own Node.js with npm. */
-  equipped: ({ packages }) => [...packages, 'openssh-client', 'rclone', 'busybox-static', 'procps'],
+  equipped: ({ packages }) => [
+    ...packages,
+    'openssh-client',
+    'rclone',
+    'xz-utils',
+    'bzip2',
+    'busybox-static',
+    'procps',
+  ],
   systemd: () => ['systemd', 'systemd-sysv', 'dbus', 'procps'],
   /** As somebody rents it: reached over SSH, with sudo. */
   reached: () => ['openssh-server', 'sudo', 'procps', 'iproute2'],

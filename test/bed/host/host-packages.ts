@@ -24,6 +24,8 @@ export const hostPackages = [
   'postgresql-15',
   'pebble',
   'rclone',
+  'xz-utils',
+  'bzip2',
   'tmux',
   // Its promtool checks what Berth tells monitoring systems.
   'prometheus',

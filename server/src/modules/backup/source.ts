@@ -4,7 +4,7 @@
  */
 import type { RunContext } from './runs/run-context.ts';
 import type { BackupRecord, BackupRunRecord } from './store.ts';
-import type { Bytes } from './runs/streams.ts';
+import type { Bytes } from './runs/unpack/bytes.ts';
 
 export interface BackupSource {
   /** What it is, for the log: "the database shop (postgres:17)". */

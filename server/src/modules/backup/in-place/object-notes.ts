@@ -2,7 +2,7 @@
  * Notes that an object carries: what its database needs besides the dump, such as roles. They stand in the
  * extra fields of empty gzip members before the dump (RFC 1952, 2.3.1.1), so that gunzip passes them by.
  */
-import type { Bytes } from '../runs/streams.ts';
+import type { Bytes } from '../runs/unpack/bytes.ts';
 
 const mark = Buffer.from('BE');
 /** An extra field has 65,535 bytes at most, its own four included. */

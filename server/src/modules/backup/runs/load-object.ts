@@ -11,7 +11,8 @@ import { databasePrograms } from '../programs/programs.ts';
 import type { BackupRunRecord } from '../store.ts';
 import type { RunContext } from './run-context.ts';
 import type { BackupRuns } from './runs.ts';
-import { decompressed, drain, measured, type Measure } from './streams.ts';
+import { decompressed, drain, measured, withinUnpackLimit, type Measure } from './streams.ts';
+import type { Bytes } from './unpack/bytes.ts';
 
 /** Where the objects are, and what is known of them. */
 export interface ObjectPorts {
@@ -65,7 +66,8 @@ export async function loadObject(
       await end();
       throw error;
     }
-    const loading = { ...options, onLine: faults.line, input: measured(decompressed(bytes), raw) };
+    const unpacked = await unpackedOf({ run, store, isOurs, signal }, bytes);
+    const loading = { ...options, onLine: faults.line, input: measured(unpacked, raw) };
     const load = foreign
       ? foreign.load(target)
       : programs.load(target, { hasRoles: notes !== undefined, isTemporary, leavesOut });
@@ -90,6 +92,23 @@ export async function loadObject(
   return [`${read.bytes} bytes, SHA-256 ${read.checksum}`, ...leftOut.map((one) => `left out: ${one}`)].join(
     '; ',
   );
+}
+
+/** The object's bytes unpacked; those of an object made elsewhere only up to a limit. */
+async function unpackedOf(
+  { run, store, isOurs, signal }: Unpacking,
+  packed: Bytes,
+): Promise<AsyncIterable<Uint8Array>> {
+  const unpacked = decompressed(packed);
+  if (isOurs) return unpacked;
+  const object = await store.find(run.path, signal);
+  return object ? withinUnpackLimit(unpacked, object.bytes) : unpacked;
+}
+
+interface Unpacking extends Pick<Loading, 'store'> {
+  run: BackupRunRecord;
+  isOurs: boolean;
+  signal: AbortSignal;
 }
 
 /**
@@ -202,7 +221,9 @@ export async function explain(
   signal: AbortSignal,
 ): Promise<void> {
   const read: Measure = { bytes: 0, checksum: '' };
-  await drain(decompressed(measured(store.read(run.path, signal), read)));
+  const isOurs = (await ports.runs.ofObject(run.destinationId, run.path)) !== undefined;
+  const packed = measured(store.read(run.path, signal), read);
+  await drain(await unpackedOf({ run, store, isOurs, signal }, packed));
   await checkRead(ports, run, read);
 }
 

@@ -4,7 +4,7 @@ import { runWorld, storeInMemory } from '../../../../../test/backups/run-world.t
 import { AppError } from '../../../domain/errors.ts';
 import type { BackupRecord, BackupRunRecord } from '../store.ts';
 import { makeBackup, tidyBackup } from './make-backup.ts';
-import type { Bytes } from './streams.ts';
+import type { Bytes } from './unpack/bytes.ts';
 
 const path = 'shop/one.dump.gz';
 

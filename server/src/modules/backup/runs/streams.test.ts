@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { zstdCompressSync } from 'node:zlib';
+import { crc32, deflateRawSync, zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { compressed, decompressed, measure, measured, watched, type Bytes } from './streams.ts';
+import { compressed, decompressed, measure, measured, watched, withinUnpackLimit } from './streams.ts';
+import { unpackedByProgram } from './unpack/by-program.ts';
+import type { Bytes } from './unpack/bytes.ts';
 
 const bytes = randomBytes(900_000);
 
@@ -83,20 +86,79 @@ test('zstd is unpacked, and a part of it is damaged', async () => {
   );
 });
 
-test.each([
-  ['xz', Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0, 0])],
-  ['bzip2', Buffer.from('BZh91AY')],
-  ['zip', Buffer.from('PK\x03\x04')],
-])('what %s packed is told by its name, and its source ended', async (name, object) => {
-  let ended = 0;
-  async function* source() {
-    try {
-      yield object;
-      yield Buffer.alloc(1000);
-    } finally {
-      ended += 1;
-    }
+/** A zip file as APPNOTE.TXT of PKWARE has it. */
+function zipOf(files: Record<string, Buffer>, { method = 8, flags = 0 } = {}): Buffer {
+  const [bodies, entries]: [Buffer[], Buffer[]] = [[], []];
+  let at = 0;
+  for (const [name, content] of Object.entries(files)) {
+    const data = method === 8 ? deflateRawSync(content) : content;
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(flags, 2);
+    common.writeUInt16LE(method, 4);
+    common.writeUInt32LE(crc32(content), 10);
+    common.writeUInt32LE(data.length, 14);
+    common.writeUInt32LE(content.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(at, 10);
+    const version = Buffer.from([20, 3]);
+    const body = Buffer.concat([Buffer.from('PK\x03\x04'), common, Buffer.from(name), data]);
+    entries.push(Buffer.concat([Buffer.from('PK\x01\x02'), version, common, place, Buffer.from(name)]));
+    bodies.push(body);
+    at += body.length;
   }
-  await expect(collect(decompressed(source()))).rejects.toThrow(`is packed by ${name}, which Berth does not`);
-  expect(ended).toBe(1);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 'latin1');
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(Buffer.concat(entries).length, 12);
+  end.writeUInt32LE(at, 16);
+  return Buffer.concat([...bodies, ...entries, end]);
+}
+const packedBy = (program: string, ...options: string[]): Buffer =>
+  execFileSync(program, [...options, '--stdout'], { input: bytes, maxBuffer: 10_000_000 });
+
+test.each<[string, () => Buffer]>([
+  ['xz', () => packedBy('xz', '-0')],
+  ['bzip2', () => packedBy('bzip2')],
+  ['zip', () => zipOf({ 'dump.sql': bytes })],
+  ['zip without packing', () => zipOf({ 'dump.sql': bytes }, { method: 0 })],
+])('%s is unpacked, and each part of it is damaged', async (_, pack) => {
+  const packed = pack();
+  expect((await collect(decompressed(pieces(packed)))).equals(bytes)).toBe(true);
+  const spoilt = Buffer.from(packed);
+  spoilt[400_000] = (spoilt[400_000] ?? 0) ^ 0xff;
+  for (const source of [packed.subarray(0, packed.length / 2), packed.subarray(0, -40), spoilt])
+    await expect(collect(decompressed(pieces(source)))).rejects.toMatchObject({
+      code: 'PRECONDITION_FAILED',
+      message: expect.stringContaining('The object is damaged'),
+    });
+  await expect(collect(decompressed(pieces(packed, 300_000)))).rejects.toThrow('the source broke');
+});
+
+test('a machine without the program is refused with the command that installs it', async () => {
+  const packed = packedBy('xz', '-0');
+  const unpacked = unpackedByProgram('xz', pieces(packed), { PATH: '/nonexistent' });
+  await expect(collect(unpacked)).rejects.toMatchObject({
+    code: 'PRECONDITION_FAILED',
+    message: expect.stringContaining('apt-get install xz-utils, or run bin/up again'),
+  });
+});
+
+test('a zip file of several files, or with a password, is refused by what it is', async () => {
+  const read = (packed: Buffer): Promise<Buffer> => collect(decompressed(pieces(packed)));
+  const text = Buffer.from('select 1;');
+  await expect(read(zipOf({ 'a.sql': text, 'b.sql': text }))).rejects.toThrow('a zip file that has 2 files');
+  await expect(read(zipOf({ 'a.sql': text }, { flags: 1 }))).rejects.toThrow('encrypted with a password');
+});
+
+test('what unpacks to far more than it is ends, with both numbers', async () => {
+  async function* zeros(): AsyncGenerator<Uint8Array> {
+    for (;;) yield Buffer.alloc(64 * 1024 * 1024);
+  }
+  const limited = (async () => {
+    for await (const _chunk of withinUnpackLimit(zeros(), 10_000));
+  })();
+  await expect(limited).rejects.toThrow('The object of 10000 bytes unpacks to more than 1073741824 bytes');
 });

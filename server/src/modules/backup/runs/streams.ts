@@ -11,8 +11,9 @@ import {
   type ZstdDecompress,
 } from 'node:zlib';
 import { AppError } from '../../../domain/errors.ts';
-
-export type Bytes = AsyncIterable<Uint8Array>;
+import { unpackedByProgram, type PackingProgram } from './unpack/by-program.ts';
+import type { Bytes } from './unpack/bytes.ts';
+import { unpackedZip } from './unpack/zip.ts';
 
 /** Most of the gain for a third of the time that the default level takes. */
 const level = 3;
@@ -22,21 +23,15 @@ export function compressed(source: Bytes): Bytes {
 }
 
 /**
- * What an object holds, told by its first bytes: gzip and zstd are unpacked, dumps and archives that nobody
- * packed come as they are. Fails with a sentence of its own when the bytes are no whole compressed stream:
- * each carries its length and a checksum at its end.
+ * What an object holds, told by its first bytes: gzip, zstd, xz, bzip2 and zip are unpacked, dumps and
+ * archives that nobody packed come as they are. Throws PRECONDITION_FAILED when the bytes are not a whole
+ * compressed stream: each carries its length and a checksum at its end.
  */
 export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
-  const { head, whole, end } = await beginningOf(source);
-  const other = otherPacking(head);
-  if (other !== undefined) {
-    await end();
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `The object is packed by ${other}, which Berth does not unpack. Unpack it, and store it as it is or ` +
-        'packed by gzip or zstd.',
-    );
-  }
+  const { head, whole } = await beginningOf(source);
+  const packing = packingOf(head);
+  if (packing === 'zip') return yield* unpackedZip(whole);
+  if (packing !== undefined) return yield* unpackedByProgram(packing, whole);
   if (isUnpacked(head)) return yield* whole;
   try {
     yield* through(
@@ -60,15 +55,14 @@ export async function* decompressed(source: Bytes): AsyncGenerator<Uint8Array> {
 /** As far as a tar archive has its mark. */
 const headBytes = 262;
 const zstdMark = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const xzMark = Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]);
 /** Of archives by mongodump. */
 const mongoMark = Buffer.from([0x6d, 0xe2, 0x99, 0x81]);
 const sqlBeginning =
   /^(\uFEFF)?\s*(--|\/\*|\\restrict\b|(set|create|drop|insert|use|begin|start|lock|select|alter)\s)/i;
 
 /** All the bytes, with the first of them known. */
-async function beginningOf(
-  source: Bytes,
-): Promise<{ head: Buffer; whole: AsyncGenerator<Uint8Array>; end(): Promise<void> }> {
+async function beginningOf(source: Bytes): Promise<{ head: Buffer; whole: AsyncGenerator<Uint8Array> }> {
   const iterator = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < headBytes) {
@@ -84,11 +78,11 @@ async function beginningOf(
       await iterator.return?.();
     }
   }
-  return { head, whole: whole(), end: async () => void (await iterator.return?.()) };
+  return { head, whole: whole() };
 }
 
-function otherPacking(head: Buffer): string | undefined {
-  if (head.subarray(0, 6).equals(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))) return 'xz';
+function packingOf(head: Buffer): PackingProgram | 'zip' | undefined {
+  if (head.subarray(0, 6).equals(xzMark)) return 'xz';
   if (/^BZh[1-9]$/.test(head.toString('latin1', 0, 4))) return 'bzip2';
   return head.toString('latin1', 0, 4) === 'PK\x03\x04' ? 'zip' : undefined;
 }
@@ -116,6 +110,28 @@ async function* through(
     transform.destroy();
   }
 }
+
+/**
+ * The same bytes up to a limit: a few kilobytes may unpack to more than any disk holds. PRECONDITION_FAILED
+ * with both numbers beyond it.
+ */
+export async function* withinUnpackLimit(source: Bytes, packedBytes: number): AsyncGenerator<Uint8Array> {
+  const limit = Math.max(smallestUnpackLimit, packedBytes * unpackFactor);
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > limit)
+      throw new AppError(
+        'PRECONDITION_FAILED',
+        `The object of ${packedBytes} bytes unpacks to more than ${limit} bytes, ${unpackFactor} times as ` +
+          'much, as dumps do not. If it is one, unpack it and store it as it is. Nothing was changed.',
+      );
+    yield chunk;
+  }
+}
+
+const smallestUnpackLimit = 1024 ** 3;
+const unpackFactor = 200;
 
 export interface Measure {
   bytes: number;

@@ -5,7 +5,7 @@ import { ownerLabels } from '../../../domain/names/service-ref.ts';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import type { RunContext } from '../runs/run-context.ts';
 import type { BackupRuns } from '../runs/runs.ts';
-import type { Bytes } from '../runs/streams.ts';
+import type { Bytes } from '../runs/unpack/bytes.ts';
 import type { BackupSourceKind } from '../source.ts';
 import { giveBack, hold, requireHeld, type Holding } from './hold.ts';
 import { readArchive, volumeProgram } from './volume-program.ts';
