@@ -9,6 +9,7 @@ export const screensOf = ({ own }: World): string[] => [
   '/new?kind=compose',
   '/projects',
   `/projects/${own.projectId}`,
+  `/projects/${own.projectId}?view=map`,
   `/projects/${own.projectId}/logs`,
   ...[
     '',

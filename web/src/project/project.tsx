@@ -1,6 +1,6 @@
 /** A project: its environments and what stands in them, shared variables, copying and removal. */
 import { useParams, useSearch } from '@tanstack/react-router';
-import { useState, type ReactElement } from 'react';
+import { lazy, Suspense, useState, type ReactElement } from 'react';
 import { Form } from '../form/form.tsx';
 import { Go, useGo } from '../frame/link.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
@@ -9,13 +9,15 @@ import { useRights } from '../live/viewer.ts';
 import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu, type MenuItem } from '../parts/menu.tsx';
-import { Empty } from '../parts/notices.tsx';
+import { Empty, SkeletonRows } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { PendingPage } from '../parts/pending-page.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { ServiceRows } from '../service/service-rows.tsx';
 import { environmentsOf } from './environments.ts';
 import { texts } from './texts.ts';
+
+const ServiceMap = lazy(async () => ({ default: (await import('./map.tsx')).ServiceMap }));
 
 type Project = Answer<'project.one'>;
 type Environment = Project['environments'][number];
@@ -31,7 +33,7 @@ type Over =
 
 export function ProjectPage(): ReactElement {
   const { projectId = '' }: { projectId?: string } = useParams({ strict: false });
-  const search: { environment?: string } = useSearch({ strict: false });
+  const search: { environment?: string; view?: string } = useSearch({ strict: false });
   const { data: project, error } = useAsk('project.one', { projectId });
   const { rows: services = [] } = useMeasuredServices();
   const { may } = useRights();
@@ -77,17 +79,50 @@ export function ProjectPage(): ReactElement {
           </Go>
         ))}
       </Tabs>
-      <Panel>
+      <Panel
+        title={rows.length === 0 ? undefined : 'Services'}
+        actions={
+          environment && rows.length > 0 && <Views shown={search.view} {...{ projectId, environment }} />
+        }
+      >
         {rows.length === 0 ? (
           <Empty title="This environment is empty" action={create} command="berth deploy">
             Applications, databases and compose services of this environment see each other by name.
           </Empty>
+        ) : search.view === 'map' ? (
+          <Suspense fallback={<SkeletonRows rows={4} />}>
+            <ServiceMap rows={rows} />
+          </Suspense>
         ) : (
           <ServiceRows rows={rows} hasPlace={false} />
         )}
       </Panel>
       {over && <Overs over={over} onClose={() => setOver(undefined)} {...{ project, environment }} />}
     </Page>
+  );
+}
+
+/** The same services as a list or as a picture. */
+function Views({
+  shown,
+  projectId,
+  environment: { environmentId },
+}: {
+  shown: string | undefined;
+  projectId: string;
+  environment: Environment;
+}): ReactElement {
+  const at = `/projects/${projectId}?environment=${environmentId}`;
+  const isMap = shown === 'map';
+  return (
+    <nav aria-label="View" className="flex gap-1">
+      <Go to={at} className="chip no-underline" aria-current={isMap ? undefined : 'page'}>
+        List
+      </Go>
+      <Go to={`${at}&view=map`} className="chip no-underline" aria-current={isMap ? 'page' : undefined}>
+        Map
+      </Go>
+    </nav>
   );
 }
 

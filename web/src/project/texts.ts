@@ -7,4 +7,10 @@ export const texts = {
   logsEmpty: 'Waiting for what the services of this environment write.',
   logsNothing: 'No service of this environment runs.',
   removeStays: 'This cannot be undone. Only a project without services can be removed.',
+  mapMasked: 'Lines are missing where you may not read the variables of a service.',
+  mapWithoutLines:
+    'No service refers to another one yet. A variable such as ${{db.URL}} draws a line to the service that ' +
+    'it names.',
+  mapTooLarge: (count: number, most: number) =>
+    `The map shows up to ${most} services; this environment has ${count}. The list has them all.`,
 };
