@@ -42,11 +42,14 @@ export function Page({
 
 export function Panel({
   title,
+  about,
   actions,
   children,
   isPadded = false,
 }: {
   title?: ReactNode;
+  /** When what is changed here takes effect, for example. */
+  about?: string | undefined;
   actions?: ReactNode;
   children: ReactNode;
   isPadded?: boolean;
@@ -59,6 +62,7 @@ export function Panel({
           {actions}
         </header>
       )}
+      {about !== undefined && <p className="px-4 pt-3 text-12 text-faint">{about}</p>}
       {isPadded ? <div className="p-4">{children}</div> : children}
     </section>
   );

@@ -3,11 +3,13 @@ import type { ReactElement } from 'react';
 import { Source } from '../application/source.tsx';
 import { HealthCheck } from '../application/health-check.tsx';
 import { Attachments } from '../application/attachments.tsx';
-import { Form, type FieldChange } from '../form/form.tsx';
+import type { FieldChange } from '../form/form-field.tsx';
+import { Form } from '../form/form.tsx';
 import { isDatabase } from '../live/services.ts';
 import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
 import { Notice } from '../parts/notices.tsx';
+import { OnThisPage } from '../parts/on-this-page.tsx';
 import { Panel } from '../parts/page.tsx';
 import { wordsOf } from '../deployment/changed-words.ts';
 import { DeleteService } from './delete-service.tsx';
@@ -58,6 +60,12 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
   ],
 };
 
+/** When what is saved takes effect. */
+const effects: Readonly<Record<string, string>> = {
+  Resources: 'Takes effect with the next deployment.',
+  Running: 'Takes effect with the next deployment.',
+};
+
 export function SettingsTab({ service }: { service: Service }): ReactElement {
   const { kind, id, application, compose, database, pendingChanges, live } = service;
   const { may } = useRights();
@@ -66,7 +74,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
   const stored = (application ?? compose ?? database) as Readonly<Record<string, unknown>>;
   const sections = groups[isDatabase(kind) ? 'database' : kind];
   return (
-    <div className="max-w-[760px]">
+    <OnThisPage>
       {live !== null && pendingChanges.length > 0 && (
         <div className="mb-4">
           <Notice>
@@ -77,7 +85,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
       )}
       {application && <Source application={application} />}
       {sections.map(([title, fields]) => (
-        <Panel key={title} title={title} isPadded>
+        <Panel key={title} title={title} about={effects[title]} isPadded>
           <Form
             of={procedureOf(kind, 'update')}
             show={fields.filter((name) => mayRun || name !== 'preReleaseCommand') as never}
@@ -108,6 +116,6 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
         </Panel>
       )}
       {isDeleting && <DeleteService service={service} onClose={() => setDeleting(false)} />}
-    </div>
+    </OnThisPage>
   );
 }

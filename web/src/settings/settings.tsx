@@ -122,7 +122,7 @@ export function Settings(): ReactElement {
             </Go>
           ))}
         </Tabs>
-        <div className="max-w-[760px] min-w-0">
+        <div className={`min-w-0 ${shown?.name === 'installation' ? 'max-w-[980px]' : 'max-w-[760px]'}`}>
           <Suspense
             fallback={
               <Panel>
