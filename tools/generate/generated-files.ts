@@ -8,6 +8,7 @@ import { accessPage } from './access-page.ts';
 import { channelListFile } from './channel-list.ts';
 import { composeKeysPage } from './compose-keys.ts';
 import { formFieldsFile } from './form-fields.ts';
+import { keyActionsFile } from './key-actions.ts';
 import { procedureKindsFile } from './procedure-kinds.ts';
 import { indexPage, page, routerPage } from './reference.ts';
 
@@ -33,6 +34,7 @@ export function generatedFiles(root: string): Map<string, string> {
     ['client/procedure-kinds.ts', procedureKindsFile(procedures)],
     channelListFile(root),
     ['web/src/generated/form-fields.json', formFieldsFile(procedures)],
+    ['web/src/generated/key-actions.json', keyActionsFile()],
   ]);
 }
 

@@ -11,6 +11,8 @@ import { Panel } from '../parts/page.tsx';
 import { useRights } from '../live/viewer.ts';
 import { Ago } from '../parts/time.tsx';
 import { CommandLine } from './command-line.tsx';
+import { KeyScopeChoice } from './key-scope-choice.tsx';
+import type { Permissions } from './key-scopes.ts';
 import { MetricsKey } from './metrics-key.tsx';
 
 export function ApiKeys(): ReactElement {
@@ -92,6 +94,7 @@ function Keys(): ReactElement {
 function NewKey({ onClose }: { onClose: () => void }): ReactElement {
   const { data: session } = useSession();
   const [key, setKey] = useState<string | undefined>();
+  const [permissions, setPermissions] = useState<Permissions | undefined>();
   return (
     <Dialog title="New API key" onClose={onClose}>
       {key ? (
@@ -105,27 +108,44 @@ function NewKey({ onClose }: { onClose: () => void }): ReactElement {
           </div>
         </div>
       ) : (
-        <Form
-          of="user.createApiKey"
-          show={['name', 'prefix', 'expiresIn', 'remaining', 'permissions']}
-          change={{
-            expiresIn: {
-              label: 'Ends after',
-              options: [
-                ['1 day', 1],
-                ['30 days', 30],
-                ['90 days', 90],
-                ['1 year', 365],
-              ].map(([label, days]) => ({ label: String(label), value: String(Number(days) * 86_400_000) })),
-            },
-            remaining: { label: 'Budget of requests' },
-            permissions: { label: 'Narrowed to' },
-          }}
-          fixed={{ metadata: { organizationId: session?.session.activeOrganizationId ?? '' } }}
-          verb="Make key"
-          onDone={(answer) => setKey(answer.key)}
-          onCancel={onClose}
-        />
+        <div className="grid gap-4">
+          <KeyScopeChoice onChange={setPermissions} />
+          <Form
+            of="user.createApiKey"
+            show={['name', 'expiresIn', 'prefix', 'remaining']}
+            change={{
+              name: { placeholder: 'deploys of the shop', help: 'What uses it' },
+              prefix: { label: 'Prefix', help: 'The key begins with it', isFolded: true },
+              expiresIn: {
+                label: 'Expires after',
+                help: '',
+                empty: 'Never',
+                options: [
+                  ['1 day', 1],
+                  ['30 days', 30],
+                  ['90 days', 90],
+                  ['1 year', 365],
+                ].map(([label, days]) => ({
+                  label: String(label),
+                  value: String(Number(days) * 86_400_000),
+                })),
+              },
+              remaining: {
+                label: 'Limit of requests',
+                unit: 'requests',
+                help: 'Empty: no limit',
+                isFolded: true,
+              },
+            }}
+            fixed={{
+              metadata: { organizationId: session?.session.activeOrganizationId ?? '' },
+              ...(permissions && { permissions }),
+            }}
+            verb="Make key"
+            onDone={(answer) => setKey(answer.key)}
+            onCancel={onClose}
+          />
+        </div>
       )}
     </Dialog>
   );
