@@ -97,8 +97,8 @@ export function laterJobs({
       );
       await person.click(page.getByRole('button', { name: 'Add destination' }));
       const dialog = page.getByRole('dialog');
+      await person.click(dialog.getByRole('radio', { name: 'Folder on this machine' }));
       await person.type(dialog.getByLabel('Name'), 'here');
-      await person.choose(dialog.getByLabel('Kind'), 'Folder on this machine');
       await person.click(dialog.getByRole('button', { name: /^Add/ }));
       await main('here').first().waitFor();
       await home();

@@ -132,4 +132,6 @@ export async function openPlace(page: Page, url: string, place: Place, ids: Ids)
   await formsOf(page, place)
     .nth(place.forms.length - 1)
     .waitFor();
+  for (const fold of await formsOf(page, place).locator('details:not([open]) > summary').all())
+    await fold.click();
 }

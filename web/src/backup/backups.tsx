@@ -12,6 +12,7 @@ import { AddDestination } from './add-destination.tsx';
 import { LastGood } from './last-good.tsx';
 import { Restore } from './restore.tsx';
 import { Runs } from './runs.tsx';
+import { nightly, scheduleWords } from './schedule-words.ts';
 import { texts } from './texts.ts';
 
 const manual = {
@@ -69,17 +70,28 @@ export function Backups({
           'destinationId',
           'schedule',
           'timeZone',
+          'keepLatestCount',
           'database',
           'prefix',
-          'keepLatestCount',
           'verifySchedule',
           'alarmAfterHours',
           'enabled',
         ]}
         change={{
+          ...scheduleWords,
           destinationId: { label: 'Destination', options, start: () => options[0]?.value ?? '' },
-          schedule: { help: texts.schedule, start: () => nightly },
-          database: { label: 'Name of the database', start: () => databaseName },
+          database: {
+            label: 'Name of the database',
+            help: 'Inside the server',
+            start: () => databaseName,
+            isFolded: true,
+          },
+          verifySchedule: {
+            label: 'Trial restore',
+            as: 'cron',
+            help: texts.trial,
+            isFolded: true,
+          },
         }}
         name={({ schedule }) => cronWords(String(schedule))}
         detail={({ destinationId, lastGoodAt, enabled }) => (
@@ -131,8 +143,6 @@ export function Backups({
     </>
   );
 }
-
-const nightly = '0 3 * * *';
 
 /** A backup that no schedule runs: it is set up switched off, so that it can be made again by hand. */
 function FirstBackup({

@@ -2,6 +2,7 @@ export const texts = {
   noDestination: 'Backups go to a destination: an S3 bucket or a folder of this machine.',
   empty: 'A schedule dumps the database, stores it and reads it again to compare.',
   schedule: 'Minute, hour, day, month, weekday: 0 3 * * * is every night at three. Or @daily.',
+  trial: 'When the newest backup is restored into a separate database, as a test. Empty: never',
   emptyVolume: 'A schedule packs the files of a volume, stores them and reads them again to compare.',
   during:
     'A file that is written meanwhile may be half old and half new: pause or stop services that cannot ' +

@@ -19,6 +19,7 @@ import { LastGood } from './last-good.tsx';
 import { Runs } from './runs.tsx';
 import { KeptVolumes } from './kept-volumes.tsx';
 import { PutBackVolume } from './put-back.tsx';
+import { scheduleWords } from './schedule-words.ts';
 import { texts } from './texts.ts';
 
 type Options = readonly { value: string; label: string }[];
@@ -69,16 +70,16 @@ export function VolumeBackups({ service }: { service: Service }): ReactElement |
           'destinationId',
           'schedule',
           'timeZone',
+          'keepLatestCount',
           ...(isRedis ? [] : (['serviceDuring'] as const)),
           'prefix',
-          'keepLatestCount',
           'alarmAfterHours',
           'enabled',
         ]}
         change={{
-          volumeName: { label: 'Volume', options: choices },
-          destinationId: { label: 'Destination', options },
-          schedule: { placeholder: '0 3 * * *', help: texts.schedule },
+          ...scheduleWords,
+          volumeName: { label: 'Volume', options: choices, start: () => choices[0]?.value ?? '' },
+          destinationId: { label: 'Destination', options, start: () => options[0]?.value ?? '' },
           serviceDuring: {
             label: 'The service meanwhile',
             help: texts.during,

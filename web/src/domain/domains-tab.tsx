@@ -1,6 +1,7 @@
 /** Hosts and paths that lead to a service, each with the four steps to its certificate. */
 import { useState, type ReactElement } from 'react';
-import { Form, type FieldChange } from '../form/form.tsx';
+import type { FieldChange } from '../form/form-field.tsx';
+import { Form } from '../form/form.tsx';
 import { useAsked } from '../frame/asked.ts';
 import { ask, useAsk, useDo } from '../live/api.ts';
 import { urlOf, type Domain } from './domain.ts';

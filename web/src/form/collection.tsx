@@ -1,5 +1,5 @@
 /** A list of records of one kind, with forms from their descriptions to add, change, test and remove them. */
-import { useState, type ReactElement, type ReactNode } from 'react';
+import { useEffect, useEffectEvent, useState, type ReactElement, type ReactNode } from 'react';
 import { toast } from '../frame/toasts.tsx';
 import { useAsk, useDo, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -7,7 +7,8 @@ import { Confirm, Dialog } from '../parts/dialog.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Empty, Fault, SkeletonRows } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
-import { Form, type FieldChange } from './form.tsx';
+import type { FieldChange } from './form-field.tsx';
+import { Form } from './form.tsx';
 
 /** A record as its row shows it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -26,6 +27,8 @@ export interface CollectionProps {
   update?: Path | undefined;
   remove?: Path | undefined;
   test?: Path | undefined;
+  /** A new one is tested as soon as it is there. */
+  testsNew?: boolean;
   show?: readonly string[];
   change?: Readonly<Record<string, FieldChange>>;
   /** Sent with `create`. */
@@ -48,6 +51,7 @@ export function Collection(props: CollectionProps): ReactElement {
   const { data, error } = useAsk(list, (props.input ?? {}) as Input<Path>);
   const rows = data as readonly Row[] | undefined;
   const [over, setOver] = useState<Over | undefined>();
+  const [added, setAdded] = useState<string | undefined>();
   const add = create && (
     <Button small icon="plus" onClick={() => setOver({ what: 'create' })}>
       Add {noun}
@@ -88,11 +92,16 @@ export function Collection(props: CollectionProps): ReactElement {
               {name(row)}
             </span>
             <span className="cut flex-1 text-faint">{detail?.(row)}</span>
-            <RowActions {...props} row={row} onOver={(what) => setOver({ what, row })} />
+            <RowActions
+              {...props}
+              row={row}
+              isTestedAtOnce={props.testsNew === true && added === String(row[id])}
+              onOver={(what) => setOver({ what, row })}
+            />
           </li>
         ))}
       </ul>
-      {over && <Overs {...props} over={over} onClose={() => setOver(undefined)} />}
+      {over && <Overs {...props} over={over} onAdded={setAdded} onClose={() => setOver(undefined)} />}
     </Panel>
   );
 }
@@ -104,24 +113,29 @@ function RowActions({
   update,
   remove,
   test,
+  isTestedAtOnce,
   onOver,
-}: CollectionProps & { row: Row; onOver: (what: 'update' | 'remove') => void }): ReactElement {
+}: CollectionProps & {
+  row: Row;
+  isTestedAtOnce: boolean;
+  onOver: (what: 'update' | 'remove') => void;
+}): ReactElement {
   const tried = useDo(test ?? ('registry.test' as Path));
   const [said, setSaid] = useState<unknown>(null);
   const isFine = tried.isSuccess;
+  const begin = (): void => {
+    setSaid(null);
+    tried.mutate({ [id]: row[id] } as Input<Path>, { onError: setSaid });
+  };
+  const atOnce = useEffectEvent(begin);
+  useEffect(() => {
+    if (isTestedAtOnce) atOnce();
+  }, [isTestedAtOnce]);
   return (
     <>
       {test && (
-        <Button
-          small
-          look="quiet"
-          isBusy={tried.isPending}
-          onClick={() => {
-            setSaid(null);
-            tried.mutate({ [id]: row[id] } as Input<Path>, { onError: setSaid });
-          }}
-        >
-          {isFine ? 'It works' : 'Try it'}
+        <Button small look="quiet" isBusy={tried.isPending} icon={isFine ? 'check' : 'play'} onClick={begin}>
+          {isFine ? 'It works' : tried.isPending ? 'Testing …' : 'Test'}
         </Button>
       )}
       {(update || remove) && (
@@ -147,22 +161,26 @@ function RowActions({
   );
 }
 
-/** What the server decided otherwise than it was asked. */
-function noticeOf(answer: unknown): string | undefined {
-  const notice: unknown =
-    answer !== null && typeof answer === 'object' ? Reflect.get(answer, 'notice') : undefined;
-  return typeof notice === 'string' ? notice : undefined;
+/** A field of an answer, such as `notice`: what the server decided otherwise than it was asked. */
+function textAt(answer: unknown, field: string): string | undefined {
+  const value: unknown =
+    answer !== null && typeof answer === 'object' ? Reflect.get(answer, field) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }
 
-function Overs(props: CollectionProps & { over: Over; onClose: () => void }): ReactElement | null {
-  const { over, onClose, noun, id, name, show, change, fixed } = props;
+function Overs(
+  props: CollectionProps & { over: Over; onAdded: (id: string) => void; onClose: () => void },
+): ReactElement | null {
+  const { over, onAdded, onClose, noun, id, name, show, change, fixed } = props;
   const remove = useDo(props.remove ?? ('registry.remove' as Path));
   const shared = {
     ...(show ? { show: show as never } : {}),
     ...(change ? { change: change as never } : {}),
     onDone: (answer: unknown) => {
-      const said = noticeOf(answer);
+      const said = textAt(answer, 'notice');
       if (said !== undefined) toast(said);
+      const addedId = textAt(answer, id);
+      if (over.what === 'create' && addedId !== undefined) onAdded(addedId);
       onClose();
     },
     onCancel: onClose,

@@ -4,7 +4,7 @@
  * nothing that comes from outside touches an edited field.
  */
 import { useBlocker } from '@tanstack/react-router';
-import { useId, useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
+import { useState, type FormEvent, type ReactElement, type ReactNode } from 'react';
 import { BerthError } from '../../../client/berth-error.ts';
 import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
@@ -12,24 +12,10 @@ import { Fault } from '../parts/notices.tsx';
 import { editedSince } from './edits.ts';
 import { fieldsOf, partsOf, putAt, shellWords, storedAt, textOf, valueOf, type Field } from './fields.ts';
 import { bytes, bytesOf } from '../parts/units.ts';
+import { Zones } from './cron-field.tsx';
+import { FormField, type FieldChange } from './form-field.tsx';
 import { labelOf } from './label.ts';
-import { faultsOf, helpOf, Words } from './words.tsx';
-
-export interface FieldChange {
-  label?: string;
-  help?: string;
-  placeholder?: string;
-  /** Instead of what the description says. */
-  as?: 'password' | 'area' | 'text' | 'parts' | 'size';
-  /** Values to choose from, with their words. */
-  options?: readonly { value: string; label: string }[];
-  /** Of a new thing: what stands there, and is sent, until somebody edits the field. */
-  start?: (values: Readonly<Record<string, unknown>>) => string | boolean;
-  /** Shown under the field, with what is in the form. */
-  below?: (values: Readonly<Record<string, unknown>>) => ReactNode;
-  /** Shown only when this is true of what is in the form. */
-  when?: (values: Readonly<Record<string, unknown>>) => boolean;
-}
+import { faultsOf } from './words.tsx';
 
 export interface FormProps<P extends Path> {
   of: P;
@@ -63,7 +49,10 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       isEdited && stored !== undefined && !confirm('Leave without saving what you changed?'),
     enableBeforeUnload: () => isEdited && stored !== undefined,
   });
-  const defaults = stored === undefined ? Object.fromEntries(fields.map(({ n, v }) => [n, v])) : {};
+  const defaults =
+    stored === undefined
+      ? Object.fromEntries(fields.flatMap(({ n, v }) => (changeOf(props, n).start ? [] : [[n, v]])))
+      : {};
   const given = { ...startsOf(props, fields, { ...defaults, ...fixed, ...edits }), ...edits };
   const values: Record<string, unknown> = { ...defaults, ...stored, ...fixed, ...given };
   const shown = fields.filter(({ n }) => isShown(props, n, values));
@@ -87,6 +76,28 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       onError: (error) => setFaults(faultsOf(error)),
     });
   };
+  const fieldOf = (field: Field): ReactElement => (
+    <FormField
+      key={field.n}
+      field={field}
+      change={changeOf(props, field.n)}
+      isChange={stored !== undefined}
+      values={values}
+      value={given[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
+      fault={faults[field.n]}
+      onEdit={(value) => {
+        setSaved(false);
+        setEdits((former) => {
+          if (hasStart(props, field.n, values)) return { ...former, [field.n]: value };
+          return without(former, field.n, value, storedText(field, stored, changeOf(props, field.n).as));
+        });
+        setFaults(({ [field.n]: _gone, ...rest }) => rest);
+      }}
+    />
+  );
+  const isFolded = ({ n }: Field): boolean => changeOf(props, n).isFolded === true;
+  const folded = shown.filter(isFolded);
+  const columns = props.columns ? 'grid gap-4 sm:grid-cols-2' : 'grid gap-4';
   return (
     <form
       className="grid gap-4"
@@ -95,26 +106,13 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       onSubmit={submit}
       noValidate
     >
-      <div className={props.columns ? 'grid gap-4 sm:grid-cols-2' : 'grid gap-4'}>
-        {shown.map((field) => (
-          <FormField
-            key={field.n}
-            field={field}
-            change={changeOf(props, field.n)}
-            isChange={stored !== undefined}
-            value={given[field.n] ?? storedText(field, stored, changeOf(props, field.n).as)}
-            fault={faults[field.n]}
-            below={changeOf(props, field.n).below?.(values)}
-            onEdit={(value) => {
-              setSaved(false);
-              setEdits((former) =>
-                without(former, field.n, value, storedText(field, stored, changeOf(props, field.n).as)),
-              );
-              setFaults(({ [field.n]: _gone, ...rest }) => rest);
-            }}
-          />
-        ))}
-      </div>
+      <div className={columns}>{shown.filter((field) => !isFolded(field)).map(fieldOf)}</div>
+      {folded.length > 0 && (
+        <Fold hasFault={folded.some(({ n }) => faults[n] !== undefined)}>
+          <div className={columns}>{folded.map(fieldOf)}</div>
+        </Fold>
+      )}
+      {shown.some(({ n }) => changeOf(props, n).as === 'zone') && <Zones />}
       <Fault error={change.error && hasPlace(change.error, fields) ? null : change.error} />
       <div className="flex flex-wrap items-center gap-3">
         <Button
@@ -168,6 +166,15 @@ const isRevealed = <P extends Path>(
   props.stored !== undefined &&
   isShown(props, name, values) &&
   !isShown(props, name, { ...props.stored, ...props.fixed });
+
+/** Whether a start stands in the field until somebody edits it, and be it to nothing. */
+const hasStart = <P extends Path>(
+  props: FormProps<P>,
+  name: string,
+  values: Readonly<Record<string, unknown>>,
+): boolean =>
+  changeOf(props, name).start !== undefined &&
+  (props.stored === undefined || isRevealed(props, name, values));
 
 /**
  * In the order of the fields: one may follow from those before it. Of something stored only those that an
@@ -256,139 +263,17 @@ const hasPlace = (error: unknown, fields: readonly Field[]): boolean =>
   error.issues.length > 0 &&
   error.issues.every(({ path }) => fields.some(({ n }) => n === path || n === path.split('.')[0]));
 
-interface FormFieldProps {
-  field: Field;
-  change: FieldChange;
-  /** Of something stored: what is not given stays. */
-  isChange: boolean;
-  value: string | boolean;
-  fault: string | undefined;
-  below: ReactNode;
-  onEdit: (value: string | boolean) => void;
-}
-
-function FormField({ field, change, isChange, value, fault, below, onEdit }: FormFieldProps): ReactElement {
-  const id = useId();
-  const help = change.help ?? (field.d && helpOf(field.d));
-  const described = `${fault ? `${id}-fault ` : ''}${help ? `${id}-help` : ''}`.trim() || undefined;
-  const label = change.label ?? labelOf(field.n);
-  const input = {
-    id,
-    'aria-describedby': described,
-    'aria-invalid': fault !== undefined || undefined,
-    'aria-required': field.r || undefined,
-  };
-  if (field.t === 'switch')
-    return (
-      <div className="field" data-field={field.n}>
-        <div className="flex items-center gap-3">
-          <input
-            {...input}
-            type="checkbox"
-            className="switch"
-            checked={value === true}
-            onChange={(event) => onEdit(event.target.checked)}
-          />
-          <label htmlFor={id} className="text-13 font-medium">
-            {label}
-          </label>
-        </div>
-        <Words id={id} help={help} fault={fault} />
-      </div>
-    );
+/** Open once something in it is wrong. */
+function Fold({ hasFault, children }: { hasFault: boolean; children: ReactNode }): ReactElement {
+  const [isOpen, setOpen] = useState(false);
   return (
-    <div className="field" data-field={field.n}>
-      <label htmlFor={id}>
-        {label}
-        {!field.r && !isChange && <span className="ml-1 font-normal text-faint">optional</span>}
-      </label>
-      <TextInput {...{ field, change, input }} value={String(value)} onEdit={onEdit} />
-      <Words id={id} help={help} fault={fault} />
-      {below}
-    </div>
-  );
-}
-
-function TextInput({
-  field,
-  change,
-  input,
-  value,
-  onEdit,
-}: {
-  field: Field;
-  change: FieldChange;
-  input: object;
-  value: string;
-  onEdit: (value: string) => void;
-}): ReactElement {
-  if (field.t === 'list' && field.o) return <Choices {...{ field, value, onEdit }} />;
-  const options = change.options ?? field.o?.map((one) => ({ value: one, label: one }));
-  if (options)
-    return (
-      <select {...input} className="input" value={value} onChange={(event) => onEdit(event.target.value)}>
-        {(value === '' || !field.r) && <option value="">{field.r ? 'Choose…' : '–'}</option>}
-        {options.map((one) => (
-          <option key={one.value} value={one.value}>
-            {one.label}
-          </option>
-        ))}
-      </select>
-    );
-  const isSecret = change.as === 'password' || /password|secret|token$/i.test(field.n);
-  const isArea = change.as === 'area' || field.t === 'json' || field.t === 'list' || (field.l ?? 0) >= 10_000;
-  if (isArea && !isSecret && change.as !== 'text' && change.as !== 'password')
-    return (
-      <textarea
-        {...input}
-        className={`input ${change.as === 'area' ? '' : 'mono'}`}
-        rows={field.t === 'list' ? 3 : 4}
-        placeholder={change.placeholder ?? (field.t === 'list' ? 'One a line' : undefined)}
-        spellCheck={false}
-        value={value}
-        onChange={(event) => onEdit(event.target.value)}
-      />
-    );
-  return (
-    <input
-      {...input}
-      className="input"
-      type={isSecret ? 'password' : 'text'}
-      autoComplete={isSecret ? 'new-password' : 'off'}
-      inputMode={field.t === 'number' && change.as !== 'size' ? 'numeric' : undefined}
-      spellCheck={false}
-      placeholder={change.placeholder}
-      value={value}
-      onChange={(event) => onEdit(event.target.value)}
-    />
-  );
-}
-
-/** Several of several. */
-function Choices({
-  field,
-  value,
-  onEdit,
-}: {
-  field: Field;
-  value: string;
-  onEdit: (value: string) => void;
-}): ReactElement {
-  const chosen = value.split('\n').filter((one) => one !== '');
-  return (
-    <div role="group" aria-label={labelOf(field.n)} className="grid gap-1.5 text-13 sm:grid-cols-2">
-      {field.o?.map((one) => (
-        <label key={one} className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={chosen.includes(one)}
-            onChange={({ target }) =>
-              onEdit((target.checked ? [...chosen, one] : chosen.filter((other) => other !== one)).join('\n'))
-            }
-          />
-          {labelOf(one)}
-        </label>
-      ))}
-    </div>
+    <details
+      className="fold"
+      open={isOpen || hasFault}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>More settings</summary>
+      {children}
+    </details>
   );
 }

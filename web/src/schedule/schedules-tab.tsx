@@ -1,6 +1,9 @@
 /** Commands that a service runs by schedule: when each runs next, how its last runs ended, their output. */
 import { useState, type ReactElement } from 'react';
-import { Form, type FieldChange } from '../form/form.tsx';
+import { texts as backupTexts } from '../backup/texts.ts';
+import { zoneHere } from '../form/cron-field.tsx';
+import type { FieldChange } from '../form/form-field.tsx';
+import { Form } from '../form/form.tsx';
 import { useAsk, useDo, type Answer } from '../live/api.ts';
 import { useRights } from '../live/viewer.ts';
 import { Button } from '../parts/button.tsx';
@@ -91,19 +94,20 @@ function commandFor(kind: ServiceKind, id: string): string {
 const fieldsOf = (isCompose: boolean) =>
   [
     'name',
+    ...(isCompose ? (['serviceName'] as const) : []),
+    'command',
     'cron',
     'timeZone',
-    'command',
-    ...(isCompose ? (['serviceName'] as const) : []),
     'limitMinutes',
   ] as const;
 
 const changes: Readonly<Record<string, FieldChange>> = {
-  cron: { label: 'When', placeholder: '0 4 * * *' },
-  timeZone: { placeholder: 'UTC' },
+  name: { placeholder: 'nightly clean-up' },
+  cron: { label: 'When', as: 'cron', help: backupTexts.schedule, start: () => '0 4 * * *' },
+  timeZone: { label: 'Time zone', as: 'zone', help: texts.timeZone, start: zoneHere },
   command: { as: 'text', placeholder: 'node clean-up.js', help: texts.command },
-  limitMinutes: { label: 'Time limit in minutes', placeholder: '60' },
-  serviceName: { label: 'Service of the file' },
+  limitMinutes: { label: 'Ended after', unit: 'minutes', placeholder: '60', isFolded: true },
+  serviceName: { label: 'Service of the file', placeholder: 'web' },
 };
 
 function OneSchedule({

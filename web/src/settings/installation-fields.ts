@@ -1,5 +1,5 @@
 /** The settings of the installation as people look for them: groups, each with its fields and their words. */
-import type { FieldChange } from '../form/form.tsx';
+import type { FieldChange } from '../form/form-field.tsx';
 import type { Input } from '../live/api.ts';
 
 type Name = keyof Input<'settings.update'> & string;
@@ -61,25 +61,25 @@ export const words: Partial<Record<Name, FieldChange>> = {
   acmeEmail: { label: 'Contact', placeholder: 'ops@example.com' },
   acmeDirectory: { label: 'Authority' },
   acmeRoots: { label: 'Root certificates of the authority' },
-  buildMemory: { label: 'Memory of a build' },
-  buildCpu: { label: 'Cores of a build' },
-  buildsConcurrency: { label: 'Builds at once' },
-  unreachableWait: { label: 'Wait for a server, in minutes' },
+  buildMemory: { label: 'Memory of a build', placeholder: '2g' },
+  buildCpu: { label: 'Cores of a build', unit: 'cores' },
+  buildsConcurrency: { label: 'Builds at once', unit: 'on each server' },
+  unreachableWait: { label: 'Wait for a server', unit: 'minutes' },
   minFreeDisk: { label: 'Disk that stays free', as: 'size' },
   builderReleases: { label: 'Builder programs for servers' },
-  keptImages: { label: 'Images of each application' },
-  keptDeployments: { label: 'Deployments of each service' },
-  formerVolumeDays: { label: 'Former volumes, in days' },
-  cleanupSchedule: { label: 'Clean-ups' },
+  keptImages: { label: 'Images of each application', unit: 'images' },
+  keptDeployments: { label: 'Deployments of each service', unit: 'deployments' },
+  formerVolumeDays: { label: 'Former volumes', unit: 'days' },
+  cleanupSchedule: { label: 'Clean-ups', as: 'cron', help: 'In UTC. Empty: by hand alone' },
   uploadLimit: { label: 'Largest upload, packed', as: 'size' },
   uploadUnpackedLimit: { label: 'Largest upload, unpacked', as: 'size' },
-  uploadEntriesLimit: { label: 'Files of an upload' },
+  uploadEntriesLimit: { label: 'Files of an upload', unit: 'files' },
   logLimit: { label: 'Log of a deployment', as: 'size' },
   logAnswerLimit: { label: 'Log in one answer', as: 'size' },
   runOutputLimit: { label: 'Output of a command', as: 'size' },
-  endedOutputDays: { label: 'Output of ended tasks, in days' },
+  endedOutputDays: { label: 'Output of ended tasks is kept for', unit: 'days' },
   endedOutputLimit: { label: 'Output of ended tasks', as: 'size' },
-  streamLimit: { label: 'Live streams of a person' },
+  streamLimit: { label: 'Live streams of a person', unit: 'at once' },
   networkPool: { label: 'Networks are cut from' },
   allowedPrivateNetworks: { label: 'Private networks that may be reached' },
   trustedProxies: { label: 'Trusted proxies in front of services' },

@@ -5,10 +5,12 @@ import { useAsk, useDo, refresh } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { Fault, SkeletonRows } from '../parts/notices.tsx';
+import { OnThisPage } from '../parts/on-this-page.tsx';
 import { Panel } from '../parts/page.tsx';
 import { Ago, Took } from '../parts/time.tsx';
 import { ServerMetrics } from '../server/server-metrics.tsx';
 import { KeptVolumes } from '../backup/kept-volumes.tsx';
+import { scheduleWords } from '../backup/schedule-words.ts';
 import { BaseDomainRecord } from './base-domain-record.tsx';
 import { groups, words } from './installation-fields.ts';
 import { Builders, CleanUp, FormerVolumes, PortWall } from './machine.tsx';
@@ -18,7 +20,7 @@ import { Organizations } from '../organization/organizations.tsx';
 export function Installation(): ReactElement {
   const { data: settings, error } = useAsk('settings.get', {}, { retry: false });
   return (
-    <>
+    <OnThisPage>
       <div className="mb-4 empty:hidden">
         <Fault error={error} />
       </div>
@@ -53,7 +55,7 @@ export function Installation(): ReactElement {
       <FormerIncarnation />
       <Builders />
       <PortWall />
-    </>
+    </OnThisPage>
   );
 }
 
@@ -95,8 +97,23 @@ function OwnBackup(): ReactElement {
         <Fault error={error ?? run.error} />
         <Form
           of="installationBackup.set"
+          show={[
+            'destinationId',
+            'schedule',
+            'timeZone',
+            'passphrase',
+            'keepLatestCount',
+            'prefix',
+            'alarmAfterHours',
+            'enabled',
+          ]}
           change={{
-            passphrase: { as: 'password' },
+            ...scheduleWords,
+            prefix: { label: 'Folder at the destination', isFolded: true },
+            passphrase: {
+              as: 'password',
+              help: 'Seals the keys in the backup. Keep it elsewhere: without it nothing can be restored.',
+            },
             destinationId: {
               label: 'Destination',
               options: destinations.map(({ destinationId, name }) => ({ value: destinationId, label: name })),

@@ -1,16 +1,92 @@
 /** What services are made with: git hosts, registries, keys, destinations, certificates. */
 import type { ReactElement } from 'react';
 import { Collection } from '../form/collection.tsx';
+import type { FieldChange } from '../form/form-field.tsx';
 import { pagePath } from '../git/manifest.ts';
 import { texts } from '../git/texts.ts';
+import { useAsk } from '../live/api.ts';
 import { Ago } from '../parts/time.tsx';
 import { GenerateKey } from './generate-key.tsx';
+
+const hosts: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  gitea: 'Gitea or Forgejo',
+  bitbucket: 'Bitbucket',
+};
+/** Where a token is made, and what it must allow. */
+const tokens: Readonly<Record<string, string>> = {
+  gitlab: 'GitLab, Preferences, Access tokens: with the scope api.',
+  gitea: 'Settings, Applications, Access tokens: repository and issue, read and write.',
+  bitbucket: 'Repository settings, Access tokens: repositories, pull requests and webhooks, read and write.',
+};
 
 const ofGithub = ({ provider }: Readonly<Record<string, unknown>>): boolean => provider === 'github';
 const byToken = (values: Readonly<Record<string, unknown>>): boolean => !ofGithub(values);
 
 const text = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+
+const gitWords: Readonly<Record<string, FieldChange>> = {
+  provider: {
+    label: 'Git host',
+    isKind: true,
+    options: Object.entries(hosts).map(([value, label]) => ({
+      value,
+      label,
+      about: value === 'github' ? 'By a GitHub App' : 'By an access token',
+    })),
+    start: () => 'github',
+  },
+  name: { start: ({ provider }) => hosts[text(provider)] ?? '', help: 'Shown in lists' },
+  username: {
+    label: 'Workspace',
+    help: 'The first part of the addresses of its repositories',
+    isNeeded: true,
+    when: ({ provider }) => provider === 'bitbucket',
+  },
+  accessToken: {
+    label: 'Access token',
+    helpOf: ({ provider }) => tokens[text(provider)],
+    isNeeded: true,
+    when: byToken,
+  },
+  appId: {
+    label: 'Id of the GitHub App',
+    help: 'On the page of the app: App ID',
+    isNeeded: true,
+    when: ofGithub,
+  },
+  installationId: {
+    label: 'Id of its installation',
+    help: 'The number at the end of the address of the page "Configure"',
+    isNeeded: true,
+    when: ofGithub,
+  },
+  privateKey: {
+    label: 'Private key',
+    help: 'The contents of the .pem file from GitHub',
+    isNeeded: true,
+    when: ofGithub,
+  },
+  webhookSecret: {
+    label: 'Secret of its webhook',
+    help: 'As entered in the settings of the app',
+    isNeeded: true,
+    when: ofGithub,
+  },
+  baseUrl: {
+    label: 'Address of the host',
+    placeholder: 'https://git.example.com',
+    help: 'Of a server that you run yourself. Empty: the public one',
+    isFolded: true,
+  },
+  apiUrl: {
+    label: 'Address of its API',
+    help: 'Only where it cannot be derived from the address of the host',
+    isFolded: true,
+  },
+};
 
 export const GitProviders = (): ReactElement => (
   <Collection
@@ -26,8 +102,8 @@ export const GitProviders = (): ReactElement => (
     show={[
       'provider',
       'name',
-      'accessToken',
       'username',
+      'accessToken',
       'appId',
       'installationId',
       'privateKey',
@@ -35,17 +111,12 @@ export const GitProviders = (): ReactElement => (
       'baseUrl',
       'apiUrl',
     ]}
-    change={{
-      provider: { label: 'Git host', start: () => 'github' },
-      accessToken: { when: byToken },
-      username: { when: ({ provider }) => provider === 'bitbucket' },
-      appId: { when: ofGithub },
-      installationId: { when: ofGithub },
-      privateKey: { when: ofGithub },
-      webhookSecret: { when: ofGithub },
-    }}
+    testsNew
+    change={gitWords}
     name={({ name }) => text(name)}
-    detail={({ provider, baseUrl, username }) => [provider, baseUrl, username].map(text).join(' ')}
+    detail={({ provider, baseUrl, username }) =>
+      [hosts[text(provider)] ?? provider, baseUrl, username].map(text).filter(Boolean).join(', ')
+    }
     removal="Services that use it as their source are no longer fetched. Repositories stay as they are."
     extra={
       // Not a step within the page: that address alone may send a form to GitHub.
@@ -66,6 +137,21 @@ export const Registries = (): ReactElement => (
     create="registry.create"
     update="registry.update"
     remove="registry.remove"
+    change={{
+      registryUrl: {
+        label: 'Registry',
+        placeholder: 'ghcr.io',
+        help: 'Host name, with a path where needed. Empty: Docker Hub',
+      },
+      username: { label: 'User name' },
+      password: { label: 'Password or token', help: 'A token that may read packages is enough to pull.' },
+      imagePrefix: {
+        label: 'Built images go below',
+        placeholder: 'team/apps',
+        help: 'Path below which images are pushed',
+        isFolded: true,
+      },
+    }}
     name={({ registryName, name }) => text(registryName) || text(name)}
     detail={({ registryUrl, username }) => `${text(registryUrl)} ${text(username)}`}
     removal="Images are no longer fetched with it. What it holds stays."
@@ -82,6 +168,11 @@ export const SshKeys = (): ReactElement => (
     create="sshKey.create"
     update="sshKey.update"
     remove="sshKey.remove"
+    change={{
+      privateKey: { help: 'The contents of a file such as ~/.ssh/id_ed25519, without a passphrase' },
+      publicKey: { help: 'Empty: derived from the private key', isFolded: true },
+      description: { isFolded: true },
+    }}
     name={({ name }) => text(name)}
     detail={({ publicKey }) => text(publicKey)}
     removal="Repositories and servers that know it are no longer reached with it."
@@ -90,6 +181,36 @@ export const SshKeys = (): ReactElement => (
 );
 
 const isBucket = ({ provider }: Readonly<Record<string, unknown>>): boolean => provider === 's3';
+
+const destinationWords: Readonly<Record<string, FieldChange>> = {
+  provider: {
+    label: 'Kind',
+    help: 'Any service that speaks S3, or a folder on the machine that Berth runs on.',
+    isKind: true,
+    start: () => 's3',
+    options: [
+      { value: 's3', label: 'S3 bucket', about: 'AWS, R2, B2, Hetzner, MinIO and other S3 services' },
+      {
+        value: 'local',
+        label: 'Folder on this machine',
+        about: 'Lost with the machine; add a second destination',
+      },
+    ],
+  },
+  name: { start: ({ provider }) => (provider === 'local' ? 'This machine' : 'Bucket') },
+  endpoint: {
+    label: 'Address of the storage',
+    when: isBucket,
+    placeholder: 'https://s3.eu-central-1.amazonaws.com',
+    help: 'Most providers call it the endpoint.',
+    isNeeded: true,
+  },
+  region: { when: isBucket, placeholder: 'eu-central-1', help: 'Leave empty where the provider has none' },
+  bucket: { when: isBucket, help: 'It must exist already.', isNeeded: true },
+  accessKey: { label: 'Access key', when: isBucket, help: '', isNeeded: true },
+  secretAccessKey: { label: 'Secret key', when: isBucket, help: 'Never shown again', isNeeded: true },
+  path: { label: 'Folder', isFolded: true },
+};
 
 export const Destinations = (): ReactElement => (
   <Collection
@@ -102,61 +223,97 @@ export const Destinations = (): ReactElement => (
     update="destination.update"
     remove="destination.remove"
     test="destination.testConnection"
-    show={['name', 'provider', 'endpoint', 'region', 'bucket', 'accessKey', 'secretAccessKey', 'path']}
-    change={{
-      provider: {
-        label: 'Kind',
-        help: 'Any service that speaks S3, or a folder on the machine that Berth runs on.',
-        start: () => 's3',
-        options: [
-          { value: 's3', label: 'S3 bucket' },
-          { value: 'local', label: 'Folder on this machine' },
-        ],
-      },
-      endpoint: { when: isBucket, placeholder: 'https://s3.eu-central-1.amazonaws.com' },
-      region: { when: isBucket },
-      bucket: { when: isBucket },
-      accessKey: { when: isBucket },
-      secretAccessKey: { when: isBucket },
-    }}
+    testsNew
+    show={['provider', 'name', 'endpoint', 'region', 'bucket', 'accessKey', 'secretAccessKey', 'path']}
+    change={destinationWords}
     name={({ name }) => text(name)}
-    detail={({ provider, bucket, endpoint }) => `${text(provider)} ${text(bucket)} ${text(endpoint)}`}
+    detail={({ provider, bucket, endpoint, path }) =>
+      provider === 'local'
+        ? `Folder ${text(path) || 'of Berth'}`
+        : ['Bucket', bucket, 'at', endpoint].map(text).join(' ')
+    }
     removal={
       'Berth forgets it; what is stored there is kept. A destination that backups use cannot be removed.'
     }
   />
 );
 
-export const Certificates = (): ReactElement => (
-  <>
-    <Collection
-      title="Uploaded certificates"
-      noun="certificate"
-      about="For hosts whose certificate you bring yourself. Those of domains are issued automatically."
-      id="certificateId"
-      list="certificate.all"
-      create="certificate.create"
-      remove="certificate.remove"
-      name={({ name }) => text(name)}
-      detail={({ commonName, expirationDate }) => (
-        <>
-          {text(commonName)}, ends <Ago at={text(expirationDate) || null} />
-        </>
-      )}
-      removal="The hosts that it covers will have no certificate."
-    />
-    <Collection
-      title="Authorities"
-      noun="authority"
-      about="An ACME authority of your choice, for the domains that name it."
-      id="certificateResolverId"
-      list="certificateResolver.all"
-      create="certificateResolver.create"
-      update="certificateResolver.update"
-      remove="certificateResolver.remove"
-      name={({ name }) => text(name)}
-      detail={({ directoryUrl }) => text(directoryUrl)}
-      removal="Domains that name it are no longer renewed."
-    />
-  </>
-);
+export function Certificates(): ReactElement {
+  const { data: servers = [] } = useAsk('server.all', {}, { retry: false });
+  return (
+    <>
+      <Collection
+        title="Uploaded certificates"
+        noun="certificate"
+        about="For hosts whose certificate you bring yourself. Those of domains are issued automatically."
+        id="certificateId"
+        list="certificate.all"
+        create="certificate.create"
+        remove="certificate.remove"
+        change={{
+          certificateData: {
+            label: 'Certificate',
+            placeholder: '-----BEGIN CERTIFICATE-----',
+            help: 'As text (PEM): the file fullchain.pem, or the certificate alone',
+          },
+          privateKey: {
+            label: 'Private key',
+            placeholder: '-----BEGIN PRIVATE KEY-----',
+            help: 'As text (PEM), without a passphrase; never shown again',
+          },
+          certificateChain: {
+            label: 'Intermediate certificates',
+            help: 'If the certificate above stands alone',
+            isFolded: true,
+          },
+          serverId: {
+            label: 'Server',
+            help: '',
+            empty: 'The machine of Berth',
+            options: servers.map(({ serverId, name }) => ({ value: serverId, label: name })),
+            isFolded: true,
+          },
+        }}
+        name={({ name }) => text(name)}
+        detail={({ commonName, expirationDate }) => (
+          <>
+            {text(commonName)}, ends <Ago at={text(expirationDate) || null} />
+          </>
+        )}
+        removal="The hosts that it covers will have no certificate."
+      />
+      <Collection
+        title="Authorities"
+        noun="authority"
+        about="An ACME authority of your choice, for the domains that name it."
+        id="certificateResolverId"
+        list="certificateResolver.all"
+        create="certificateResolver.create"
+        update="certificateResolver.update"
+        remove="certificateResolver.remove"
+        change={{
+          name: { help: 'Shown where a domain chooses its authority' },
+          directoryUrl: {
+            label: 'Address of its directory',
+            placeholder: 'https://acme.example.com/directory',
+            help: 'The ACME directory, from the documentation of the authority',
+          },
+          email: { label: 'Contact', help: 'The authority writes here before a certificate expires.' },
+          eab: {
+            label: 'External account binding',
+            help: 'If the authority issued a key id and an HMAC key',
+            isFolded: true,
+          },
+          rootCertificates: {
+            label: 'Root certificates',
+            help: 'PEM, for an authority behind a private root. Empty: the public ones',
+            isFolded: true,
+          },
+        }}
+        name={({ name }) => text(name)}
+        detail={({ directoryUrl }) => text(directoryUrl)}
+        removal="Domains that name it are no longer renewed."
+      />
+    </>
+  );
+}

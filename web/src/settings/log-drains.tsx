@@ -7,6 +7,9 @@ import { Ago } from '../parts/time.tsx';
 const count = (value: unknown): number => (typeof value === 'number' ? value : 0);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+/** Of a drain that exists its kind is known, too. */
+const isLoki = ({ type }: Row): boolean => type === 'loki';
+
 export function LogDrains(): ReactElement {
   const { data: projects = [] } = useAsk('project.all', {});
   const names = new Map(projects.map(({ projectId, name }) => [projectId, name]));
@@ -22,18 +25,34 @@ export function LogDrains(): ReactElement {
       remove="logDrain.remove"
       test="logDrain.test"
       fixed={{ enabled: true }}
+      testsNew
+      show={['type', 'name', 'address', 'username', 'password', 'projectId', 'enabled']}
       change={{
         type: {
           label: 'Kind',
+          isKind: true,
+          start: () => 'syslogTcp',
           options: [
-            { value: 'syslogTcp', label: 'syslog by TCP' },
-            { value: 'syslogUdp', label: 'syslog by UDP' },
-            { value: 'loki', label: 'Loki' },
+            { value: 'syslogTcp', label: 'syslog by TCP', about: 'Better Stack, Papertrail, rsyslog' },
+            { value: 'syslogUdp', label: 'syslog by UDP', about: 'Lines may be lost on the way' },
+            { value: 'loki', label: 'Loki', about: 'Grafana, also Grafana Cloud' },
           ],
         },
+        name: { start: ({ type }) => (type === 'loki' ? 'Loki' : 'syslog') },
+        address: {
+          label: 'Address',
+          helpOf: ({ type }) =>
+            type === 'loki'
+              ? 'Where it takes lines, such as https://loki.example.com/loki/api/v1/push'
+              : 'Host and port, such as logs.example.com:6514',
+        },
+        username: { label: 'User name', help: 'Where Loki asks for one', when: isLoki },
+        password: { label: 'Password or token', help: 'Never shown again', when: isLoki },
+        enabled: { label: 'Enabled', when: ({ logDrainId }) => logDrainId !== undefined },
         projectId: {
-          label: 'Project',
-          help: 'Empty: the services of the whole organization',
+          label: 'Services of',
+          help: '',
+          empty: 'The whole organization',
           options: projects.map(({ projectId, name }) => ({ value: projectId, label: name })),
         },
       }}

@@ -1,17 +1,48 @@
-/** Who is told what happens: channels of six kinds, each with its own fields, and a test message for each. */
+/** Channels of notifications: six kinds, each with its fields, events to choose and a test message. */
 import type { ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
-import type { FieldChange } from '../form/form.tsx';
+import type { FieldChange } from '../form/form-field.tsx';
 import { Ago } from '../parts/time.tsx';
 
 const kinds: Record<string, string> = {
-  webhook: 'Webhook',
   email: 'Mail',
   slack: 'Slack',
   discord: 'Discord',
   telegram: 'Telegram',
   ntfy: 'ntfy',
+  webhook: 'Webhook',
 };
+const about: Record<string, string> = {
+  email: 'Through your SMTP server',
+  slack: 'An incoming webhook of a channel',
+  discord: 'A webhook of a channel',
+  telegram: 'A bot and a chat',
+  ntfy: 'Push to phones, by topic',
+  webhook: 'Signed JSON to your address',
+};
+
+/** Events as people choose them; bad news is what a new channel begins with. */
+const events: readonly (readonly [name: string, words: string, isBad: boolean])[] = [
+  ['deploymentFailed', 'A deployment failed', true],
+  ['deploymentDone', 'A deployment finished', false],
+  ['serviceDown', 'A service is down', true],
+  ['serviceUp', 'A service is up again', true],
+  ['backupFailed', 'A backup failed', true],
+  ['backupDone', 'A backup finished', false],
+  ['backupSilent', 'No good backup for too long', true],
+  ['certificateFailed', 'A certificate was refused', true],
+  ['certificateExpiring', 'A certificate is about to expire', true],
+  ['serverUnreachable', 'A server cannot be reached', true],
+  ['serverBack', 'A server is back', true],
+  ['thresholdPassed', 'A server passed a threshold', true],
+  ['diskNearlyFull', 'A disk is nearly full', true],
+  ['diskWriterStopped', 'A service was stopped for filling a disk', true],
+  ['serviceUnknown', 'A service without a record was found', false],
+  ['queueStuck', 'Jobs wait too long', true],
+  ['scheduleMissed', 'A scheduled command was missed', true],
+  ['scheduleFailed', 'A scheduled command failed', true],
+  ['installationUpgraded', 'Berth was upgraded', false],
+];
 
 const placeholders: Record<string, string> = {
   'webhook.url': 'https://example.com/berth',
@@ -19,19 +50,42 @@ const placeholders: Record<string, string> = {
   'email.port': '587',
   'email.from': 'berth@example.com',
   'email.to': 'ops@example.com',
-  'slack.url': 'https://hooks.slack.com/services/…',
-  'discord.url': 'https://discord.com/api/webhooks/…',
+  'slack.webhookUrl': 'https://hooks.slack.com/services/…',
+  'discord.webhookUrl': 'https://discord.com/api/webhooks/…',
   'telegram.botToken': '110201543:AAHdqTc…',
   'telegram.chatId': '-1001234567890',
-  'ntfy.url': 'https://ntfy.sh',
+  'ntfy.serverUrl': 'https://ntfy.sh',
+};
+
+const words: Readonly<Record<string, FieldChange>> = {
+  'email.host': { label: 'SMTP server', help: '' },
+  'email.security': { isFolded: true },
+  'email.from': { label: 'From' },
+  'email.to': { label: 'To' },
+  'email.username': { label: 'User name' },
+  'slack.webhookUrl': { label: 'Address of the webhook' },
+  'discord.webhookUrl': { label: 'Address of the webhook' },
+  'telegram.botToken': { label: 'Token of the bot', help: 'From BotFather; never shown again' },
+  'telegram.chatId': { label: 'Chat' },
+  'ntfy.serverUrl': { label: 'Server' },
+  'ntfy.topic': { label: 'Topic', help: 'Anyone who knows it can read the messages; choose a long one.' },
 };
 
 const change: Readonly<Record<string, FieldChange>> = {
   channel: {
     label: 'Kind',
-    options: Object.entries(kinds).map(([value, label]) => ({ value, label })),
+    isKind: true,
+    start: () => 'email',
+    options: Object.entries(kinds).map(([value, label]) => ({ value, label, about: about[value] })),
   },
-  events: { label: 'Told of' },
+  name: { start: ({ channel }) => kinds[String(channel)] ?? '', help: 'Shown in lists' },
+  events: {
+    label: 'Notify when',
+    help: '',
+    options: events.map(([value, label]) => ({ value, label })),
+    start: () => events.flatMap(([name, , isBad]) => (isBad ? [name] : [])).join('\n'),
+  },
+  ...words,
   enabled: { when: ({ notificationId }) => notificationId !== undefined },
   ...Object.fromEntries(
     Object.keys(kinds).map((kind): [string, FieldChange] => [
@@ -42,7 +96,7 @@ const change: Readonly<Record<string, FieldChange>> = {
   ...Object.fromEntries(
     Object.entries(placeholders).map(([field, placeholder]): [string, FieldChange] => [
       field,
-      { placeholder },
+      { ...words[field], placeholder },
     ]),
   ),
 };
@@ -65,6 +119,7 @@ export const Notifications = (): ReactElement => (
     remove="notification.remove"
     test="notification.test"
     command={add}
+    show={['channel', 'name', ...Object.keys(kinds), 'events', 'enabled']}
     change={change}
     name={({ name }) => String(name)}
     detail={(row) => <Detail row={row} />}
