@@ -256,7 +256,7 @@ export const fieldCases: Record<string, Kind> = {
         ],
       },
     },
-    notes: [/networks\.front\.driver_opts has no effect/, /networks\.front\.name has no effect/],
+    notes: [/networks\.front\.name has no effect/, /at most 1400 bytes/],
     dangers: ['268435456 bytes', 'net.core.somaxconn=1024'],
   },
   'one block in more than a hundred places': {

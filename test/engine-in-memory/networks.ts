@@ -7,7 +7,7 @@ import { changed, rank, swarmId, type Container, type Network, type State, type 
 
 export function addNetwork(
   state: State,
-  { Name: name, Driver: driver, Labels: labels, IPAM: ipam }: z.infer<typeof networkBody>,
+  { Name: name, Driver: driver, Labels: labels, IPAM: ipam, Options: options }: z.infer<typeof networkBody>,
 ): Network {
   if ([...state.networks.values()].some((network) => network.name === name))
     throw new Refusal(409, `network with name ${name} already exists`);
@@ -24,6 +24,7 @@ export function addNetwork(
     subnet: isTaken ? '' : (first?.Subnet ?? subnets[0] ?? ''),
     subnets: isTaken ? [] : subnets,
     range: first?.IPRange ?? first?.Subnet ?? subnets[0] ?? '',
+    options,
   };
   state.networks.set(network.id, network);
   changed(state);

@@ -74,6 +74,8 @@ export interface Network {
   /** All of them, in the order in which they were given. */
   subnets: readonly string[];
   range: string;
+  /** Of its driver, as they were given. */
+  options: Record<string, string>;
   /** The manager has forgotten it, and the node keeps it: with its own endpoint, or without. */
   left?: { hasEndpoint: boolean };
 }

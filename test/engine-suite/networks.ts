@@ -158,6 +158,17 @@ export function networksSuite({ engine, api }: EngineFixture): void {
       await api.send({ method: 'DELETE', path: `/networks/${id}`, doing: 'the test' });
     });
 
+    test('has the largest packet that it is made with', async () => {
+      const name = uniqueName('mtu');
+      await engine.ensureNetwork({ name, subnet: '10.210.6.0/24', labels: {}, mtu: 1400 });
+      const { Options: options } = await api.call(
+        { method: 'GET', path: `/networks/${name}`, doing: 'the test' },
+        z.looseObject({ Options: z.record(z.string(), z.string()) }),
+      );
+      expect(options).toMatchObject({ 'com.docker.network.driver.mtu': '1400' });
+      await engine.removeNetwork(name);
+    });
+
     test('in use is not removed', async () => {
       const spec = idleService(uniqueName('user'), { networks: [first] });
       await engine.applyService(spec);

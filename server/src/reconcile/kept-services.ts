@@ -78,11 +78,11 @@ export function createServiceKeeper(parts: KeptServicesParts): (host: Host) => P
       },
       kinds: new Set<DeployedKind>(deployedKinds),
       liveSpecs: async (service) => (await (await find(service))?.liveSpecs()) ?? [],
-      async ensureNetworks({ environmentId, kind, serviceId }, names) {
+      async ensureNetworks({ environmentId, kind, serviceId }, { networks: names, networkMtu: mtu }) {
         await networks.ensureEnvironment(environmentId);
         if (kind !== 'compose') return;
-        await networks.ensureCompose(serviceId);
-        if (names.includes(internalNetwork(serviceId))) await networks.ensureInternal(serviceId);
+        await networks.ensureCompose(serviceId, mtu);
+        if (names.includes(internalNetwork(serviceId))) await networks.ensureInternal(serviceId, mtu);
       },
       settled: async (service) => ((await deployments.isWorking(service)) ? undefined : find(service)),
       takeIfFree: turns.takeIfFree,

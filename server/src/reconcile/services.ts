@@ -39,7 +39,7 @@ export interface ServicesPlan {
    */
   liveSpecs(service: KeptService): Promise<ServiceSpec[]>;
   /** Makes the networks that the specification names. */
-  ensureNetworks(service: KeptService, names: readonly string[]): Promise<void>;
+  ensureNetworks(service: KeptService, spec: Pick<ServiceSpec, 'networks' | 'networkMtu'>): Promise<void>;
   /**
    * The service as it is at this moment; undefined when it does not exist, or when a deployment of it is
    * under way.
@@ -139,7 +139,7 @@ async function putRight(
     await engine.scaleService(spec.name, spec.replicas);
     return [`${spec.name}: had ${service.replicas} replicas instead of ${spec.replicas}; scaled it`];
   }
-  await ensureNetworks(kept, spec.networks);
+  await ensureNetworks(kept, spec);
   await engine.applyService(spec);
   const found = service
     ? 'differed from its live release; restored'

@@ -70,6 +70,7 @@ export function networkJson(network: Network): Record<string, unknown> {
     Name: network.name,
     Driver: network.driver,
     Labels: network.labels,
+    Options: network.options,
     IPAM: {
       Config: network.subnets.map((subnet) => ({
         Subnet: subnet,

@@ -114,6 +114,7 @@ export const networkBody = z.looseObject({
         .default([]),
     })
     .default({ Config: [] }),
+  Options: labels,
 });
 
 export const connectBody = z.looseObject({

@@ -1,4 +1,7 @@
-/** A task on an internal network alone: nothing leads out of it, and its neighbours reach it. */
+/**
+ * A task on an internal network alone: nothing leads out of it, and its neighbours reach it. The tunnel takes
+ * 50 bytes of the largest packet that its network is made with.
+ */
 import { expect, test } from 'vitest';
 import { stepService, uniqueName, until, untilRunning } from '../../engine-suite/fixture.ts';
 import { bedEngine, nodeService } from './engine-fixture.ts';
@@ -10,7 +13,8 @@ const v4 = lines('/proc/net/route').slice(1).filter((line) => line.split('\\t')[
 let v6 = [];
 try { v6 = lines('/proc/net/ipv6_route'); } catch {}
 v6 = v6.filter((line) => /^0{32} 00 /.test(line) && !line.trim().endsWith(' lo'));
-console.log('routes out: ' + v4.length + ' ' + v6.length);
+const mtu = readFileSync('/sys/class/net/eth0/mtu', 'utf8').trim();
+console.log('routes out: ' + v4.length + ' ' + v6.length + ', mtu ' + mtu);
 setInterval(() => undefined, 1000);
 `;
 
@@ -18,7 +22,7 @@ test('a task on an internal network has no way out, and one that is on two reach
   const { engine } = bedEngine();
   const [outer, inner] = [uniqueName('outer'), uniqueName('inner')];
   await engine.ensureNetwork({ name: outer, subnet: '10.214.1.0/24', labels: {} });
-  await engine.ensureNetwork({ name: inner, subnet: '10.214.2.0/24', labels: {}, internal: true });
+  await engine.ensureNetwork({ name: inner, subnet: '10.214.2.0/24', labels: {}, internal: true, mtu: 1400 });
   const sealed = nodeService(uniqueName('sealed'), routes, { networks: [inner] });
   const open = nodeService(uniqueName('open'), routes, { networks: [outer] });
   const server = stepService(uniqueName('server'), [{ do: 'listen', port: 3000 }], { networks: [inner] });
@@ -38,8 +42,8 @@ test('a task on an internal network has no way out, and one that is on two reach
         if (text.startsWith(prefix)) return text;
       return undefined;
     });
-  expect(await said(sealed.name, 'routes out')).toBe('routes out: 0 0');
-  expect(await said(open.name, 'routes out')).toBe('routes out: 1 0');
+  expect(await said(sealed.name, 'routes out')).toBe('routes out: 0 0, mtu 1350');
+  expect(await said(open.name, 'routes out')).toBe('routes out: 1 0, mtu 1450');
   await said(client.name, 'got 1');
   for (const { name } of all) await engine.removeService(name);
   for (const name of [outer, inner]) await engine.removeNetwork(name);

@@ -31,7 +31,7 @@ export async function composeReleases(
     engine.info(),
     records.domains(compose.composeId),
     records.mounts(compose.composeId),
-    networks.ensureCompose(compose.composeId),
+    networks.ensureCompose(compose.composeId, plan.networkMtu),
     networks.ensureEnvironment(compose.environmentId),
     records.live(compose),
     context.host.facts(),
@@ -59,7 +59,7 @@ export async function composeReleases(
       imageVolumes: image?.volumes ?? [],
       formerMounts: former.get(service.name)?.spec.mounts ?? [],
       env,
-      networks: { own, environment, ...(await internalOf(context, plan)) },
+      networks: { own, environment, ...(await internalOf(context, plan)), mtu: plan.networkMtu },
       domains: domains.filter(({ serviceName }) => serviceName === service.name),
       mounts: known,
       recordMounts: mounts,
@@ -156,10 +156,10 @@ function refuseDomainsOnServer(
 /** The network of the services that are on internal ones, where the file has any. */
 async function internalOf(
   { networks, compose }: ComposeContext,
-  { services }: ComposePlan,
+  { services, networkMtu }: ComposePlan,
 ): Promise<{ internal?: string }> {
   return services.some(({ inside }) => inside !== undefined)
-    ? { internal: await networks.ensureInternal(compose.composeId) }
+    ? { internal: await networks.ensureInternal(compose.composeId, networkMtu) }
     : {};
 }
 

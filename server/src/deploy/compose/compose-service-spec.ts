@@ -45,7 +45,7 @@ export interface ComposeSpecInputs {
   formerMounts: readonly Pick<ServiceMount, 'type' | 'source' | 'target'>[];
   env: Record<string, string>;
   /** `internal` is there when a service of the file is on an internal network. */
-  networks: { own: string; environment: string; internal?: string };
+  networks: { own: string; environment: string; internal?: string; mtu?: number | undefined };
   /** Domains that lead to this service. */
   domains: DomainRecord[];
   mounts: KnownMount[];
@@ -128,7 +128,7 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
 function identityOf(
   { compose, service, networks, image, placement }: ComposeSpecInputs,
   suffix: string,
-): Pick<ServiceSpec, 'name' | 'image' | 'labels' | 'networks' | 'aliases'> {
+): Pick<ServiceSpec, 'name' | 'image' | 'labels' | 'networks' | 'networkMtu' | 'aliases'> {
   const withSuffix = suffix === '' ? [] : [`${service.name}-${suffix}`];
   return {
     name: composeServiceName(compose.appName, service.name, suffix),
@@ -146,14 +146,15 @@ function identityOf(
 /** The networks that it joins, and its names there. */
 function joined(
   { inside, network }: PlannedService,
-  { own, environment, internal }: ComposeSpecInputs['networks'],
+  { own, environment, internal, mtu }: ComposeSpecInputs['networks'],
   names: string[],
-): Pick<ServiceSpec, 'networks' | 'aliases'> {
+): Pick<ServiceSpec, 'networks' | 'networkMtu' | 'aliases'> {
   if (network === serverNetwork) return { networks: [serverNetwork] };
   const outer = inside === 'only' ? [] : [own, environment];
   const inner = inside === undefined || internal === undefined ? [] : [internal];
   return {
     networks: [...outer, ...inner],
+    networkMtu: mtu,
     aliases: Object.fromEntries(
       [...outer, ...inner].filter((name) => name !== environment).map((name) => [name, names]),
     ),

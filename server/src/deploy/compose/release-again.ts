@@ -51,14 +51,15 @@ async function prepare(context: ComposeContext): Promise<void> {
   await requireCopies(context, snapshot);
   const live = await records.live(compose);
   const former = new Map((live?.snapshot.services ?? []).map((release) => [release.service, release]));
+  const mtu = snapshot.services.find(({ spec }) => spec.networkMtu !== undefined)?.spec.networkMtu;
   // The compose service may have moved to another environment since that release.
   const networks = [
-    await context.networks.ensureCompose(compose.composeId),
+    await context.networks.ensureCompose(compose.composeId, mtu),
     await context.networks.ensureEnvironment(compose.environmentId),
   ];
   const internal = internalNetwork(compose.composeId);
   const isInside = ({ spec }: ComposeRelease): boolean => spec.networks.includes(internal);
-  if (snapshot.services.some(isInside)) await context.networks.ensureInternal(compose.composeId);
+  if (snapshot.services.some(isInside)) await context.networks.ensureInternal(compose.composeId, mtu);
   const services = snapshot.services.map((release) => {
     if (release.spec.networks.includes(serverNetwork)) return again(context, release, former);
     const outer = isInside(release) && release.spec.networks.length === 1 ? [] : networks;

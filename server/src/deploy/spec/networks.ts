@@ -46,7 +46,12 @@ export const internalNetwork = (composeId: string): string => `${composeNetwork(
 export function createNetworks(options: NetworkOptions): HostNetworks {
   const { engine, environments, composes, proxyContainers, pool } = options;
   let left: readonly LeftNetwork[] = [];
-  async function ensure(name: string, indexOf: IndexOf, labels: Record<string, string>): Promise<void> {
+  async function ensure(
+    name: string,
+    indexOf: IndexOf,
+    labels: Record<string, string>,
+    mtu?: number,
+  ): Promise<void> {
     const addresses = await pool();
     const room = poolRoom(addresses);
     await engine.ensureNetwork(
@@ -54,6 +59,7 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
         name,
         subnet: subnetOf(addresses, await indexOf({ room })),
         labels: { [managedLabel]: 'true', ...labels },
+        mtu,
       },
       async (subnets) => subnetOf(addresses, await indexOf({ room, taken: indicesOf(addresses, subnets) })),
     );
@@ -75,7 +81,7 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
       await attachProxy(engine, await proxyContainers(), [name]);
       return name;
     },
-    async ensureInternal(composeId) {
+    async ensureInternal(composeId, mtu) {
       const name = internalNetwork(composeId);
       const addresses = await pool();
       const last = poolRoom(addresses) - 1;
@@ -85,17 +91,17 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
           name,
           subnet: subnetOf(addresses, last),
           internal: true,
+          mtu,
           labels: { [managedLabel]: 'true', [ownerLabels.compose]: composeId },
         },
         async (subnets) => subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
       );
       return name;
     },
-    async ensureCompose(composeId) {
+    async ensureCompose(composeId, mtu) {
       const name = composeNetwork(composeId);
-      await ensure(name, (place) => composes.networkIndex(composeId, place), {
-        [ownerLabels.compose]: composeId,
-      });
+      const indexOf: IndexOf = (place) => composes.networkIndex(composeId, place);
+      await ensure(name, indexOf, { [ownerLabels.compose]: composeId }, mtu);
       return name;
     },
   };

@@ -83,6 +83,7 @@ export const storedSpec: z.ZodType<StoredSpec> = z.object({
   command: words.optional(),
   args: words.optional(),
   networks: words,
+  networkMtu: amount,
   aliases: z.record(z.string(), words).exactOptional(),
   container: container.exactOptional(),
   replicas: z.number(),

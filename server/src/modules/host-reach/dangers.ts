@@ -31,6 +31,7 @@ const partsOfSpec = {
   command: 'looked at',
   args: 'looked at',
   networks: 'looked at',
+  networkMtu: 'harmless',
   aliases: 'harmless',
   container: 'looked at',
   replicas: 'harmless',

@@ -10,6 +10,8 @@ export interface NetworkSpec {
   labels: Record<string, string>;
   /** Nothing leads out of it, and nothing is published from it. */
   internal?: true;
+  /** Largest packet between servers, in bytes; the tunnel takes 50 of them. */
+  mtu?: number | undefined;
 }
 
 /** A subnet beside these, for a network that is not made yet. */

@@ -235,6 +235,8 @@ export interface ServiceSpec {
   /** Replaces the image's CMD. */
   args?: string[] | undefined;
   networks: string[];
+  /** Largest packet of a compose service's network, in bytes; kept for when the network is made anew. */
+  networkMtu?: number | undefined;
   /** Further names it answers to, by network. */
   aliases?: Readonly<Record<string, readonly string[]>>;
   container?: ContainerOptions;

@@ -136,10 +136,13 @@ export interface HostNetworks {
   ensurePlatform(): Promise<void>;
   /** Makes the environment's network when absent, attaches the proxy to it, and gives its name. */
   ensureEnvironment(environmentId: string): Promise<string>;
-  /** Makes the network of a compose service when absent, and gives its name; the proxy is not on it. */
-  ensureCompose(composeId: string): Promise<string>;
+  /**
+   * Makes the network of a compose service when absent, with its largest packet in bytes, and gives its name;
+   * the proxy is not on it.
+   */
+  ensureCompose(composeId: string, mtu?: number): Promise<string>;
   /** The same for its services that are on internal networks: nothing leads out of it. */
-  ensureInternal(composeId: string): Promise<string>;
+  ensureInternal(composeId: string, mtu?: number): Promise<string>;
   /**
    * Attaches the running proxy to these networks; those it has already cost one look. Gives how many were
    * new.

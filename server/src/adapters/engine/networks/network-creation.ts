@@ -12,6 +12,9 @@ import { waitUntilSo } from '../../../ports/wait-until.ts';
 const allocationLimitMs = 10_000;
 const allocationPauseMs = 30;
 
+/** Option of the driver `overlay` (docs.docker.com, overlay network driver). */
+const mtuOption = 'com.docker.network.driver.mtu';
+
 /** So many subnets are tried; a network that others make at the same time takes one of them each time. */
 const subnetsTried = 8;
 
@@ -87,6 +90,7 @@ async function create(client: EngineClient, network: NetworkSpec): Promise<void>
     Internal: network.internal ?? false,
     CheckDuplicate: true,
     IPAM: { Config: [addresses] },
+    ...(network.mtu === undefined ? {} : { Options: { [mtuOption]: String(network.mtu) } }),
     Labels: ownedLabels(client, network.labels),
   };
   await client

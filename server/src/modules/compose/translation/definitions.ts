@@ -4,13 +4,15 @@ import { didYouMean } from '../../../domain/text/closest.ts';
 import { checkDefinitions, topKeys } from './keys.ts';
 import { modeOf, targetOf, type BoundVolume, type VolumeDefinitions } from './mounts.ts';
 import type { PlannedFile } from './plan.ts';
-import { below, booleanAt, fault, listAt, textAt, type Place } from './values.ts';
+import { below, booleanAt, fault, listAt, mapAt, textAt, wholeAt, type Place } from './values.ts';
 
 export interface Definitions {
   volumes: VolumeDefinitions;
   networks: ReadonlySet<string>;
   /** Those from which nothing leads out. */
   internalNetworks: ReadonlySet<string>;
+  /** Largest packet of the smallest of the networks, in bytes, where the file says one. */
+  networkMtu: number | undefined;
   configs: ReadonlyMap<string, PlannedFile['source']>;
   secrets: ReadonlyMap<string, PlannedFile['source']>;
   notes: string[];
@@ -29,6 +31,7 @@ export function definitionsOf({ top }: ComposeFile, field: string): Definitions 
     volumes: volumesOf(top.get('volumes'), { field, where: 'volumes' }),
     networks: networksOf(top.get('networks'), { field, where: 'networks' }, notes),
     internalNetworks: internalOf(top.get('networks'), { field, where: 'networks' }),
+    networkMtu: networkMtuOf(top.get('networks'), { field, where: 'networks' }, notes),
     configs: filesOf(top.get('configs'), { field, where: 'configs' }),
     secrets: filesOf(top.get('secrets'), { field, where: 'secrets' }),
     notes,
@@ -142,6 +145,33 @@ function internalOf(value: unknown, place: Place): ReadonlySet<string> {
       return booleanAt(internal, below(below(place, name), 'internal')) ? [name] : [];
     }),
   );
+}
+
+/** Option of the engine's network drivers `bridge` and `overlay` (docs.docker.com, network drivers). */
+const mtuOption = 'com.docker.network.driver.mtu';
+
+/** The least that IPv4 allows, and what swarm's tunnel takes of each packet (VXLAN over IPv4). */
+const [leastMtu, tunnelBytes] = [576, 50];
+
+function networkMtuOf(value: unknown, place: Place, notes: string[]): number | undefined {
+  const found: number[] = [];
+  for (const [name, definition] of entriesOf(value)) {
+    const at = below(below(place, name), 'driver_opts');
+    const options: unknown = definition instanceof Map ? definition.get('driver_opts') : undefined;
+    if (options === undefined || options === null) continue;
+    for (const [option, given] of entriesOf(mapAt(options, at))) {
+      if (option === mtuOption)
+        found.push(wholeAt(given, below(at, option), { least: leastMtu, most: 65_535 }));
+      else notes.push(`${at.where}.${option} has no effect: Berth makes the network.`);
+    }
+  }
+  if (found.length === 0) return undefined;
+  const mtu = Math.min(...found);
+  notes.push(
+    `networks: packets on the network of this compose service have at most ${mtu} bytes, of which the tunnel ` +
+      `between servers takes ${tunnelBytes}. A network that was made by an earlier deployment stays as it is.`,
+  );
+  return mtu;
 }
 
 function filesOf(value: unknown, place: Place): ReadonlyMap<string, PlannedFile['source']> {

@@ -8,6 +8,8 @@ import type { HealthCheck } from '../../../ports/engine/health-check.ts';
 export interface ComposePlan {
   /** Each after those it depends on. */
   services: PlannedService[];
+  /** Largest packet on its network, in bytes; undefined as the engine has it. */
+  networkMtu?: number | undefined;
   /** What a person should know: keys without effect, variables without value. */
   notes: string[];
 }

@@ -170,9 +170,8 @@ export const belowTop: Level = {
   },
   networks: {
     each: {
-      ...reads('driver', 'internal', 'name'),
+      ...reads('driver', 'driver_opts', 'internal', 'name'),
       external,
-      driver_opts: note('Berth makes the network'),
       ipam: {
         ...note('Berth gives the network its addresses'),
         keys: {

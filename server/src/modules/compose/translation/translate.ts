@@ -86,7 +86,8 @@ export function translate({
   const read = [...chosen].map(([name, service]) =>
     readService(name, service, { definitions, field, folder, notes, files }),
   );
-  return { services: inOrder(joined(read, field, notes), field), notes };
+  const { networkMtu } = definitions;
+  return { services: inOrder(joined(read, field, notes), field), networkMtu, notes };
 }
 
 function withVariables(
