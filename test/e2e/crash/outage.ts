@@ -6,7 +6,14 @@ import type { Gate } from '../hostile/gate.ts';
 import type { InOrder } from '../fixtures/in-order.ts';
 import type { Repository } from '../fixtures/repository.ts';
 import { tinyFiles } from '../fixtures/sources.ts';
-import { docker, applicationFixture, output, until, type App } from '../fixtures/applications.ts';
+import {
+  deploymentEnded,
+  docker,
+  applicationFixture,
+  output,
+  until,
+  type App,
+} from '../fixtures/applications.ts';
 
 export interface OutagePlace {
   gate: Gate;
@@ -21,6 +28,14 @@ interface Scene extends OutagePlace {
   /** Its new versions listen only when the gate `outage-boot` is open. */
   booting: App & { repository: Repository };
 }
+
+/** Without `restart` both may end; a program that runs when its deployment is done is a server from then on. */
+const obedient = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => undefined, 1000)";
+const stackFile = `
+services:
+  worker: {image: "berth/node:24", command: [node, -e, ${JSON.stringify(obedient)}]}
+  job: {image: "berth/node:24", command: [node, -e, "console.log('done once')"]}
+`;
 
 /** What needs the engine and is done while the caller waits. */
 const needsEngine: [procedure: string, input: Record<string, unknown>][] = [
@@ -83,6 +98,11 @@ export function outageTests(place: () => OutagePlace, next: InOrder): void {
         expect((await booting.answer()).body).toBe(expected);
         expect((await standing.deploy()).status).toBe('done');
         expect((await standing.answer()).body).toBe('v2');
+        await until('the worker of the compose service runs again', async () =>
+          (await tasksOf(berth, 'stack_worker')).some((state) => state === 'Running'),
+        );
+        // What was done when its deployment was is not begun again.
+        expect((await dockerOf(berth.host).services()).join()).not.toContain('stack_job');
       }),
     );
 
@@ -151,11 +171,31 @@ async function setScene({ gate, berth }: OutagePlace): Promise<Scene> {
       },
     ),
   ]);
+  await deployStack(berth, shop.environmentId);
   const apps = [standing, building, booting];
   await Promise.all(apps.map((app) => app.deploy()));
   await Promise.all(apps.map((app) => app.repository.commit({ 'www/index.html': 'v2' })));
   return { gate, berth, standing, building, booting };
 }
+
+async function deployStack(berth: BerthHost, environmentId: string): Promise<void> {
+  const named = { name: 'stack', appName: 'stack', environmentId };
+  const { composeId } = await berth.call<{ composeId: string }>('compose.create', named);
+  await berth.call('compose.update', { composeId, composeFile: stackFile });
+  await berth.call('compose.deploy', { composeId });
+  const [newest] = await berth.call<{ deploymentId: string }[]>('deployment.all', { composeId });
+  const { status, errorMessage } = await deploymentEnded(berth, 'stack', newest?.deploymentId ?? '');
+  expect([status, errorMessage]).toEqual(['done', null]);
+  // A restart of the engine alone ends it.
+  expect(await tasksOf(berth, 'stack_worker')).toEqual(['Running']);
+}
+
+/** States of the tasks of a service, the newest first. */
+const tasksOf = async ({ host }: BerthHost, service: string): Promise<string[]> =>
+  (await output(host, docker, 'service', 'ps', service, '--format', '{{.CurrentState}}'))
+    .split('\n')
+    .map((line) => line.split(' ')[0] ?? '')
+    .filter((state) => state !== '');
 
 /** 503 with a sentence that names the engine, and nothing of the application is lost. */
 async function expectRefusals({ berth, standing }: Scene): Promise<void> {
