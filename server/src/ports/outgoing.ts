@@ -57,6 +57,8 @@ export interface OutgoingRequest {
   body?: string | undefined;
   /** Milliseconds for all of it. */
   limitMs: number;
+  /** Bytes of the answer's body; reading more of it throws SERVICE_UNAVAILABLE. */
+  maxBytes: number;
 }
 
 export interface OutgoingPackets {
@@ -75,6 +77,9 @@ export interface OutgoingAnswer {
   bucketRegion?: string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
+
+/** For answers of which the status counts and little more. */
+export const shortAnswer = 64 * 1024;
 
 /** Ends an answer whose rest nobody reads, and its connection with it. */
 export async function endUnread({ body }: Pick<OutgoingAnswer, 'body'>): Promise<void> {

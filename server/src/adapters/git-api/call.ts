@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
-import type { Outgoing, OutgoingAnswer, OutgoingBy } from '../../ports/outgoing.ts';
+import { endUnread, type Outgoing, type OutgoingAnswer, type OutgoingBy } from '../../ports/outgoing.ts';
 
 export interface CallOptions {
   body?: unknown;
@@ -47,6 +47,7 @@ export function createCall(
         url: `${apiUrl}${path}`,
         method,
         limitMs,
+        maxBytes,
         headers: {
           accept: 'application/json',
           'user-agent': 'berth',
@@ -85,6 +86,7 @@ export function createCall(
 /** What the host says is never repeated: it may quote the request. */
 async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown> {
   const { status } = response;
+  if (status < 200 || status > 299) await endUnread(response).catch(() => undefined);
   if (status === 404 || status === 410) return undefined;
   if (status === 401 || status === 403)
     throw new AppError(
@@ -113,12 +115,7 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
 
 async function readAll(response: OutgoingAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error('The answer is larger than 8 MiB.');
-    chunks.push(chunk);
-  }
+  for await (const chunk of response.body) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }
 

@@ -134,6 +134,7 @@ async function askBatch(endpoint: URL, files: readonly LfsFile[], deps: LfsDeps)
         objects: files.map(({ oid, size }) => ({ oid, size })),
       }),
       limitMs: left(deps),
+      maxBytes: longestAnswer,
     },
     deps.by,
   );
@@ -181,7 +182,9 @@ async function follow(
     if (!isAllowed(url.protocol.replace(':', ''), deps.source))
       throw refusal(same, `its address at ${url.host} is not encrypted`, deps);
     const headers = url.host === first ? (header ?? signIn(url, deps)) : {};
-    const request = { url: url.href, method: 'GET', headers, limitMs: left(deps) };
+    // One piece more, by which a file that is longer than it should be is told.
+    const maxBytes = (same[0]?.size ?? 0) + longestAnswer;
+    const request = { url: url.href, method: 'GET', headers, limitMs: left(deps), maxBytes };
     const answer = await deps.outgoing.request(request, deps.by);
     if (answer.status === 200) return answer;
     await endUnread(answer);
@@ -280,12 +283,7 @@ function left({ deadline, git: { signal } }: Pick<LfsDeps, 'deadline' | 'git'>):
 
 async function textOf({ body }: OutgoingAnswer, files: readonly LfsFile[], deps: LfsDeps): Promise<string> {
   const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of piecesOf(body, files, deps)) {
-    bytes += piece.length;
-    if (bytes > longestAnswer) return '';
-    pieces.push(piece);
-  }
+  for await (const piece of piecesOf(body, files, deps)) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8');
 }
 

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { StorePlace } from '../../ports/object-store.ts';
-import { endUnread, type Outgoing, type OutgoingBy } from '../../ports/outgoing.ts';
+import { endUnread, shortAnswer, type Outgoing, type OutgoingBy } from '../../ports/outgoing.ts';
 import { wrongRegion } from './rclone-error.ts';
 
 type Bucket = Extract<StorePlace, { provider: 's3' }>;
@@ -19,7 +19,7 @@ export async function redirectOf(
   url.search = 'max-keys=1';
   // A store that cannot be asked is rclone's to report.
   const answer = await outgoing
-    .request({ url: url.href, method: 'GET', headers: {}, limitMs }, by)
+    .request({ url: url.href, method: 'GET', headers: {}, limitMs, maxBytes: shortAnswer }, by)
     .catch(() => undefined);
   if (!answer) return undefined;
   await endUnread(answer).catch(() => undefined);

@@ -48,6 +48,7 @@ const listening = (server: Server): Promise<number> =>
 beforeAll(async () => {
   web = createServer(({ method, url, headers }, response) => {
     asked.push({ method, url, headers });
+    if (url === '/long') response.write('hel');
     if (url === '/away') response.writeHead(302, { location: `http://metadata.test:${port}/secret` });
     response.end('hello');
   });
@@ -65,7 +66,7 @@ beforeEach(() => {
 });
 
 const get = async (policy: OutgoingPolicy, url: string): Promise<string> => {
-  const request = { url, method: 'GET', headers: {}, limitMs: 60_000 };
+  const request = { url, method: 'GET', headers: {}, limitMs: 60_000, maxBytes: 5 };
   const { status, body } = await outgoing(policy).request(request, by);
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
@@ -86,6 +87,13 @@ describe('a request', () => {
   test('follows no redirect', async () => {
     expect(await get(opened, `http://web.test:${port}/away`)).toBe('302 hello');
     expect(asked).toHaveLength(1);
+  });
+
+  test('is read up to the limit of its answer, and no further', async () => {
+    await expect(get(opened, `http://web.test:${port}/long`)).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: expect.stringContaining('web.test sent more than the 5 bytes'),
+    });
   });
 
   test('of several addresses takes those that are open', async () => {

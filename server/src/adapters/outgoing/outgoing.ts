@@ -50,10 +50,27 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
         status: answered.statusCode ?? 0,
         location: answered.headers.location,
         bucketRegion: Array.isArray(region) ? region[0] : region,
-        body: answered,
+        body: limited(answered, request.maxBytes, judged.host),
       };
     },
   };
+}
+
+async function* limited(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  host: string,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > maxBytes)
+      throw new AppError(
+        'SERVICE_UNAVAILABLE',
+        `${host} sent more than the ${maxBytes} bytes that Berth reads of such an answer.`,
+      );
+    yield piece;
+  }
 }
 
 /** What only a registry says; anything else is the engine's word about the connection. */
@@ -62,7 +79,7 @@ const registryWords =
 
 /** `lookup` gives what was judged; a connection of its own, so that none made for others is used again. */
 function send(
-  { url, method, headers, body, limitMs }: OutgoingRequest,
+  { url, method, headers, body, limitMs }: Omit<OutgoingRequest, 'maxBytes'>,
   judged: JudgedHost,
 ): Promise<IncomingMessage> {
   const start = url.startsWith('https:') ? httpsRequest : httpRequest;

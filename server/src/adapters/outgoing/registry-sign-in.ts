@@ -11,7 +11,7 @@ const askLimitMs = 5000;
  */
 export async function requireOpenSignIn(
   server: string,
-  send: (request: OutgoingRequest) => Promise<IncomingMessage>,
+  send: (request: Omit<OutgoingRequest, 'maxBytes'>) => Promise<IncomingMessage>,
   judgeUrl: (url: URL) => Promise<JudgedHost>,
 ): Promise<void> {
   const headers = await firstAnswer(server, send);
@@ -28,7 +28,7 @@ export async function requireOpenSignIn(
 /** Engines try http where a registry of theirs does not speak https. */
 async function firstAnswer(
   server: string,
-  send: (request: OutgoingRequest) => Promise<IncomingMessage>,
+  send: (request: Omit<OutgoingRequest, 'maxBytes'>) => Promise<IncomingMessage>,
 ): Promise<IncomingMessage['headers'] | undefined> {
   for (const scheme of ['https', 'http']) {
     const request = { url: `${scheme}://${server}/v2/`, method: 'GET', headers: {}, limitMs: askLimitMs };

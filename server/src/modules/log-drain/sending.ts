@@ -1,6 +1,6 @@
 /** One batch of lines to one address. */
 import { AppError } from '../../domain/errors.ts';
-import { endUnread, type Outgoing } from '../../ports/outgoing.ts';
+import { endUnread, shortAnswer, type Outgoing } from '../../ports/outgoing.ts';
 import { isSyslog, lokiAddress, syslogAddress } from './address.ts';
 import { lokiBody, syslogDatagrams, syslogStream, type DrainedLine } from './forms.ts';
 import type { LogDrainRecord } from './store.ts';
@@ -25,7 +25,7 @@ export function createSendLines(outgoing: Pick<Outgoing, 'request' | 'send'>): S
     const headers: Record<string, string> = { 'content-type': 'application/json' };
     if (username !== null) headers['authorization'] = basic(username, password ?? '');
     const answer = await outgoing.request(
-      { url, method: 'POST', headers, body: lokiBody(lines), limitMs },
+      { url, method: 'POST', headers, body: lokiBody(lines), limitMs, maxBytes: shortAnswer },
       by,
     );
     await endUnread(answer);

@@ -4,7 +4,7 @@ import { createRedactor } from '../../domain/secrets/redactor.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Mailer } from '../../ports/mailer.ts';
-import type { Outgoing, OutgoingBy } from '../../ports/outgoing.ts';
+import { shortAnswer, type Outgoing, type OutgoingBy } from '../../ports/outgoing.ts';
 import type { Notice, Sending } from './channels/channel.ts';
 import { channels } from './channels/channels.ts';
 import { channelOf, settingsOf } from './notification.ts';
@@ -52,7 +52,7 @@ async function request(
   by: OutgoingBy,
 ): Promise<void> {
   const answer = await outgoing.request(
-    { url, method: 'POST', headers, body, limitMs },
+    { url, method: 'POST', headers, body, limitMs, maxBytes: shortAnswer },
     { ...by, purpose: 'callback' },
   );
   // Its status is what counts; the rest of an answer may be cut off, or never come.

@@ -4,7 +4,7 @@ import { AppError } from '../../../domain/errors.ts';
 import type { Passing } from '../../../domain/resources/metrics.ts';
 import type { TableRecord } from '../../../db/tables.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { Outgoing } from '../../../ports/outgoing.ts';
+import { endUnread, shortAnswer, type Outgoing } from '../../../ports/outgoing.ts';
 
 type Server = Pick<
   TableRecord<'server'>,
@@ -38,7 +38,7 @@ export async function tellCallback(
   const signature = createHmac('sha256', metricsToken ?? '')
     .update(`${id}.${timestamp}.${body}`)
     .digest('base64');
-  const { status, body: answer } = await outgoing.request(
+  const answer = await outgoing.request(
     {
       url: metricsConfig.server.urlCallback,
       method: 'POST',
@@ -50,10 +50,12 @@ export async function tellCallback(
       },
       body,
       limitMs,
+      maxBytes: shortAnswer,
     },
     { organizationId, purpose: 'callback' },
   );
-  for await (const piece of answer) void piece;
+  const { status } = answer;
+  await endUnread(answer);
   if (status < 200 || status > 299)
     throw new AppError(
       'SERVICE_UNAVAILABLE',

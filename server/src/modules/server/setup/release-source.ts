@@ -16,18 +16,20 @@ export interface ReleaseSource {
 const redirectsLimit = 5;
 const limitMs = 10 * 60_000;
 const longestChecksums = 256 * 1024;
+const largestRelease = 1024 * 1024 * 1024;
 
 export function createReleaseSource(
   outgoing: Pick<Outgoing, 'judge' | 'request'>,
   by: () => Promise<OutgoingBy>,
 ): ReleaseSource {
-  async function answered(address: string): Promise<OutgoingAnswer> {
+  async function answered(address: string, maxBytes: number): Promise<OutgoingAnswer> {
     const asking = await by();
     let url = new URL(address);
     for (let redirects = 0; ; redirects += 1) {
       await refuseUnsafe(outgoing, url, asking);
       const headers = { accept: '*/*', 'user-agent': 'berth' };
-      const answer = await outgoing.request({ url: url.href, method: 'GET', headers, limitMs }, asking);
+      const request = { url: url.href, method: 'GET', headers, limitMs, maxBytes };
+      const answer = await outgoing.request(request, asking);
       const { status, location } = answer;
       if (status < 300 || status >= 400 || location === undefined) return answer;
       await endUnread(answer);
@@ -37,17 +39,18 @@ export function createReleaseSource(
     }
   }
   async function text(address: string): Promise<string | undefined> {
-    const { status, body } = await answered(address);
-    let found = '';
-    for await (const chunk of body) {
-      found += Buffer.from(chunk).toString('latin1');
-      if (found.length > longestChecksums) return undefined;
+    const answer = await answered(address, longestChecksums);
+    if (answer.status !== 200) {
+      await endUnread(answer);
+      return undefined;
     }
-    return status === 200 ? found : undefined;
+    let found = '';
+    for await (const chunk of answer.body) found += Buffer.from(chunk).toString('latin1');
+    return found;
   }
   return {
     async open(address) {
-      const answer = await answered(address);
+      const answer = await answered(address, largestRelease);
       if (answer.status === 200) return answer.body;
       await endUnread(answer);
       throw new AppError(
