@@ -382,7 +382,8 @@ function folderOf(organizationId: string): string {
 function answers(socketPath: string): Promise<boolean> {
   return new Promise((resolve) => {
     const call = request({ socketPath, path: '/_ping', timeout: 2000 }, (response) => {
-      response.resume();
+      // A word is all that is asked for.
+      response.destroy();
       resolve(response.statusCode === 200);
     });
     call.on('error', () => resolve(false));

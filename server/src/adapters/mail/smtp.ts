@@ -5,18 +5,27 @@ import type { Mail, Mailer, MailServer } from '../../ports/mailer.ts';
 import type { JudgedHost, Outgoing } from '../../ports/outgoing.ts';
 
 const limitMs = 20_000;
+const largestAnswer = 64 * 1024;
 
-/** `authorities`: certificates that are trusted instead of the system's, as PEM (tests). */
-export function createMailer(outgoing: Pick<Outgoing, 'judge'>, authorities?: string): Mailer {
+/**
+ * `authorities`: certificates that are trusted instead of the system's, as PEM (tests). `wholeMs` for one
+ * message: a server that says a line now and then is never silent.
+ */
+export function createMailer(
+  outgoing: Pick<Outgoing, 'judge'>,
+  { authorities, wholeMs = 60_000 }: { authorities?: string; wholeMs?: number } = {},
+): Mailer {
   return {
     async send(server, mail, by) {
       const judged = await outgoing.judge(server.host, by, server.port);
       // Loaded with the first message.
       const { createTransport } = await import('nodemailer');
       const transport = createTransport(optionsOf(server, judged, authorities));
+      const signal = AbortSignal.timeout(wholeMs);
       try {
-        await transport.sendMail(asMessage(server, mail));
+        await transport.sendMail({ ...asMessage(server, mail), signal });
       } catch (error) {
+        if (signal.aborted && !judged.isScreened) throw tooSlow(server, wholeMs, error);
         throw asAppError(error, server, judged);
       } finally {
         transport.close();
@@ -45,6 +54,7 @@ function optionsOf(server: MailServer, { addresses: [address] }: JudgedHost, aut
     connectionTimeout: limitMs,
     greetingTimeout: limitMs,
     socketTimeout: limitMs,
+    maxResponseSize: largestAnswer,
     // Nothing is read from files or addresses that a message might name.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -67,6 +77,13 @@ const connectFailures = [
   { code: 'ECONNREFUSED', means: 'refused' },
   { code: 'ETIMEDOUT', means: 'silent' },
 ] as const;
+
+const tooSlow = ({ host, port }: MailServer, wholeMs: number, cause: unknown): AppError =>
+  new AppError(
+    'SERVICE_UNAVAILABLE',
+    `The SMTP server ${host}:${port} did not take the mail within ${wholeMs / 1000} s.`,
+    { cause },
+  );
 
 function asAppError(error: unknown, { host, port }: MailServer, judged: JudgedHost): AppError {
   const [words = ''] = (error instanceof Error ? error.message : String(error)).split('\n');

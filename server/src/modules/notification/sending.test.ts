@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { homeOutgoing, homePolicy } from '../../../../test/integration/git/outgoing-fixture.ts';
@@ -20,7 +21,11 @@ import type { NotificationRecord } from './store.ts';
 const authority = makeCertificate({ name: 'authority', isAuthority: true });
 const certificate = makeCertificate({ name: 'mail', hosts: ['localhost'], issuer: authority });
 const outgoing = homeOutgoing;
-const send = createSend({ outgoing, mailer: createMailer(outgoing, authority.pem), clock: systemClock });
+const send = createSend({
+  outgoing,
+  mailer: createMailer(outgoing, { authorities: authority.pem }),
+  clock: systemClock,
+});
 
 const notice: Notice = {
   id: 'event-1',
@@ -213,6 +218,30 @@ test('webhooks of every kind reach private networks only where they are named', 
       message: expect.stringContaining('172.16.0.7 cannot be reached'),
     });
   expect(new Set(asked)).toEqual(new Set(['callback']));
+});
+
+test('a mail server that never comes to an end holds nobody up', async () => {
+  await using scope = new AsyncDisposableStack();
+  const talking = createTcpServer((socket) => {
+    const timer = setInterval(() => socket.write('220-patience\r\n'), 5);
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+  });
+  await new Promise<void>((listening) => {
+    talking.listen(0, '127.0.0.1', listening);
+  });
+  scope.defer(() => void talking.close());
+  const address = talking.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const quick = createSend({
+    outgoing,
+    mailer: createMailer(outgoing, { wholeMs: 500 }),
+    clock: systemClock,
+  });
+  const settings = { host: '127.0.0.1', port, security: 'none', from: 'a@b.example', to: ['c@d.example'] };
+  await expect(quick(channelOf('email', settings), notice)).rejects.toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    message: `The SMTP server 127.0.0.1:${port} did not take the mail within 0.5 s.`,
+  });
 });
 
 test('addresses are judged: neither the platform nor private networks of others are reached', async () => {
