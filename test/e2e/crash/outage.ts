@@ -29,7 +29,7 @@ interface Scene extends OutagePlace {
   booting: App & { repository: Repository };
 }
 
-/** Without `restart` both may end; a program that runs when its deployment is done is a server from then on. */
+/** Without `restart` both may end; what runs when its deployment is done is a server from then on. */
 const obedient = "process.on('SIGTERM', () => process.exit(0)); setInterval(() => undefined, 1000)";
 const stackFile = `
 services:

@@ -16,6 +16,7 @@ import {
 import type { Composes } from '../../modules/compose/compose.ts';
 import type { Environments } from '../../modules/environment/environment.ts';
 import type { ContainerState, Engine } from '../../ports/engine/engine.ts';
+import type { NetworkSpec } from '../../ports/engine/engine-network.ts';
 import type { HostNetworks, LeftNetwork } from '../../ports/host/host.ts';
 
 export interface NetworkOptions {
@@ -83,19 +84,11 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
     },
     async ensureInternal(composeId, mtu) {
       const name = internalNetwork(composeId);
-      const addresses = await pool();
-      const last = poolRoom(addresses) - 1;
-      // From the end of the pool, away from what records hold; it has no record, since it may be any.
-      await engine.ensureNetwork(
-        {
-          name,
-          subnet: subnetOf(addresses, last),
-          internal: true,
-          mtu,
-          labels: { [managedLabel]: 'true', [ownerLabels.compose]: composeId },
-        },
-        async (subnets) => subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
-      );
+      await ensureSealed(engine, await pool(), {
+        name,
+        labels: { [managedLabel]: 'true', [ownerLabels.compose]: composeId },
+        mtu,
+      });
       return name;
     },
     async ensureCompose(composeId, mtu) {
@@ -105,6 +98,19 @@ export function createNetworks(options: NetworkOptions): HostNetworks {
       return name;
     },
   };
+}
+
+/** At the end of the pool, away from what records hold; it has no record, since its addresses may be any. */
+async function ensureSealed(
+  engine: Engine,
+  addresses: string,
+  network: Pick<NetworkSpec, 'name' | 'labels' | 'mtu'>,
+): Promise<void> {
+  const last = poolRoom(addresses) - 1;
+  await engine.ensureNetwork(
+    { ...network, subnet: subnetOf(addresses, last), internal: true },
+    async (subnets) => subnetOf(addresses, lastFree(last, indicesOf(addresses, subnets))),
+  );
 }
 
 /** Finds the containers of the proxy by the id of its service. */

@@ -168,8 +168,8 @@ function networkMtuOf(value: unknown, place: Place, notes: string[]): number | u
   if (found.length === 0) return undefined;
   const mtu = Math.min(...found);
   notes.push(
-    `networks: packets on the network of this compose service have at most ${mtu} bytes, of which the tunnel ` +
-      `between servers takes ${tunnelBytes}. A network that was made by an earlier deployment stays as it is.`,
+    `networks: packets on the network of this compose service have at most ${mtu} bytes, of which the ` +
+      `tunnel between servers takes ${tunnelBytes}. A network that an earlier deployment made stays as it is.`,
   );
   return mtu;
 }
