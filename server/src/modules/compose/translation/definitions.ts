@@ -169,7 +169,7 @@ function networkMtuOf(value: unknown, place: Place, notes: string[]): number | u
   const mtu = Math.min(...found);
   notes.push(
     `networks: packets on the network of this compose service have at most ${mtu} bytes, of which the ` +
-      `tunnel between servers takes ${tunnelBytes}. A network that an earlier deployment made stays as it is.`,
+      `tunnel between servers takes ${tunnelBytes}. A network that was made earlier stays as it is.`,
   );
   return mtu;
 }
