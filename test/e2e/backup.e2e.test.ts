@@ -94,6 +94,11 @@ const strangers: readonly (readonly ['postgres' | 'mariadb', Strange])[] = [
       const wanted = await contentOf(berth, base);
       const { path } = await backUp(await keep(fixture, base));
       await output(berth.host, 'sh', '-c', 'mv "$1" "$2"', 'sh', `${folder}/${path}`, `${folder}/theirs`);
+      const docker = dockerOf(berth.services);
+      const [container = ''] = await docker.containersOf((await base.view()).appName);
+      const dump = 'pg_dump -U "$POSTGRES_USER" --create --clean shop';
+      const text = await docker.exec(container, ['sh', '-c', dump]);
+      await output(berth.host, 'sh', '-c', 'printf %s "$1" >"$2"', 'sh', text, `${folder}/theirs.sql`);
       await changeRows(berth, base);
       return wanted;
     },
@@ -115,7 +120,7 @@ const strangers: readonly (readonly ['postgres' | 'mariadb', Strange])[] = [
       const dump = await docker.exec(container, [
         'sh',
         '-c',
-        'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb-dump -h 127.0.0.1 -u root shop',
+        'MYSQL_PWD=$MARIADB_ROOT_PASSWORD exec mariadb-dump -h 127.0.0.1 -u root --databases shop',
       ]);
       expect(dump).toContain('DEFINER=`root`@`localhost`');
       const evil = ['\\! touch /tmp/pwned', 'system touch /tmp/pwned;', 'source /etc/hostname;'];
@@ -295,11 +300,13 @@ describe.each(placesOf('backups'))('databases on: %s', (place) => {
           path: folder,
         });
         const wanted = await make({ ...fixture, destinationId }, base, folder);
-        const restored = await restore({ ...fixture, destinationId }, base, 'theirs');
-        const log = restored.log.join('\n');
-        expect(restored.success, log).toBe(true);
-        expect(log).toContain('This installation did not make the object');
-        expect(await contentOf(berth, base)).toBe(wanted);
+        for (const object of kind === 'postgres' ? ['theirs.sql', 'theirs'] : ['theirs']) {
+          const restored = await restore({ ...fixture, destinationId }, base, object);
+          const log = restored.log.join('\n');
+          expect(restored.success, log).toBe(true);
+          expect(log).toContain('This installation did not make the object');
+          expect(await contentOf(berth, base)).toBe(wanted);
+        }
         const [container = ''] = await dockerOf(berth.services).containersOf((await base.view()).appName);
         expect(await dockerOf(berth.services).exec(container, ['sh', '-c', 'ls /tmp'])).not.toContain(
           'pwned',

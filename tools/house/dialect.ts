@@ -21,7 +21,7 @@ export const wordings: readonly Wording[] = [
     name: 'begins with "What"',
     pattern: /^What\b/,
     instead: 'name the thing, or begin with a verb',
-    limit: 91,
+    limit: 88,
   },
   {
     name: 'begins with a preposition',
@@ -34,7 +34,7 @@ export const wordings: readonly Wording[] = [
     name: '"is no", "has none"',
     pattern: /\b(is|are|was|were) no\b|\b(has|have) none\b/i,
     instead: '"is not a", "does not have"',
-    limit: 21,
+    limit: 18,
   },
   { name: 'gives', pattern: /\b(gives|given back)\b/i, instead: '"returns"', limit: 29 },
   {

@@ -1,5 +1,7 @@
 /** The programs that each kind of database must have for backups. */
 import type { Secret } from '../../../domain/secrets/secret.ts';
+import type { Bytes } from '../runs/unpack/bytes.ts';
+import type { PlainDump } from './dump-parts.ts';
 
 /** A database on a running server, with a user who has all permissions there. */
 export interface DatabaseTarget {
@@ -20,6 +22,8 @@ export interface DatabaseProgram {
 
 /** How a dump of strangers is loaded; absent where a dump holds no statements. */
 export interface ForeignPrograms {
+  /** The dump without commands of its client and parts of other databases; an archive as it is. */
+  part(source: Bytes, dump: PlainDump): Bytes;
   /**
    * Loads the dump on its input into a throw-away server in its own container, by a login without the rights
    * of an administrator, and prints what that server dumps of it.

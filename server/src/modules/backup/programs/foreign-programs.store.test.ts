@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../../../../test/bed/postgres.ts';
+import { AppError } from '../../../domain/errors.ts';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import type { DatabaseProgram, DatabaseTarget } from './database-program.ts';
+import { postgresPart } from './plain-postgres.ts';
 import { databasePrograms } from './programs.ts';
 
 const { dump, load } = databasePrograms.postgres;
@@ -75,6 +77,10 @@ async function loaded(program: (target: DatabaseTarget) => DatabaseProgram, file
 const exists = async (file: string): Promise<boolean> =>
   (await ask('postgres', `select (pg_stat_file('${file}', true)).size is not null`)) === 't\n';
 
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text, 'latin1');
+}
+
 describe('a dump of strangers', () => {
   it('brings schemas, extensions, rows and remarks, which are the user’s, and leaves no login', async () => {
     const file = await dumpOf(
@@ -102,6 +108,45 @@ describe('a dump of strangers', () => {
       't\n',
     );
     expect(await ask('ours', `select count(*) from pg_roles where rolname ~ '^berth_loading'`)).toBe('0\n');
+  });
+
+  it.each([[[]], [['--create', '--clean', '--if-exists']], [['--clean']], [['--inserts']]])(
+    'is taken as SQL statements, too (pg_dump %s)',
+    async (options: string[]) => {
+      await dumpOf(
+        'create schema "their ext"',
+        'create extension hstore schema "their ext"',
+        'create table t (n int primary key, h "their ext".hstore, s serial)',
+        `insert into t values (1, 'a=>1'), (2, null)`,
+        `create function f() returns text language sql as $$ select 'GRANT; it''s'::text $$`,
+      );
+      await ask('postgres', 'drop role if exists theirs');
+      await ask('postgres', 'create role theirs');
+      await ask('theirs', 'alter table t owner to theirs');
+      await ask('theirs', 'grant select on t to theirs');
+      const { env } = dump(target('theirs'));
+      const file = join(folder, 'plain');
+      const part = postgresPart(pieces(await run({ argv: ['pg_dump', ...options], env })), {
+        database: 'theirs',
+        ofOthers: (names) => new AppError('PRECONDITION_FAILED', names.join()),
+        say: () => undefined,
+      });
+      await writeFile(file, part);
+      await loaded(loadForeign, file);
+      expect(await ask('ours', 'select n, h, f() from t order by n')).toBe(
+        `1|"a"=>"1"|GRANT; it's\n2||GRANT; it's\n`,
+      );
+      expect(
+        await ask('ours', `select distinct pg_get_userbyid(relowner) = current_user from pg_class`),
+      ).toBe('t\n');
+      await ask('postgres', 'drop database theirs');
+    },
+  );
+
+  it('as SQL is refused by the first statement that fails', async () => {
+    const file = join(folder, 'plain');
+    await writeFile(file, 'create table t ();\ncreate view v as select * from nowhere;\n');
+    await expect(loaded(loadForeign, file)).rejects.toThrow(/error: ERROR: {2}relation "nowhere" does not/);
   });
 
   it('is refused where it needs the rights of an administrator, and says for what', async () => {

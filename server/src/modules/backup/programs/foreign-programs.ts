@@ -8,6 +8,8 @@ import { createHash } from 'node:crypto';
 import { Secret } from '../../../domain/secrets/secret.ts';
 import { lines } from '../../database/kinds/server.ts';
 import type { DatabaseProgram, DatabaseTarget, ForeignPrograms } from './database-program.ts';
+import { mysqlPart } from './dump-parts.ts';
+import { postgresPart } from './plain-postgres.ts';
 
 type Connect = (target: DatabaseTarget, ...argv: [string, ...string[]]) => DatabaseProgram;
 
@@ -97,6 +99,37 @@ const restoreByLoader = [
   '[ ! -s "$work/rest" ] || load rest $whole || exit 1',
 ] as const;
 
+/**
+ * Loads `$work/dump` of SQL statements: first the extensions that it names, with the schemas that they are
+ * in, then all of it by the login, to which both are there already.
+ */
+const loadSql = [
+  `secret=$(${newSecret})`,
+  `ask() { { printf "\\\\set secret '%s'\n" "$secret"; printf '%s\n' "$1"; } | ${psql}; }`,
+  'ask "$BEGIN" || exit 1',
+  `${extensionStatements} "$work/dump" | grep -v ' WITH SCHEMA pg_' >"$work/statements"`,
+  'if [ -s "$work/statements" ]; then',
+  `  sed -E 's/.* WITH SCHEMA (.*);$/CREATE SCHEMA IF NOT EXISTS \\1 AUTHORIZATION '"$LOADER"';/' ` +
+    '"$work/statements" >"$work/schemas"',
+  '  ask "$(cat "$work/schemas" "$work/statements")" || exit 1',
+  '  ask "$EXTENSIONS" || exit 1',
+  'fi',
+  'stop=1; [ -z "$LEAVES_OUT" ] || stop=0',
+  'PGUSER=$LOADER PGPASSWORD=$secret psql -X -q --no-password -v ON_ERROR_STOP="$stop" -v VERBOSITY=terse ' +
+    '<"$work/dump" >/dev/null 2>"$work/errors" && code=0 || code=$?',
+  // As pg_restore says it.
+  `sed 's/^ERROR:  /psql: error: ERROR:  /' "$work/errors" >&2`,
+  '[ "$code" = 0 ] || exit 1',
+] as const;
+
+const loadByLoader = [
+  'case "$(head -c 5 "$work/dump")" in PGDMP | toc.d)',
+  ...restoreByLoader,
+  ';; *)',
+  ...loadSql,
+  ';; esac',
+] as const;
+
 const cleanPostgres = lines(
   'umask 022; work=$(mktemp -d) && cat >"$work/dump" || exit 1',
   `PGPASSWORD=$(${newSecret}); export PGPASSWORD POSTGRES_PASSWORD="$PGPASSWORD"`,
@@ -104,13 +137,13 @@ const cleanPostgres = lines(
   started('postgres -c listen_addresses=127.0.0.1 -c fsync=off -c full_page_writes=off'),
   ...whenAnswering('PGDATABASE=postgres psql -X -q -c "select 1"'),
   'PGDATABASE=postgres createdb --no-password --template=template0 -- "$PGDATABASE" || exit 1',
-  ...restoreByLoader,
+  ...loadByLoader,
   'exec pg_dump --format=custom --compress=0 --no-password',
 );
 
 const loadPostgres = lines(
   'umask 077; work=$(mktemp -d) && cat >"$work/dump" || exit 1',
-  ...restoreByLoader,
+  ...loadByLoader,
   'ask "$END"',
 );
 
@@ -122,6 +155,7 @@ export function foreignPostgres(connect: Connect): ForeignPrograms {
     EXTENSIONS: grantExtensions,
   });
   return {
+    part: postgresPart,
     clean(target, { leavesOut }) {
       const { PGHOST: _host, PGPASSWORD: _password, ...own } = connect(target, 'sh').env;
       return {
@@ -196,6 +230,7 @@ function cleanMysql({ client, server, dump, dumpOptions }: MysqlNames): string {
 export function foreignMysql(names: MysqlNames): ForeignPrograms {
   const script = cleanMysql(names);
   return {
+    part: mysqlPart,
     clean: ({ database }, { leavesOut }) => ({
       argv: ['sh', '-c', script],
       env: {

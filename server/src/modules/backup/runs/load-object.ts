@@ -5,7 +5,7 @@ import { ProgramFailed } from '../../../ports/engine/engine-program.ts';
 import type { ObjectStore } from '../../../ports/object-store.ts';
 import { targetOf, type DatabaseServer, type ProgramOptions, type Programs } from '../database-source.ts';
 import { readNotes } from '../in-place/object-notes.ts';
-import type { DatabaseProgram, DatabasePrograms } from '../programs/database-program.ts';
+import type { DatabaseProgram, DatabasePrograms, ForeignPrograms } from '../programs/database-program.ts';
 import { createLoadFaults, type LoadFaults } from '../programs/left-out.ts';
 import { databasePrograms } from '../programs/programs.ts';
 import type { BackupRunRecord } from '../store.ts';
@@ -71,9 +71,7 @@ export async function loadObject(
     const load = foreign
       ? foreign.load(target)
       : programs.load(target, { hasRoles: notes !== undefined, isTemporary, leavesOut });
-    const input = foreign
-      ? ports.programs.output(server, foreign.clean(targetOf(server, run.database), { leavesOut }), loading)
-      : loading.input;
+    const input = foreign ? cleaned(ports, foreign, run, { server, leavesOut, loading }) : loading.input;
     await drain(ports.programs.output(server, load, { ...loading, input })).catch((error: unknown) => {
       if (foreign || !leavesOut || !wentOn(error, faults)) throw error;
     });
@@ -92,6 +90,28 @@ export async function loadObject(
   return [`${read.bytes} bytes, SHA-256 ${read.checksum}`, ...leftOut.map((one) => `left out: ${one}`)].join(
     '; ',
   );
+}
+
+/** Dumped by the throw-away server that the object of others is loaded into. */
+function cleaned(
+  { programs }: LoadingPorts,
+  foreign: ForeignPrograms,
+  run: BackupRunRecord,
+  { server, leavesOut, loading }: Cleaning,
+): Bytes {
+  const part = foreign.part(loading.input, {
+    database: run.database,
+    ofOthers: (names) => ofOthers(run, names),
+    say: loading.onLine ?? (() => undefined),
+  });
+  const clean = foreign.clean(targetOf(server, run.database), { leavesOut });
+  return programs.output(server, clean, { ...loading, input: part });
+}
+
+interface Cleaning {
+  server: DatabaseServer;
+  leavesOut: boolean;
+  loading: ProgramOptions & { input: Bytes };
 }
 
 /** The object's bytes unpacked; those of an object made elsewhere only up to a limit. */
@@ -141,7 +161,8 @@ export function ofOthers({ path, database }: BackupRunRecord, others: readonly s
   return new AppError(
     'PRECONDITION_FAILED',
     `The object ${path} writes into ${others.join(', ')} and not into ${database}: its dump names its ` +
-      `database. Restore it as ${others[0] ?? ''}, or make a dump without --databases. Nothing was changed.`,
+      `database. Restore it as ${others[0] ?? ''}, or make a dump without --databases ` +
+      '(PostgreSQL: --create). Nothing was changed.',
   );
 }
 
