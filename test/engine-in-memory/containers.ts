@@ -17,7 +17,6 @@ export type Wanted = Partial<Container> & Pick<Container, 'name' | 'imageName' |
 export function createContainer(state: State, wanted: Wanted): Container {
   const container: Container = {
     id: hexId(),
-    labels: {},
     createdAt: Date.now(),
     startedAt: 0,
     finishedAt: 0,
@@ -41,6 +40,7 @@ export function createContainer(state: State, wanted: Wanted): Container {
     attached: new Set(),
     ...wanted,
     env: { ...wanted.image?.content.env, ...wanted.env },
+    labels: { ...wanted.image?.content.labels, ...wanted.labels },
   };
   state.containers.set(container.id, container);
   for (const name of container.volumes)

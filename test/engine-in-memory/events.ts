@@ -12,8 +12,13 @@ export function eventStream(state: State): Readable {
       const before = seen.get(name);
       if (before === undefined) tell(output, 'service', 'create', { name });
       else if (before.version !== facts.version) tell(output, 'service', 'update', { name });
-      if (before?.containers !== facts.containers && facts.containers !== '')
-        tell(output, 'container', 'start', { 'com.docker.swarm.service.name': name });
+      if (before?.containers !== facts.containers)
+        for (const container of facts.names)
+          tell(output, 'container', 'start', {
+            name: container,
+            'com.docker.swarm.task.name': container,
+            'com.docker.swarm.service.name': name,
+          });
     }
     for (const name of seen.keys()) if (!now.has(name)) tell(output, 'service', 'remove', { name });
     seen = now;
@@ -31,6 +36,7 @@ interface Facts {
   version: number;
   /** Of its tasks, each with how it is. */
   containers: string;
+  names: string[];
 }
 
 function whatIs(state: State): Map<string, Facts> {
@@ -38,10 +44,12 @@ function whatIs(state: State): Map<string, Facts> {
   for (const { id, spec, version } of state.services.values()) {
     const containers = [...state.tasks.values()]
       .filter(({ serviceId }) => serviceId === id)
-      .flatMap(({ container }) =>
-        container ? [`${container.id} ${container.state} ${container.health}`] : [],
-      );
-    all.set(spec.Name, { version, containers: containers.join() });
+      .flatMap(({ container }) => container ?? []);
+    all.set(spec.Name, {
+      version,
+      containers: containers.map((one) => `${one.id} ${one.state} ${one.health}`).join(),
+      names: containers.map(({ name }) => name),
+    });
   }
   return all;
 }

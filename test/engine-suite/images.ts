@@ -1,6 +1,7 @@
 /** Images of the node, and registries that they come from and go to. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { builtPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { Secret } from '../../server/src/domain/secrets/secret.ts';
 import type { RegistryAuth } from '../../server/src/ports/engine/registry-auth.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type EngineFixture,
 } from './fixture.ts';
 
-export function imagesSuite({ engine, api, registries }: EngineFixture): void {
+export function imagesSuite({ engine, view, api, registries }: EngineFixture): void {
   const repository = uniqueName('image');
   let open = '';
   let nowhere = '';
@@ -65,7 +66,8 @@ export function imagesSuite({ engine, api, registries }: EngineFixture): void {
   });
 
   test('images are listed by label, with what their recipe says', async () => {
-    const tag = `${uniqueName('made')}:1`;
+    const tag = `${builtPrefix}${uniqueName('made')}:1`;
+    const named = `${uniqueName('by-hand')}:1`;
     const container = await api.call(
       {
         method: 'POST',
@@ -75,26 +77,62 @@ export function imagesSuite({ engine, api, registries }: EngineFixture): void {
       },
       z.looseObject({ Id: z.string() }),
     );
-    const [repo] = tag.split(':');
     const body = {
       Labels: { 'berth.test-image': tag },
       ExposedPorts: { '8080/tcp': {}, '53/udp': {}, '80/tcp': {} },
       Healthcheck: { Test: ['CMD', 'true'] },
     };
-    await api.send({
-      method: 'POST',
-      path: '/commit',
-      query: { container: container.Id, repo: repo ?? '', tag: '1' },
-      body,
-      doing: 'the test',
-    });
+    for (const each of [tag, named]) await commit(container.Id, each, body);
     await api.send({ method: 'DELETE', path: `/containers/${container.Id}`, doing: 'the test' });
+    // Named by hand, it only has the label: it is not listed, and stays.
     expect(await engine.images(`berth.test-image=${tag}`)).toMatchObject([
       { tags: [tag], hasHealthCheck: true, exposedPorts: [80, 8080], labels: { 'berth.test-image': tag } },
     ]);
     await engine.removeImage(tag);
     expect(await engine.images(`berth.test-image=${tag}`)).toEqual([]);
+    expect(await engine.image(named)).toMatchObject({ tags: [named] });
+    await engine.removeImage(named);
   });
+
+  test('a container from an image that was committed from a task is not of its service', async () => {
+    const [service, copy] = [uniqueName('committed'), uniqueName('copy')];
+    const image = `${copy}:1`;
+    const label = `berth.application=${service}`;
+    await engine.applyService(idleService(service, { labels: { 'berth.application': service } }));
+    await untilRunning(engine, service);
+    const [task] = await engine.containers(label);
+    await commit(task?.id ?? '', image);
+    const { Id: id } = await api.call(
+      {
+        method: 'POST',
+        path: '/containers/create',
+        query: { name: copy },
+        body: { Image: image },
+        doing: 'the test',
+      },
+      z.looseObject({ Id: z.string() }),
+    );
+    await api.send({ method: 'POST', path: `/containers/${id}/start`, doing: 'the test' });
+    expect((await engine.containers(label)).map((one) => one.id)).toEqual([task?.id]);
+    expect((await view.container(id))?.labels).not.toHaveProperty('com.docker.swarm.task.id');
+    await engine.removeService(service);
+    expect(await engine.containers(label)).toEqual([]);
+    expect((await engine.leavingContainers()).map((one) => one.id)).not.toContain(id);
+    expect((await view.allContainers()).find((one) => one.id === id)?.state).toBe('running');
+    await api.send({
+      method: 'DELETE',
+      path: `/containers/${id}`,
+      query: { force: true },
+      doing: 'the test',
+    });
+    await engine.removeImage(image);
+  });
+
+  const commit = (container: string, tag: string, body: Record<string, unknown> = {}): Promise<void> => {
+    const [repo = '', version = ''] = tag.split(':');
+    const query = { container, repo, tag: version };
+    return api.send({ method: 'POST', path: '/commit', query, body, doing: 'the test' });
+  };
 
   describe('a registry', () => {
     test('takes and gives an image', async () => {

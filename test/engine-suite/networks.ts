@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { networkMembersAnswer } from '../../server/src/adapters/engine/services/answers.ts';
 import { newestDefaults } from '../../server/src/ports/engine/spec-defaults.ts';
+import { overridingAll } from '../../server/src/adapters/engine/services/labels.ts';
 import { testInstallation } from '../installation.ts';
 import {
   answering,
@@ -331,8 +332,9 @@ export function networksSuite({ engine, api }: EngineFixture): void {
     test('what lies on the disk is told, and of it ended containers of ours are removed alone', async () => {
       const [own, foreign] = [uniqueName('own'), uniqueName('foreign')];
       for (const [Name, Labels] of [
-        [own, { 'berth.managed': 'true' }],
-        [foreign, {}],
+        [own, overridingAll(own, { 'berth.managed': 'true' })],
+        // What an image may say of its containers.
+        [foreign, { 'berth.test': 'true' }],
       ] as const) {
         await api.send({
           method: 'POST',

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { overridingAll } from '../../server/src/adapters/engine/services/labels.ts';
 import { Secret } from '../../server/src/domain/secrets/secret.ts';
 import { ProgramFailed, type ProgramSpec } from '../../server/src/ports/engine/engine-program.ts';
 import { nodeImage, uniqueName, until, type EngineFixture } from './fixture.ts';
@@ -182,25 +183,21 @@ export function programsSuite({ engine, api }: EngineFixture): void {
       })();
       await expect(running).rejects.toThrow('told to stop');
       expect(await left()).toEqual([]);
-      await api.send({
-        method: 'POST',
-        path: '/containers/create',
-        body: { Image: nodeImage, Labels: { 'berth.managed': 'true', 'berth.test-program': network } },
-        doing: 'leaving one',
-      });
-      await api.send({
-        method: 'POST',
-        path: '/containers/create',
-        body: { Image: nodeImage, Labels: { 'berth.test-program': network } },
-        doing: 'leaving a stranger',
-      });
+      const [ours, stranger] = [uniqueName('left'), uniqueName('stranger')];
+      const labels = { 'berth.managed': 'true', 'berth.test-program': network };
+      for (const [name, Labels] of [
+        [ours, overridingAll(ours, labels)],
+        [stranger, labels],
+      ] as const)
+        await api.send({
+          method: 'POST',
+          path: '/containers/create',
+          query: { name },
+          body: { Image: nodeImage, Labels },
+          doing: 'leaving one',
+        });
       expect(await engine.removeContainers(label)).toBe(1);
-      const [stranger] = await engine.containers(label);
-      await api.send({
-        method: 'DELETE',
-        path: `/containers/${stranger?.id ?? ''}`,
-        doing: 'removing the stranger',
-      });
+      await api.send({ method: 'DELETE', path: `/containers/${stranger}`, doing: 'removing the stranger' });
     });
   });
 }

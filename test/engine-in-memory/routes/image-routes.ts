@@ -120,7 +120,8 @@ function commit({ state, query, body }: Call): unknown {
   const made = images.addImage(state, `${query['repo']}:${query['tag']}`, {
     programs: {},
     ...image?.content,
-    labels: { ...image?.content.labels, ...labels },
+    command: container.argv,
+    labels: { ...container.labels, ...labels },
     exposedPorts: [...(image?.content.exposedPorts ?? []), ...Object.keys(ports)],
     ...(check === undefined ? {} : { healthCheck: check.Test }),
   });

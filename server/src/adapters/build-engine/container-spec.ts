@@ -1,5 +1,5 @@
 /** The container of a builder, as the engine API's `POST /containers/create` takes it. */
-import { builderLabel, builderSpecLabel, managedLabel } from '../../domain/names/labels.ts';
+import { builderLabel, builderSpecLabel, containerLabel, managedLabel } from '../../domain/names/labels.ts';
 import { createHash } from 'node:crypto';
 import { ownedLabels, type Owner } from '../engine/services/ownership.ts';
 import type { BuilderWalls } from '../../ports/engine/build-engine.ts';
@@ -76,7 +76,7 @@ export function containerSpec(owner: Owner, container: BuilderContainer): Record
   const digest = createHash('sha256')
     .update(JSON.stringify(specWith(labels)))
     .digest('hex');
-  return { ...specWith(owned), Labels: { ...owned, [builderSpecLabel]: digest } };
+  return { ...specWith(owned), Labels: { ...owned, [containerLabel]: name, [builderSpecLabel]: digest } };
 }
 
 /** The container's own limits around those of its steps; a body of `POST /containers/{id}/update`. */

@@ -36,6 +36,24 @@ test('takes away what bears the name of a label of Berth, whatever it says', () 
   });
 });
 
+test.each(['com.docker.swarm.task.id', 'com.docker.swarm.service.name', 'com.docker.compose.project'])(
+  'takes away %s of an image that was committed from a container',
+  (name) => {
+    const config = { Labels: { [name]: 'theirs', 'com.docker.extension.icon': 'x' } };
+    expect(written({ rootfs, config })).toMatchObject({
+      config: { Labels: { ...ours, 'com.docker.extension.icon': 'x' } },
+    });
+    expect(JSON.stringify(written({ rootfs, config }))).not.toContain('theirs');
+  },
+);
+
+test('says when it was built, to the second', () => {
+  expect(written({ rootfs, created: '2026-01-02T03:04:05.678901234Z' })).toMatchObject({
+    config: { Labels: { ...ours, 'berth.built': '2026-01-02T03:04:05.000Z' } },
+  });
+  expect(JSON.stringify(written({ rootfs, created: null }))).not.toContain('berth.built');
+});
+
 test('of a name that stands there twice, one is left', () => {
   const text = `{"rootfs":{"diff_ids":["${theirs}"]},"config":{"Labels":{"berth.organization":"theirs"}},
     "rootfs":{"diff_ids":["${layer}"]},"config":{"Labels":{"team":"web"}}}`;

@@ -5,7 +5,7 @@ import { containerAnswer, containersAnswer, tasksAnswer } from './services/answe
 import type { EngineClient } from './client/engine-client.ts';
 import { segment } from './client/engine-client.ts';
 import { EngineRefusal, isAbsent } from './client/engine-error.ts';
-import { isForeign, isHandMade } from './services/ownership.ts';
+import { isForeign } from './services/ownership.ts';
 
 /** Containers of this node that bear the label, ended ones included, and none of others or made by hand. */
 export async function listContainers(client: EngineClient, label: string): Promise<ContainerState[]> {
@@ -14,7 +14,11 @@ export async function listContainers(client: EngineClient, label: string): Promi
     { method: 'GET', path: '/containers/json', query, doing: 'listing containers' },
     containersAnswer,
   );
-  const mine = answers.filter(({ Labels }) => !isForeign(client, Labels) && !isHandMade(Labels));
+  const [key = '', value] = label.split(/=(.*)/s);
+  const mine = answers.filter(
+    ({ Labels }) =>
+      !isForeign(client, Labels) && (value === undefined ? key in Labels : Labels[key] === value),
+  );
   return mine.map((answer) => ({
     id: answer.Id,
     name: (answer.Names[0] ?? '').replace(/^\//, ''),

@@ -17,7 +17,7 @@ import type { EngineAddress, EngineClient } from './client/engine-client.ts';
 import { diskUsage, removeEnded } from './view/disk-usage.ts';
 import { exec } from './exec/exec.ts';
 import { askRegistry, pullImage, pushImage } from './images/image-transfer.ts';
-import { checkRegistry, findImage, listImages, removeImage, tagImage } from './images/images.ts';
+import { builtImages, checkRegistry, findImage, removeImage, tagImage } from './images/images.ts';
 import { serviceLogs } from './logs/logs.ts';
 import { interact } from './exec/interact.ts';
 import { createNetworks, type Networks } from './networks/networks.ts';
@@ -93,7 +93,7 @@ export function createSwarmEngine({
     pushImage: (reference, options) => pushImage(client, reference, options),
     askRegistry: (reference, options) => askRegistry(client, reference, options, isOwnImage),
     image: (reference) => findImage(client, reference),
-    images: (label) => listImages(client, label),
+    images: (label) => builtImages(client, label),
     tagImage: (source, target) => tagImage(client, source, target),
     removeImage: (reference) => removeImage(client, reference),
     checkRegistry: (auth) => checkRegistry(client, auth),

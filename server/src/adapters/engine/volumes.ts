@@ -3,7 +3,7 @@ import { removeContainer } from './containers.ts';
 import type { EngineClient } from './client/engine-client.ts';
 import { segment } from './client/engine-client.ts';
 import { isAbsent } from './client/engine-error.ts';
-import { isOwn, isOwnContainer, requireOwn } from './services/ownership.ts';
+import { isOwn, requireOwn } from './services/ownership.ts';
 
 /** Names of this node's volumes that bear the label, sorted. */
 export async function listVolumes(client: EngineClient, label: string): Promise<string[]> {
@@ -58,6 +58,6 @@ async function removeEndedUsers(client: EngineClient, volume: string): Promise<v
     containersAnswer,
   );
   for (const container of ended) {
-    if (isOwnContainer(client, container.Labels)) await removeContainer(client, container.Id);
+    if (isOwn(client, container.Labels)) await removeContainer(client, container.Id);
   }
 }

@@ -11,6 +11,7 @@ import type { AgentProgram } from '../../ports/metrics.ts';
 export const agentFiles = [
   'adapters/engine/client/engine-http',
   'adapters/engine/client/registry-header',
+  'adapters/engine/services/labels',
   'adapters/metrics/agent',
   'adapters/metrics/collector',
   'adapters/metrics/containers',
@@ -18,6 +19,7 @@ export const agentFiles = [
   'adapters/metrics/machine',
   'adapters/metrics/series',
   'domain/errors',
+  'domain/names/labels',
   'domain/names/service-ref',
   'domain/resources/metrics',
   'domain/time/cron',

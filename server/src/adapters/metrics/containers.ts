@@ -1,6 +1,8 @@
 /** The containers of a machine as its engine counts them (engine API, "Get container stats"). */
+import { taskServiceLabel } from '../../domain/names/labels.ts';
 import { ownerOfLabels, serviceKey } from '../../domain/names/service-ref.ts';
 import { isMeasured, type NamePatterns, type ServiceSample } from '../../domain/resources/metrics.ts';
+import { provenLabels } from '../engine/services/labels.ts';
 import { wholeAnswer } from '../engine/client/engine-http.ts';
 
 export interface Listed {
@@ -70,7 +72,8 @@ export function createContainerSampler(
 }
 
 function asList(answer: unknown): Listed[] {
-  return Array.isArray(answer) ? answer : [];
+  const listed: Listed[] = Array.isArray(answer) ? answer : [];
+  return listed.map((one) => ({ ...one, Labels: provenLabels(one.Names, one.Labels) }));
 }
 
 function asStats(answer: unknown): Stats | undefined {
@@ -79,7 +82,7 @@ function asStats(answer: unknown): Stats | undefined {
 
 /** Of a task of a swarm's service, the service's name. */
 const nameOf = ({ Names, Labels }: Listed): string =>
-  Labels['com.docker.swarm.service.name'] ?? (Names[0] ?? '').replace(/^\//, '');
+  Labels[taskServiceLabel] ?? (Names[0] ?? '').replace(/^\//, '');
 
 function keyOf(container: Listed): string {
   const owner = ownerOfLabels(container.Labels);

@@ -1,3 +1,4 @@
+import { overridingAll } from '../../adapters/engine/services/labels.ts';
 import { installationLabel } from '../../domain/names/labels.ts';
 import { testInstallation } from '../../../../test/installation.ts';
 import { mkdtempSync } from 'node:fs';
@@ -95,8 +96,10 @@ eachDatabase('clean-ups', (test) => {
       },
     );
     const container = async (name: string, Labels: Record<string, string>): Promise<void> => {
-      const own = Labels['berth.managed'] ? { [installationLabel]: testInstallation } : {};
-      const body = { Image: 'foreign:1', Cmd: ['true'], Labels: { ...Labels, ...own } };
+      const made = Labels['berth.managed']
+        ? overridingAll(name, { ...Labels, [installationLabel]: testInstallation })
+        : Labels;
+      const body = { Image: 'foreign:1', Cmd: ['true'], Labels: made };
       const request = { method: 'POST', path: '/containers/create', query: { name }, body } as const;
       await memory.api.call({ ...request, doing: 'the test' }, created);
     };
@@ -154,6 +157,22 @@ eachDatabase('clean-ups', (test) => {
     await container('left', { 'berth.managed': 'true' });
     await container('builder', { 'berth.managed': 'true', 'berth.builder': 'team' });
     await container('foreign', {});
+    await container('committed', {
+      ...own,
+      [installationLabel]: testInstallation,
+      'berth.container': 'left',
+    });
+    // Without a name: one that Berth built again, and one that somebody made from it since.
+    const builtAt = '2026-01-01T00:00:00.000Z';
+    for (const [name, createdAt] of [
+      ['berth-build/shop:again', builtAt],
+      ['berth-build/shop:by-hand', '2026-01-02T00:00:00.000Z'],
+    ] as const) {
+      built(name, { ...own, 'berth.built': builtAt, name });
+      const image = [...memory.state.images.values()].find(({ tags }) => tags.has(name));
+      image?.tags.clear();
+      if (image) image.createdAt = Date.parse(createdAt);
+    }
     await memory.api.send({
       method: 'POST',
       path: '/volumes/create',
@@ -167,6 +186,7 @@ eachDatabase('clean-ups', (test) => {
       'image berth-build/gone:1',
       'image berth-build/shop:failed',
       'image berth-build/shop:old',
+      expect.stringMatching(/^image sha256:/),
     ]);
     expect(await cleanup.cleaning.run('local', { caches: true })).toMatchObject({
       failures: [],
@@ -179,7 +199,11 @@ eachDatabase('clean-ups', (test) => {
       'foreign:1',
       'team/tool:1',
     ]);
-    expect([...left.containers.values()].map(({ name }) => name).toSorted()).toEqual(['builder', 'foreign']);
+    expect(
+      [...left.images.values()].flatMap(({ tags, content }) => (tags.size > 0 ? [] : [content.labels])),
+    ).toEqual([expect.objectContaining({ name: 'berth-build/shop:by-hand' })]);
+    const names = [...left.containers.values()].map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['builder', 'committed', 'foreign']);
     expect([...left.volumes.keys()]).toEqual(['foreign-data']);
     expect(await cleanup.cleaning.run('local', { caches: false })).toMatchObject({ items: [] });
   });
@@ -233,9 +257,8 @@ eachDatabase('clean-ups', (test) => {
     const { cleanTurn, clock, server, farMemory, settings, caches } = await begin();
     settings.cleanupSchedule = null;
     farMemory.addImage('foreign:1', { programs: {}, command: ['true'] });
-    const Labels = { 'berth.managed': 'true', 'berth.builder': 'team' };
-    const own = Labels['berth.managed'] ? { [installationLabel]: testInstallation } : {};
-    const body = { Image: 'foreign:1', Cmd: ['true'], Labels: { ...Labels, ...own } };
+    const own = { 'berth.managed': 'true', 'berth.builder': 'team', [installationLabel]: testInstallation };
+    const body = { Image: 'foreign:1', Cmd: ['true'], Labels: overridingAll('builder', own) };
     const request = { method: 'POST', path: '/containers/create', query: { name: 'builder' }, body } as const;
     await farMemory.api.call({ ...request, doing: 'the test' }, created);
     const pass = async (minutes: number): Promise<void> => {

@@ -49,8 +49,19 @@ export const taskLabel = 'berth.task';
 /** Of the temporary service behind `runTask`: the run of Berth (from start to end) that waits for it. */
 export const instanceLabel = 'berth.instance';
 
-/** The engine's own, on containers of service tasks. */
+/** The engine's own, on containers of service tasks; the container has the name that the second one says. */
 export const taskIdLabel = 'com.docker.swarm.task.id';
+export const taskNameLabel = 'com.docker.swarm.task.name';
+export const taskServiceLabel = 'com.docker.swarm.service.name';
+
+/** Of a container that Berth makes beside all services: its own name, which no image can know. */
+export const containerLabel = 'berth.container';
+
+/** Of an image that Berth built: when it was made. An image made from it has another time, and this label. */
+export const builtLabel = 'berth.built';
+
+/** Labels of these prefixes say whose a container is, so an image may not have them. */
+export const ownerPrefixes: readonly string[] = ['berth.', 'com.docker.swarm.'];
 
 /** Of a database's service: the port that it publishes. */
 export const portLabel = 'berth.port';
@@ -77,7 +88,8 @@ export const builderSpecLabel = 'berth.builder.spec';
  * An image may carry any label, and its containers inherit each one that their service does not set. So Berth
  * sets all of these on everything it makes, empty where there is no value; no image can then pose as
  * another service. `builderSpecLabel` is not among them: it is read from the builder's own container alone,
- * which runs no image of a tenant.
+ * which runs no image of a tenant. Nor are `containerLabel` and `builtLabel`, which are compared with what no
+ * image carries.
  */
 export const identityLabels: readonly string[] = [
   managedLabel,

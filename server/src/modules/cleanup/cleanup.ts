@@ -1,7 +1,7 @@
 /** Finds and removes what of Berth's own is of no use any more, and nothing else. */
 import { builderLabel, installationLabel, taskIdLabel } from '../../domain/names/labels.ts';
 import { sentenceOf } from '../../domain/errors.ts';
-import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { isBuiltHere } from '../../domain/builds/built-image.ts';
 import { ownerOfLabels, type ServiceRef } from '../../domain/names/service-ref.ts';
 import type { DiskUsage } from '../../ports/engine/engine-disk.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -132,7 +132,7 @@ async function unusedImages(
 ): Promise<Candidate[]> {
   const found: Candidate[] = [];
   for (const image of usage.images) {
-    const owner = isOwn(image) ? ownerOfLabels(image.labels) : undefined;
+    const owner = isBuiltHere(image) && !image.isForeign ? ownerOfLabels(image.labels) : undefined;
     if (!owner || image.containers > 0) continue;
     const kept = await keptImages(owner);
     if (kept === undefined || image.tags.some((tag) => kept.has(tag))) continue;
@@ -151,11 +151,6 @@ async function unusedImages(
     });
   }
   return found;
-}
-
-/** Built here under our names; anybody's image may carry our labels, and is left alone. */
-function isOwn({ tags, isOfRegistry, isForeign }: DiskUsage['images'][number]): boolean {
-  return !isOfRegistry && !isForeign && tags.every((tag) => tag.startsWith(builtPrefix));
 }
 
 function idleCaches({ removeCache }: CleanupPorts, serverKey: string, usage: DiskUsage): Candidate[] {

@@ -9,6 +9,7 @@ import type {
   SwarmTask,
 } from '../../ports/engine/engine-view.ts';
 import { readsSecrets } from '../../domain/access/permissions.ts';
+import { taskIdLabel } from '../../domain/names/labels.ts';
 import { serverIdOf } from '../../domain/names/server-key.ts';
 import type { Host } from '../../ports/host/host.ts';
 import type { Actor } from '../../procedure/context.ts';
@@ -122,8 +123,7 @@ async function list(
     .map((container) => shown(container, serverId));
 }
 
-const isTask = (labels: Readonly<Record<string, string>>): boolean =>
-  labels['com.docker.swarm.task.id'] !== undefined;
+const isTask = (labels: Readonly<Record<string, string>>): boolean => labels[taskIdLabel] !== undefined;
 const lostNetwork = /\bnetwork \S+ not found/;
 
 async function restart(place: Place, actor: Actor, idOrName: string): Promise<ShownContainer> {

@@ -1,3 +1,4 @@
+import { taskServiceLabel } from '../../domain/names/labels.ts';
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import type { ListedContainer, SwarmService } from '../../ports/engine/engine-view.ts';
 import type { CallContext } from '../../procedure/context.ts';
@@ -15,10 +16,9 @@ interface Asked {
 
 const stackLabel = 'com.docker.stack.namespace';
 const projectLabel = 'com.docker.compose.project';
-const serviceNameLabel = 'com.docker.swarm.service.name';
 
 const appTypeLabels = { stack: stackLabel, compose: projectLabel } as const;
-const typeLabels = { standalone: projectLabel, swarm: serviceNameLabel } as const;
+const typeLabels = { standalone: projectLabel, swarm: taskServiceLabel } as const;
 
 /** By the time it is asked the guard has found out that the server is the organization's own. */
 export function containerHandlers(

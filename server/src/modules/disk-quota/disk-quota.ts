@@ -4,7 +4,7 @@
  * goes on writing; but nothing is built or released that would take more.
  */
 import { AppError } from '../../domain/errors.ts';
-import { builtPrefix } from '../../domain/names/image-reference.ts';
+import { isBuiltHere } from '../../domain/builds/built-image.ts';
 import { deploymentLabel, organizationLabel } from '../../domain/names/labels.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import type { TableRecord } from '../../db/tables.ts';
@@ -116,13 +116,9 @@ interface Seen {
   pulls: Pull[];
 }
 
-/** Built here under our names; anybody's image may carry our labels. */
-const isBuilt = ({ tags, isOfRegistry }: Image): boolean =>
-  !isOfRegistry && tags.every((tag) => tag.startsWith(builtPrefix));
-
 /** Whose an image is: of whom it was built for, else of everybody who got it from a registry. */
 function ownersOf(image: Image, pulls: readonly Pull[]): Set<string> {
-  const builtFor = isBuilt(image) ? image.labels[organizationLabel] : undefined;
+  const builtFor = isBuiltHere(image) ? image.labels[organizationLabel] : undefined;
   const gotIt = pulls.filter(({ imageId }) => imageId === image.id);
   return new Set(builtFor === undefined ? gotIt.map(({ organizationId }) => organizationId) : [builtFor]);
 }
@@ -155,7 +151,7 @@ async function idleImages(
 ): Promise<Image[]> {
   const live = await store.liveImages(organizationId);
   const isAwaited = async (image: Image): Promise<boolean> => {
-    const deploymentId = isBuilt(image) ? image.labels[deploymentLabel] : undefined;
+    const deploymentId = isBuiltHere(image) ? image.labels[deploymentLabel] : undefined;
     if (deploymentId !== undefined) return store.isOfUse(deploymentId);
     const since = clock.now() - justPulledMs;
     return pulls.some(({ imageId, pulledAt }) => imageId === image.id && Date.parse(pulledAt) > since);
@@ -172,7 +168,7 @@ async function idleImages(
 
 /** Names that others gave to what was pulled stay. */
 async function remove({ engine }: MeasuredServer, image: Image, { pulls }: Seen): Promise<void> {
-  const references = isBuilt(image)
+  const references = isBuiltHere(image)
     ? image.tags
     : pulls.filter(({ imageId }) => imageId === image.id).map(({ reference }) => reference);
   for (const reference of references) await engine.removeImage(reference);

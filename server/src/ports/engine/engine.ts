@@ -157,6 +157,7 @@ export interface Engine extends EngineDisk, EngineMarks {
   /** Digest that the registry has for the reference now, without pulling it; errors as of `pullImage`. */
   askRegistry(reference: string, options: Omit<ImageTransfer, 'onLine'>): Promise<string>;
   image(reference: string): Promise<ImageState | undefined>;
+  /** Images that Berth built and that bear the label, newest first, with the names that Berth gave them. */
   images(label: string): Promise<ImageState[]>;
   tagImage(source: string, target: string): Promise<void>;
   /** Removes one tag; an image in use keeps its layers and is no error. */

@@ -110,7 +110,7 @@ async function create(
     Entrypoint: entrypoint,
     Cmd: args,
     ...(confined && { User: '0:0' }),
-    Labels: overridingAll(ownedLabels(client, spec.labels)),
+    Labels: overridingAll(spec.name, ownedLabels(client, spec.labels)),
     Tty: false,
     OpenStdin: takesInput,
     StdinOnce: takesInput,

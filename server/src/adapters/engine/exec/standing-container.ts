@@ -7,13 +7,11 @@ import { clientAt, segment, type EngineAddress, type EngineClient } from '../cli
 import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
 import { createdContainerAnswer } from '../services/answers.ts';
-import { overridingAll } from '../services/labels.ts';
+import { formerName, overridingAll } from '../services/labels.ts';
 import { isOwn, ownedLabels, requireOwn } from '../services/ownership.ts';
 
 const stopSeconds = 10;
 const runLimitMs = 60_000;
-
-const formerName = (name: string): string => `${name}-former`;
 
 const answer = z.looseObject({
   Id: z.string(),
@@ -182,7 +180,7 @@ function bodyOf(client: EngineClient, wanted: StandingContainer, digest: string)
     Entrypoint: wanted.command,
     Cmd: [],
     Env: wanted.env,
-    Labels: overridingAll(ownedLabels(client, { ...wanted.labels, [specLabel]: digest })),
+    Labels: overridingAll(wanted.name, ownedLabels(client, { ...wanted.labels, [specLabel]: digest })),
     Healthcheck: { Test: ['NONE'] },
     ExposedPorts: Object.fromEntries(wanted.ports.map((port) => [portKey(port), {}])),
     HostConfig: {

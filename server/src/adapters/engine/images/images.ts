@@ -1,4 +1,6 @@
 import { AppError } from '../../../domain/errors.ts';
+import { isBuiltHere } from '../../../domain/builds/built-image.ts';
+import { builtPrefix } from '../../../domain/names/image-reference.ts';
 import type { ImageState } from '../../../ports/engine/engine-image.ts';
 import type { RegistryAuth } from '../../../ports/engine/registry-auth.ts';
 import { imageAnswer, imagesAnswer } from '../services/answers.ts';
@@ -33,6 +35,18 @@ export async function listImages(client: EngineClient, label: string): Promise<I
     if (image !== undefined) images.push(image);
   }
   return images.sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+}
+
+/**
+ * Images that Berth built of those that bear the label, newest first, with the names that Berth gave them
+ * alone. Images that somebody made from them inherit the label, and names that somebody gave them stay.
+ */
+export async function builtImages(client: EngineClient, label: string): Promise<ImageState[]> {
+  return (await listImages(client, label)).flatMap((image) => {
+    const tags = image.tags.filter((tag) => tag.startsWith(builtPrefix));
+    const isNamedByOthers = tags.length === 0 && image.tags.length > 0;
+    return !isNamedByOthers && isBuiltHere({ ...image, tags }) ? [{ ...image, tags }] : [];
+  });
 }
 
 /** Ids of this node's images that bear the label, newest first, by the second. */

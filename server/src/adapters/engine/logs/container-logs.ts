@@ -1,23 +1,14 @@
-import { z } from 'zod';
 import type { ContainerLogOptions } from '../../../ports/engine/engine-view.ts';
+import { taskIdLabel } from '../../../domain/names/labels.ts';
 import type { LogLine } from '../../../ports/engine/engine.ts';
 import { segment, type EngineClient } from '../client/engine-client.ts';
+import { inspectedContainerAnswer } from '../view/view-answers.ts';
 import { readLog } from './log-frames.ts';
 import { createLineAssembler, longestLine } from './log-lines.ts';
 import { logQuery } from './logs.ts';
 
-/** Labels that swarm gives to the container of a task. */
-const taskLabel = 'com.docker.swarm.task.id';
+/** The swarm's own, on the container of a task. */
 const nodeLabel = 'com.docker.swarm.node.id';
-
-const containerAnswer = z.looseObject({
-  Config: z.looseObject({
-    Labels: z
-      .record(z.string(), z.string())
-      .nullish()
-      .transform((labels) => labels ?? {}),
-  }),
-});
 
 /** The output of one container of this node, oldest first (see the port). */
 export async function* containerLogs(
@@ -28,9 +19,9 @@ export async function* containerLogs(
   const path = `/containers/${segment(containerId)}`;
   const { Config } = await client.call(
     { method: 'GET', path: `${path}/json`, doing: 'reading a container' },
-    containerAnswer,
+    inspectedContainerAnswer,
   );
-  const origin = { taskId: Config.Labels[taskLabel] ?? '', nodeId: Config.Labels[nodeLabel] ?? '' };
+  const origin = { taskId: Config.Labels[taskIdLabel] ?? '', nodeId: Config.Labels[nodeLabel] ?? '' };
   const { signal } = options;
   const closed = new AbortController();
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutOverrides } from './labels.ts';
+import { provenLabels } from './labels.ts';
 
 /**
  * What Berth reads of the engine's answers (engine API 1.41 and later); everything else in them is passed
@@ -126,22 +126,23 @@ export const configsAnswer = z.array(
   }),
 );
 
-/** Of a container, as they were meant; where a specification is read they stay as they are sent back. */
-const containerLabels = labels.transform(withoutOverrides);
-
+/** Labels of containers are those that are proven; where a specification is read they stay as they are. */
 export const containersAnswer = z.array(
-  z.looseObject({
-    Id: z.string(),
-    Names: z.array(z.string()).default([]),
-    Labels: containerLabels,
-    State: z.string(),
-    NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }).nullish(),
-  }),
+  z
+    .looseObject({
+      Id: z.string(),
+      Names: z.array(z.string()).default([]),
+      Labels: labels,
+      State: z.string(),
+      NetworkSettings: z.looseObject({ Networks: z.record(z.string(), z.unknown()).nullish() }).nullish(),
+    })
+    .transform((answer) => ({ ...answer, Labels: provenLabels(answer.Names, answer.Labels) })),
 );
 
-export const containerAnswer = z.looseObject({
+const inspectedContainer = z.looseObject({
+  Name: z.string().default(''),
   Config: z.looseObject({
-    Labels: containerLabels,
+    Labels: labels,
     User: z.string().nullish(),
     Healthcheck: z.looseObject({ Retries: z.number().nullish() }).nullish(),
   }),
@@ -161,6 +162,11 @@ export const containerAnswer = z.looseObject({
       .nullish(),
   }),
 });
+
+export const containerAnswer = inspectedContainer.transform((answer) => ({
+  ...answer,
+  Config: { ...answer.Config, Labels: provenLabels([answer.Name], answer.Config.Labels) },
+}));
 
 /** The state of a program run in a container (engine API, "Inspect an exec instance"). */
 export const execAnswer = z.looseObject({ Running: z.boolean(), ExitCode: z.number().nullish() });

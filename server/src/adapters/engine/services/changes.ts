@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { AppError } from '../../../domain/errors.ts';
+import { taskNameLabel, taskServiceLabel } from '../../../domain/names/labels.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { engineError } from '../client/engine-error.ts';
 
@@ -51,10 +52,10 @@ function serviceOf(line: string): string | undefined {
   if (line.trim() === '') return undefined;
   const parsed = event.safeParse(fromJson(line));
   const attributes = parsed.data?.Actor?.Attributes ?? {};
-  const name =
-    parsed.data?.Type === 'service' ? attributes['name'] : attributes['com.docker.swarm.service.name'];
-  // Containers of no service bear the label empty, so that no image can fill it.
-  return name === '' ? undefined : name;
+  if (parsed.data?.Type === 'service') return attributes['name'];
+  // A container has the labels of its image, too: only the name shows that it is of a task.
+  const task = attributes[taskNameLabel];
+  return (task && attributes['name'] === task && attributes[taskServiceLabel]) || undefined;
 }
 
 function fromJson(line: string): unknown {

@@ -3,12 +3,7 @@
  * list and change asks here whether a thing belongs to this installation.
  */
 import { AppError } from '../../../domain/errors.ts';
-import {
-  deploymentLabel,
-  installationLabel,
-  managedLabel,
-  taskIdLabel,
-} from '../../../domain/names/labels.ts';
+import { installationLabel, managedLabel } from '../../../domain/names/labels.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 
 type Labels = Readonly<Record<string, string>> | null | undefined;
@@ -37,18 +32,6 @@ export function isOwn({ installation }: Owner, labels: Labels): boolean {
 export function isForeign(owner: Owner, labels: Labels): boolean {
   return labels?.[managedLabel] === 'true' && !isOwn(owner, labels);
 }
-
-/**
- * Whether a person started a container by hand from an image that Berth built, and so with the labels of that
- * image. Berth's own containers are tasks of services, or have an empty value in the place of the deployment.
- */
-export function isHandMade(labels: Labels): boolean {
-  return !!labels?.[deploymentLabel] && !labels[taskIdLabel];
-}
-
-/** Whether Berth made a container, and no person or other installation did. */
-export const isOwnContainer = (owner: Owner, labels: Labels): boolean =>
-  isOwn(owner, labels) && !isHandMade(labels);
 
 /** Throws CONFLICT when a thing of the engine is not ours: `kind` and `name` as a person would say them. */
 export function requireOwn(owner: Owner, labels: Labels, kind: string, name: string): void {

@@ -5,7 +5,8 @@ import { waitUntil } from '../../../ports/wait-until.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
-import { isForeign, isOwn, isOwnContainer, requireOwn } from '../services/ownership.ts';
+import { provenLabels } from '../services/labels.ts';
+import { isForeign, isOwn, requireOwn } from '../services/ownership.ts';
 
 /** It walks through every volume. */
 const usageLimitMs = 5 * 60_000;
@@ -31,15 +32,17 @@ const usageAnswer = z.looseObject({
     .nullish(),
   Containers: z
     .array(
-      z.looseObject({
-        Id: z.string(),
-        Names: z.array(z.string()).nullish(),
-        Labels: labels,
-        State: z.string(),
-        Created: z.number(),
-        SizeRw: z.number().nullish(),
-        Mounts: z.array(z.looseObject({ Type: z.string(), Name: z.string().nullish() })).nullish(),
-      }),
+      z
+        .looseObject({
+          Id: z.string(),
+          Names: z.array(z.string()).nullish(),
+          Labels: labels,
+          State: z.string(),
+          Created: z.number(),
+          SizeRw: z.number().nullish(),
+          Mounts: z.array(z.looseObject({ Type: z.string(), Name: z.string().nullish() })).nullish(),
+        })
+        .transform((answer) => ({ ...answer, Labels: provenLabels(answer.Names ?? [], answer.Labels) })),
     )
     .nullish(),
   Volumes: z
@@ -51,6 +54,12 @@ const usageAnswer = z.looseObject({
       }),
     )
     .nullish(),
+});
+
+const endedAnswer = z.looseObject({
+  Name: z.string().default(''),
+  Config: z.looseObject({ Labels: labels }),
+  State: z.looseObject({ Running: z.boolean() }),
 });
 
 const none = '<none>:<none>';
@@ -81,7 +90,7 @@ export async function diskUsage(client: EngineClient): Promise<DiskUsage> {
       containers: Math.max(0, image.Containers),
     })),
     containers: (Containers ?? [])
-      .filter((container) => isOwnContainer(client, container.Labels))
+      .filter((container) => isOwn(client, container.Labels))
       .map((container) => ({
         id: container.Id,
         name: (container.Names?.[0] ?? '').replace(/^\//, ''),
@@ -136,12 +145,9 @@ export async function removeEnded(client: EngineClient, id: string): Promise<voi
   try {
     const container = await client.call(
       { method: 'GET', path: `${path}/json`, doing: 'reading an ended container' },
-      z.looseObject({
-        Config: z.looseObject({ Labels: labels }),
-        State: z.looseObject({ Running: z.boolean() }),
-      }),
+      endedAnswer,
     );
-    requireOwn(client, container.Config.Labels, 'container', id);
+    requireOwn(client, provenLabels([container.Name], container.Config.Labels), 'container', id);
     if (container.State.Running) return;
     await client.send({
       method: 'DELETE',

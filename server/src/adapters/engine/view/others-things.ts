@@ -1,10 +1,8 @@
 /** What other installations of Berth made on an engine, and what was made before things bore an id. */
-import { installationLabel, managedLabel } from '../../../domain/names/labels.ts';
+import { installationLabel, managedLabel, taskIdLabel } from '../../../domain/names/labels.ts';
 import type { OthersThing } from '../../../ports/engine/service-mark.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { containersAnswer, networksAnswer, servicesAnswer, volumesAnswer } from '../services/answers.ts';
-
-const taskIdLabel = 'com.docker.swarm.task.id';
 
 /** Containers of services are not listed: their services are. */
 export async function othersThings(client: EngineClient): Promise<OthersThing[]> {
@@ -27,7 +25,7 @@ export async function othersThings(client: EngineClient): Promise<OthersThing[]>
     ...networks.map(({ Name, Labels }) => thing('network', Name, Labels)),
     ...(volumes.Volumes ?? []).map(({ Name, Labels }) => thing('volume', Name, Labels)),
     ...containers
-      .filter(({ Labels }) => Labels[taskIdLabel] === undefined)
+      .filter(({ Labels }) => Labels[managedLabel] === 'true' && Labels[taskIdLabel] === undefined)
       .map(({ Names, Labels }) => thing('container', (Names[0] ?? '').replace(/^\//, ''), Labels)),
   ];
   return found

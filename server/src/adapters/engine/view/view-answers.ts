@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutOverrides } from '../services/labels.ts';
+import { provenLabels, withoutOverrides } from '../services/labels.ts';
 
 /**
  * What Berth shows of the engine's answers (engine API 1.41 and later). Absent and null members are taken for
@@ -10,6 +10,10 @@ const labels = z
   .record(z.string(), z.string())
   .nullish()
   .transform((value) => withoutOverrides(value ?? {}));
+const containerLabels = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((value) => value ?? {});
 const texts = z
   .array(z.string())
   .nullish()
@@ -23,25 +27,33 @@ const port = z.looseObject({
 });
 
 export const listedContainersAnswer = z.array(
-  z.looseObject({
-    Id: z.string(),
-    Names: texts,
-    Image: z.string(),
-    State: z.string(),
-    Status: z.string().default(''),
-    Labels: labels,
-    Created: z.number().default(0),
-    Ports: z
-      .array(port)
-      .nullish()
-      .transform((value) => value ?? []),
-  }),
+  z
+    .looseObject({
+      Id: z.string(),
+      Names: texts,
+      Image: z.string(),
+      State: z.string(),
+      Status: z.string().default(''),
+      Labels: containerLabels,
+      Created: z.number().default(0),
+      Ports: z
+        .array(port)
+        .nullish()
+        .transform((value) => value ?? []),
+    })
+    .transform((answer) => ({ ...answer, Labels: provenLabels(answer.Names, answer.Labels) })),
 );
 
-export const inspectedContainerAnswer = z.looseObject({
-  Id: z.string(),
-  Config: z.looseObject({ Labels: labels, Env: texts }),
-});
+export const inspectedContainerAnswer = z
+  .looseObject({
+    Id: z.string(),
+    Name: z.string().default(''),
+    Config: z.looseObject({ Labels: containerLabels, Env: texts }),
+  })
+  .transform((answer) => ({
+    ...answer,
+    Config: { ...answer.Config, Labels: provenLabels([answer.Name], answer.Config.Labels) },
+  }));
 
 export const nodesAnswer = z.array(
   z.looseObject({
