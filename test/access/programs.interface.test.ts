@@ -36,6 +36,7 @@ it('is refused what prints the variables, and may do the rest', async () => {
     ['schedule.update', { scheduleId, command }],
     ['schedule.run', { scheduleId }],
     ['application.update', { applicationId, preReleaseCommand: command }],
+    ['application.update', { applicationId, postReleaseCommand: command }],
   ] as const;
   await grant(false);
   for (const [path, input] of asked)

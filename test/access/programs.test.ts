@@ -19,6 +19,7 @@ const decided: Readonly<Record<string, 'grant' | 'field' | 'deployed'>> = {
   'schedule.create command': 'grant',
   'schedule.update command': 'grant',
   'terminal.open command': 'grant',
+  'application.update postReleaseCommand': 'field',
   'application.update preReleaseCommand': 'field',
   'application.update command': 'deployed',
   ...Object.fromEntries(databaseKindNames.map((kind) => [`${kind}.update command`, 'deployed' as const])),

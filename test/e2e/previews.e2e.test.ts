@@ -196,7 +196,7 @@ it(
     expect(await answer(1)).toBe('one');
     expect(await answer(1, '/env')).toBe(`hello http://${hostOf(1)}`);
     expect((await logOf(preview)).join('\n')).toMatch(
-      /Fetching .*commit [0-9a-f]{40}[\s\S]*── Building with dockerfile[\s\S]*Done\. It answers at http:\/\//,
+      /Fetching .*commit [0-9a-f]{40}[\s\S]*── Building with dockerfile[\s\S]*It is released at http:\/\//,
     );
     await until('the comment says that it runs', async () => commentsOn(1)[0]?.text.includes('| running |'));
   },

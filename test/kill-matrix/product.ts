@@ -26,6 +26,8 @@ const nothing = {
 export interface ProductInMemory {
   organizationId: string;
   environmentId: string;
+  /** The engine of Berth's own machine. */
+  memory: Machine['memory'];
   run<T>(work: (world: World) => Promise<T>): Promise<T>;
   /** How it ended. */
   deploy(service: ServiceRef, accepting?: Partial<Accepting>): Promise<DeploymentRecord>;
@@ -72,6 +74,7 @@ function productOn({ machine, place, run }: Installation): ProductInMemory {
   const { organizationId, environmentId } = place;
   return {
     ...place,
+    memory: machine.memory,
     run,
     deploy: (service, accepting = {}) =>
       run(async (world) => {

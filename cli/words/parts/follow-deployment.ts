@@ -45,8 +45,10 @@ export async function followDeployment(
   };
   const isGood = deployment.status === 'done' && isAsked;
   const took = duration(context.terminal.now() - began);
-  if (isGood) context.say(`Deployed ${nameOf(service)} in ${took}.`, 'green');
-  else if (!isAsked)
+  if (isGood) {
+    if (deployment.errorMessage !== null) context.say(deployment.errorMessage, 'red');
+    context.say(`Deployed ${nameOf(service)} in ${took}.`, 'green');
+  } else if (!isAsked)
     context.say(
       `The commit ${commit ?? ''} was asked for, but ${deployment.commit ?? 'none'} was deployed: the ` +
         'branch has moved on. Run it again for that commit.',

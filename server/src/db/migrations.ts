@@ -989,6 +989,11 @@ CREATE TABLE "leaving_container" (
   PRIMARY KEY ("serverKey", "containerId"));
 `,
   },
+  {
+    version: 57,
+    name: 'commands after a release',
+    sql: 'ALTER TABLE "application" ADD COLUMN "postReleaseCommand" TEXT;',
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

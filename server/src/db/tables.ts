@@ -240,6 +240,7 @@ const application = {
   init: choice(initChoices),
   rollbackActive: boolean(),
   preReleaseCommand: optionalJson(words),
+  postReleaseCommand: optionalJson(words),
   command: optionalText(),
   args: json(words),
   serverId: optionalText(),

@@ -94,7 +94,7 @@ export async function attempt(options: AttemptOptions, given: Attempt): Promise<
 }
 
 const doneSentence = (addresses: readonly string[]): string =>
-  addresses.length === 0 ? 'Done.' : `Done. It answers at ${addresses.join(' and ')}`;
+  addresses.length === 0 ? 'Done.' : `Done. It is released at ${addresses.join(' and ')}`;
 
 /**
  * Resumes after a crash: ends the former child process, recognized by pid and start time, before the

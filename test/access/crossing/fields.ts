@@ -202,6 +202,8 @@ const plain: readonly string[] = [
   'removePreviewSecretEnv.0',
   'removeSecretEnv.0',
   'secretEnv',
+  'postReleaseCommand',
+  'postReleaseCommand.0',
   'preReleaseCommand',
   'preReleaseCommand.0',
   'requestHeaders (key)',

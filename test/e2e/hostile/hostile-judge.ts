@@ -310,6 +310,7 @@ const asDocumented: Record<string, (text: string) => unknown> = {
   name: (text) => text.trim(),
   'application healthCheck.command': (text) => splitWords(text, 'command'),
   'application preReleaseCommand': (text) => splitWords(text, 'command'),
+  'application postReleaseCommand': (text) => splitWords(text, 'command'),
   'schedule command': (text) => splitWords(text, 'command'),
   'application customGitUrl': keptAddress,
   'compose customGitUrl': keptAddress,

@@ -132,7 +132,7 @@ describe('the jobs', () => {
       // The build log is there without another click.
       await page.getByRole('log').getByText('Dockerfile').first().waitFor();
       await isDone();
-      await main(/answers at/)
+      await main(/is released at/)
         .first()
         .waitFor();
     }),

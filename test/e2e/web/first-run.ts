@@ -58,7 +58,7 @@ export function firstRunTests(place: () => ApplicationFixture, first: () => Firs
     await page.getByRole('log').getByText('Dockerfile').first().waitFor();
     const done = page.getByRole('main').getByText('Done', { exact: true }).first();
     await done.waitFor({ timeout: 240_000 });
-    const address = page.getByText(/^hello answers at/).getByRole('link');
+    const address = page.getByText(/^hello is released at/).getByRole('link');
     const { host } = new URL((await address.getAttribute('href')) ?? '');
     const answered = async (): Promise<{ body: string } | undefined> => {
       const answer = await berth.proxied(host);

@@ -62,6 +62,7 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   localRepositoryPaths: ['/srv/git'],
   placement: ['node.role==worker'],
   preReleaseCommand: ["npm run 'a b'"],
+  postReleaseCommand: ["npm run 'a b'"],
   'application.update command': ["node check.js 'a b'"],
 };
 

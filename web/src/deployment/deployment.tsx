@@ -26,7 +26,9 @@ import { stageWords, texts } from './texts.ts';
 const isBuilt = ({ kind }: Deployment): boolean => kind === 'deploy' || kind === 'redeploy';
 const isUnderWay = ({ status }: Deployment): boolean => status === 'queued' || status === 'running';
 const failureTitle = ({ status, stage }: Deployment): string =>
-  (status === 'cancelled' ? 'Cancelled' : 'Failed') + (stage ? `: ${stageWords[stage] ?? stage}` : '');
+  status === 'done'
+    ? 'Deployed, with a failure afterwards'
+    : (status === 'cancelled' ? 'Cancelled' : 'Failed') + (stage ? `: ${stageWords[stage] ?? stage}` : '');
 
 export function DeploymentPage(): ReactElement {
   const { deploymentId = '' }: { deploymentId?: string } = useParams({ strict: false });
@@ -83,7 +85,7 @@ function Answers({
       {isDone && address && (
         <div className="mb-4">
           <Notice tone="up">
-            {service.name} answers at{' '}
+            {service.name} is released at{' '}
             <a href={address} target="_blank" rel="noreferrer" className="font-medium underline">
               {address}
             </a>{' '}

@@ -12,7 +12,7 @@ interface Stage {
 }
 
 const lists = {
-  application: ['checkout', 'build', 'publish', 'release', 'await-healthy', 'route', 'prune'],
+  application: ['checkout', 'build', 'publish', 'release', 'await-healthy', 'route', 'post-release', 'prune'],
   compose: ['checkout', 'build', 'release', 'await-healthy', 'route', 'prune'],
   database: ['pull', 'release', 'await-healthy', 'verify-query'],
 } as const;

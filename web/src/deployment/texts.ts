@@ -30,6 +30,7 @@ export const stageWords: Record<string, string> = {
   release: 'Release',
   'await-healthy': 'Wait until healthy',
   route: 'Route',
+  'post-release': 'Run the post-release command',
   prune: 'Clean up',
   pull: 'Pull image',
   beside: 'Start alongside',

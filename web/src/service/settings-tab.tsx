@@ -26,6 +26,7 @@ const change: Readonly<Record<string, FieldChange>> = {
   cpuReservation: { placeholder: '0.25', help: 'Cores' },
   pidsLimit: { label: 'Processes', placeholder: '4096', help: 'Most processes and threads of a container.' },
   description: { as: 'text' },
+  postReleaseCommand: { as: 'text', placeholder: 'npm run warm-up', help: 'As in a shell, with quotes.' },
   preReleaseCommand: { as: 'text', placeholder: 'npm run migrate', help: 'As in a shell, with quotes.' },
   appName: { label: 'Internal name' },
 };
@@ -43,6 +44,7 @@ const groups: Record<'application' | 'database' | 'compose', readonly [string, r
         'stopGracePeriod',
         'init',
         'preReleaseCommand',
+        'postReleaseCommand',
         'rollbackActive',
         'labels',
         'placement',
@@ -66,6 +68,9 @@ const effects: Readonly<Record<string, string>> = {
   Running: 'Takes effect with the next deployment.',
 };
 
+/** Programs of the caller's, which need their own right. */
+const programFields = ['preReleaseCommand', 'postReleaseCommand'];
+
 export function SettingsTab({ service }: { service: Service }): ReactElement {
   const { kind, id, application, compose, database, pendingChanges, live } = service;
   const { may } = useRights();
@@ -88,7 +93,7 @@ export function SettingsTab({ service }: { service: Service }): ReactElement {
         <Panel key={title} title={title} about={effects[title]} isPadded>
           <Form
             of={procedureOf(kind, 'update')}
-            show={fields.filter((name) => mayRun || name !== 'preReleaseCommand') as never}
+            show={fields.filter((name) => mayRun || !programFields.includes(name)) as never}
             change={change as never}
             fixed={named(kind, id) as never}
             stored={stored}

@@ -51,6 +51,7 @@ const releasedFields = [
   'init',
   'rollbackActive',
   'preReleaseCommand',
+  'postReleaseCommand',
   'command',
   'args',
   'environmentId',

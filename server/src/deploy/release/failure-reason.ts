@@ -107,8 +107,8 @@ export function checkWords(output: string): string {
 }
 
 /** True when the engine's words say no more than the exit code does. */
-function isPlainExit(task: TaskState): boolean {
-  return task.error === '' || /^task: non-zero exit \(\d+\)$/.test(task.error);
+export function isPlainExit({ error }: Pick<TaskState, 'error'>): boolean {
+  return error === '' || /^task: non-zero exit \(\d+\)$/.test(error);
 }
 
 function endedBy(task: TaskState): string {

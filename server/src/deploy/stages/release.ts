@@ -4,7 +4,6 @@
  */
 import { AppError } from '../../domain/errors.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { noHealthCheck } from '../../ports/engine/health-check.ts';
 import type { RegistryAuth } from '../../ports/engine/registry-auth.ts';
 import { applyRelease } from '../release/apply-release.ts';
 import type { DeployContext, Stage } from '../context.ts';
@@ -14,8 +13,7 @@ import { builtPrefix } from '../../domain/names/image-reference.ts';
 import { onPresentVolumes } from '../../domain/names/restored-volumes.ts';
 import { readSnapshot } from '../snapshot.ts';
 import { imageAuth } from './checkout.ts';
-
-const preReleaseLimitMs = 30 * 60_000;
+import { runReleaseCommand } from './release-command.ts';
 
 export const release: Stage = {
   name: 'release',
@@ -113,40 +111,12 @@ export async function registryAuth(
     : (await records.registry(registryId, application.organizationId)).auth;
 }
 
-/**
- * Runs in the new image with the new settings, before anything is replaced; its failure stops the release.
- */
-async function runPreRelease(
-  { application, deployment, engine, log, signal, taskLabels }: DeployContext,
-  spec: ServiceSpec,
-): Promise<void> {
-  if (!application.preReleaseCommand) return;
-  const name = `${spec.name.slice(0, 40)}-before-${deployment.deploymentId.slice(0, 12)}`;
-  if (await engine.service(name)) {
-    await engine.removeService(name);
-    log.line('Ended the pre-release command that was running when Berth was restarted.');
-  }
-  log.line(`Running the pre-release command: ${JSON.stringify(application.preReleaseCommand)}`);
-  const task = {
-    ...spec,
-    name,
-    labels: { ...spec.labels, ...taskLabels },
-    command: application.preReleaseCommand,
-    args: undefined,
-    ports: [],
-    replicas: 1,
-    healthCheck: noHealthCheck,
-  };
-  const { exitCode, error } = await engine.runTask(task, {
-    signal,
-    limitMs: preReleaseLimitMs,
-    onLine: ({ text }) => log.line(`  ${text}`),
-  });
-  if (exitCode !== 0)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      'The pre-release command ended with exit code ' +
-        `${exitCode ?? 'unknown'}${error ? ` (${error})` : ''}; the release was stopped and the running ` +
-        'version stays.',
-    );
+/** Runs with the new image and settings before anything is replaced; its failure stops the release. */
+async function runPreRelease(context: DeployContext, spec: ServiceSpec): Promise<void> {
+  const words = await runReleaseCommand(context, { which: 'pre-release', spec });
+  if (words === undefined) return;
+  throw new AppError(
+    'PRECONDITION_FAILED',
+    `${words}; the release was stopped and the running version stays.`,
+  );
 }

@@ -23,7 +23,7 @@ const optionalSettings = partial(settingShape);
 const title = line(200);
 const description = z.string().max(2000);
 const status = z.object({ applicationId: z.string(), applicationStatus: serviceStatus });
-const optionalId = z.string().nullable();
+const programFields = ['preReleaseCommand', 'postReleaseCommand'] as const;
 const image = line(500).min(1);
 const success = z.object({ success: z.literal(true) });
 
@@ -78,7 +78,7 @@ export const applicationContract = {
     access: {
       class: 'protected',
       hostReach: [{ field: 'customGitUrl', when: 'localRepository' }],
-      fieldGrants: [{ field: 'preReleaseCommand', grant: programGrant }],
+      fieldGrants: programFields.map((field) => ({ field, grant: programGrant })),
       resources: [
         { kind: 'application', field: 'applicationId' },
         { kind: 'environment', field: 'environmentId' },
@@ -318,7 +318,7 @@ export const applicationContract = {
       action: 'deploy',
     },
     input: id.extend({ serverId: z.string().min(1).max(100).nullable() }),
-    output: z.object({ deploymentId: optionalId }),
+    output: z.object({ deploymentId: z.string().nullable() }),
     refusals: ['CONFLICT', 'PRECONDITION_FAILED', 'SERVICE_UNAVAILABLE'],
   }),
   refreshToken: mutation({ summary: 'Creates a new webhook token', access: own, input: id, output: success }),

@@ -74,6 +74,7 @@ function runtime() {
     init: 'auto',
     rollbackActive: true,
     preReleaseCommand: null,
+    postReleaseCommand: null,
     command: null,
     args: [],
     serverId: null,

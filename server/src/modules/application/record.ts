@@ -77,6 +77,7 @@ export const applicationFields = applicationSummary
     init: z.enum(initChoices),
     rollbackActive: z.boolean(),
     preReleaseCommand: z.array(z.string()).nullable(),
+    postReleaseCommand: z.array(z.string()).nullable(),
     command: optional,
     args: z.array(z.string()),
     serverId: optional,

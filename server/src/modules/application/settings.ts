@@ -139,6 +139,11 @@ export const settingShape = {
   preReleaseCommand: argv(100)
     .nullable()
     .describe('Runs in the new image before the release; its failure stops the release'),
+  postReleaseCommand: argv(100)
+    .nullable()
+    .describe(
+      'Runs in the new image once the new version is healthy; its failure is shown, and the version stays',
+    ),
   previewEnv: block.nullable(),
   previewSecretEnv: secretEnvFields.secretEnv,
   removePreviewSecretEnv: secretEnvFields.removeSecretEnv,

@@ -279,20 +279,20 @@ async function tellHost({ store, tellHost: tell }: Parts, deploymentId: string):
 
 async function tellEnd(
   { tell }: Parts,
-  { organizationId, title }: DeploymentRecord,
+  { organizationId, title, errorMessage }: DeploymentRecord,
   outcome: Outcome,
   { service, record: { name } }: Present,
 ): Promise<void> {
   if (!tell || outcome.status === 'cancelled') return;
+  const about = { organizationId, subject: { type: service.kind, id: service.serviceId, name } };
+  const failed = (sentence: string) => tell({ event: 'deploymentFailed', ...about, sentence });
+  if (outcome.status === 'error') return failed(`${name}: “${title}” failed: ${outcome.reason}`);
   await tell({
-    event: outcome.status === 'done' ? 'deploymentDone' : 'deploymentFailed',
-    organizationId,
-    subject: { type: service.kind, id: service.serviceId, name },
-    sentence:
-      outcome.status === 'done'
-        ? `${name}: “${title}” is deployed and healthy.`
-        : `${name}: “${title}” failed: ${outcome.reason}`,
+    event: 'deploymentDone',
+    ...about,
+    sentence: `${name}: “${title}” is deployed and healthy.`,
   });
+  if (errorMessage !== null) await failed(`${name}: “${title}” is deployed, but: ${errorMessage}`);
 }
 
 async function cancel(

@@ -21,23 +21,40 @@ eachDatabase('facts', ({ open }) => {
     const { organizationId } = owner;
     const { applicationId } = await applications.create({ organizationId, environmentId, name: 'web' });
     const service = applicationRef(applicationId);
-    const ended = async (outcome: Parameters<typeof deployments.finish>[1]): Promise<void> => {
+    const ended = async (
+      outcome: Parameters<typeof deployments.finish>[1],
+      errorMessage: string | null = null,
+    ): Promise<void> => {
       const deployment = await deployments.accept(service, {
         kind: 'rollback',
         title: 'Back',
         description: '',
       });
       await deployments.begin(deployment.deploymentId);
-      await deployments.finish(deployment, outcome);
-      await deployments.finish(deployment, outcome);
+      await deployments.finish({ ...deployment, errorMessage }, outcome);
+      await deployments.finish({ ...deployment, errorMessage }, outcome);
     };
     await ended({ status: 'done', healthyAt: '', patch: {} });
     await ended({ status: 'error', reason: 'exit code 1', event: 'deployFailed' });
     await ended({ status: 'cancelled', reason: 'by hand' });
+    await ended({ status: 'done', healthyAt: '', patch: {} }, 'The post-release command failed.');
     const subject = { type: 'application', id: applicationId, name: 'web' };
+    const done = {
+      event: 'deploymentDone',
+      organizationId,
+      subject,
+      sentence: 'web: “Back” is deployed and healthy.',
+    };
     expect(told).toEqual([
-      { event: 'deploymentDone', organizationId, subject, sentence: 'web: “Back” is deployed and healthy.' },
+      done,
       { event: 'deploymentFailed', organizationId, subject, sentence: 'web: “Back” failed: exit code 1' },
+      done,
+      {
+        event: 'deploymentFailed',
+        organizationId,
+        subject,
+        sentence: 'web: “Back” is deployed, but: The post-release command failed.',
+      },
     ]);
   });
 

@@ -263,6 +263,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   port: 'Port',
   ports: 'Published ports',
   postgres: 'Its PostgreSQL databases',
+  postReleaseCommand: 'Command that runs once a release is healthy; its failure is shown, null: none',
   preReleaseCommand: 'Command that has to succeed before a release replaces the one before; null: none',
   prefix: 'Path that the names of its objects begin with',
   'createApiKey.prefix': 'Text that the key begins with; default berth',

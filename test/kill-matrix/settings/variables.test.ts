@@ -1,13 +1,13 @@
 /** Variables as releases get them: secret ones, references to services, what previews inherit. */
 import { expect, test } from 'vitest';
-import type { TableRecord } from '../../server/src/db/tables.ts';
-import { composeRef, previewRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
-import { createServiceCopies } from '../../server/src/modules/service/service-copies.ts';
-import { createServiceNames } from '../../server/src/modules/service-name/service-name.ts';
-import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
-import { webImage } from './images.ts';
-import { productInMemory } from './product.ts';
-import { plainServer } from '../world/plain-server.ts';
+import type { TableRecord } from '../../../server/src/db/tables.ts';
+import { composeRef, previewRef, type ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
+import { createServiceCopies } from '../../../server/src/modules/service/service-copies.ts';
+import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
+import { isoTime, randomId, systemClock } from '../../../server/src/ports/clock.ts';
+import { webImage } from '../images.ts';
+import { productInMemory } from '../product.ts';
+import { plainServer } from '../../world/plain-server.ts';
 
 const product = productInMemory();
 
@@ -73,7 +73,7 @@ test('the log ends with where the application answers', async () => {
     ),
   );
   const ended = await deploy(service);
-  expect(logOf(ended).at(-1)).toBe('Done. It answers at http://found.example.com/a');
+  expect(logOf(ended).at(-1)).toBe('Done. It is released at http://found.example.com/a');
 });
 
 const referring = [

@@ -1,10 +1,10 @@
 /** What the next deployment would take is what it then takes: every kind of service. */
 import { expect, test } from 'vitest';
-import { composeRef, previewRef, type ServiceRef } from '../../server/src/domain/names/service-ref.ts';
-import { isoTime, randomId, systemClock } from '../../server/src/ports/clock.ts';
-import { webImage } from './images.ts';
-import { productInMemory } from './product.ts';
-import type { World } from './world.ts';
+import { composeRef, previewRef, type ServiceRef } from '../../../server/src/domain/names/service-ref.ts';
+import { isoTime, randomId, systemClock } from '../../../server/src/ports/clock.ts';
+import { webImage } from '../images.ts';
+import { productInMemory } from '../product.ts';
+import type { World } from '../world.ts';
 
 const product = productInMemory();
 
