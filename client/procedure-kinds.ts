@@ -374,6 +374,22 @@ export const procedureKinds = {
     update: 'mutation',
     remove: 'mutation',
   },
+  certificateOrder: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    retry: 'mutation',
+    remove: 'mutation',
+  },
+  dnsProvider: {
+    create: 'mutation',
+    one: 'query',
+    all: 'query',
+    update: 'mutation',
+    remove: 'mutation',
+    test: 'mutation',
+  },
   destination: {
     create: 'mutation',
     one: 'query',

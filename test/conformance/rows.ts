@@ -1,4 +1,5 @@
 /** Every row of the conformance suite. */
+import { certificateOrderRows, dnsProviderRows } from './rows/dns.ts';
 import { logDrainRows } from './rows/log-drain.ts';
 import { alarmRows, metricsRows, scheduleRows, templateRows } from './rows/alerts.ts';
 import { applicationRows, deploymentRows } from './rows/application.ts';
@@ -50,6 +51,8 @@ export const rows: Rows = [
   ...volumeBackupRows,
   ...destinationRows,
   ...notificationRows,
+  ...dnsProviderRows,
+  ...certificateOrderRows,
   ...logDrainRows,
   ...scheduleRows,
   ...alarmRows,

@@ -51,6 +51,7 @@ const seldom: Readonly<Record<string, number>> = {
   'destination.testConnection': 20,
   'notification.test': 20,
   'logDrain.test': 20,
+  'dnsProvider.test': 20,
   'backup.listFiles': 20,
   'backup.restoreBackupWithLogs': 20,
   'backup.manualBackupMySql': 10,

@@ -1,6 +1,23 @@
 /** Every screen of the dashboard, by its address on a seeded installation. */
 import type { World } from '../world/world.ts';
 
+const settings = [
+  'account',
+  'keys',
+  'members',
+  'organization',
+  'git',
+  'registries',
+  'ssh-keys',
+  'destinations',
+  'certificates',
+  'dns-providers',
+  'notifications',
+  'log-drains',
+  'installation',
+  'audit',
+];
+
 export const screensOf = ({ own }: World): string[] => [
   '/',
   '/new',
@@ -44,21 +61,7 @@ export const screensOf = ({ own }: World): string[] => [
   '/alarms',
   '/servers',
   `/servers/${own.serverId}`,
-  ...[
-    'account',
-    'keys',
-    'members',
-    'organization',
-    'git',
-    'registries',
-    'ssh-keys',
-    'destinations',
-    'certificates',
-    'notifications',
-    'log-drains',
-    'installation',
-    'audit',
-  ].map((section) => `/settings/${section}`),
+  ...settings.map((section) => `/settings/${section}`),
   '/design',
 ];
 

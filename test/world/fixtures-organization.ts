@@ -36,6 +36,8 @@ export function organizationRows(fixtures: Fixtures, own: Own): Rows {
     log_drain: [logDrain(fixtures, own)],
     certificate: certificates(fixtures, own),
     certificate_resolver: [certificateResolver(fixtures, own)],
+    dns_provider: dnsProviders(fixtures, own),
+    certificate_order: [certificateOrder(fixtures, own)],
     git_provider: [gitProvider(fixtures, own)],
     invitation: [
       {
@@ -171,6 +173,47 @@ function certificateResolver(fixtures: Fixtures, own: Own): TableRecord<'certifi
     rootCertificates: null,
     eabKeyId: 'key-1',
     eabHmacKey: hiddenTexts.eab,
+  };
+}
+
+function dnsProviders(fixtures: Fixtures, own: Own): TableRecord<'dns_provider'>[] {
+  const provider = {
+    ...own,
+    kind: 'rfc2136',
+    settings: JSON.stringify({
+      server: '127.0.0.1:1',
+      keyName: 'berth',
+      algorithm: 'hmac-sha256',
+      secret: hiddenTexts.dnsSecret,
+    }),
+    lastUsedAt: null,
+    lastError: null,
+    lastErrorAt: null,
+  };
+  return [
+    { ...provider, dnsProviderId: of(fixtures, 'dnsProviderId'), name: 'zones' },
+    { ...provider, createdAt: later, dnsProviderId: of(fixtures, 'freeDnsProviderId'), name: 'free' },
+  ];
+}
+
+function certificateOrder(fixtures: Fixtures, own: Own): TableRecord<'certificate_order'> {
+  return {
+    ...own,
+    certificateOrderId: of(fixtures, 'certificateOrderId'),
+    name: 'wildcard',
+    names: [`*.apps.${fixtures['host'] ?? ''}`],
+    dnsProviderId: of(fixtures, 'dnsProviderId'),
+    certificateResolverId: null,
+    serverId: null,
+    certificateId: null,
+    status: 'failed',
+    error: 'The DNS provider could not be reached.',
+    attempts: 1,
+    // No test waits for it.
+    nextAt: 4_000_000_000_000,
+    issuedAt: null,
+    leaseHolder: null,
+    leaseUntil: 0,
   };
 }
 

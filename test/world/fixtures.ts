@@ -23,6 +23,8 @@ export const hiddenTexts = {
   certificateKey: certificateChain.privateKey.split('\n')[1] ?? '',
   webhookSecret: 'hidden-webhook-secret',
   logDrainPassword: 'hidden-log-drain-password',
+  /** In base64, as a TSIG key is. */
+  dnsSecret: 'aGlkZGVuLWRucy1zZWNyZXQ=',
   accessToken: 'hidden-access-token',
 } as const;
 
@@ -83,6 +85,9 @@ export function fixturesOf(prefix: string): Fixtures {
     certificateId: id('certificate'),
     usedCertificateId: id('used-certificate'),
     certificateResolverId: id('resolver'),
+    certificateOrderId: id('certificate-order'),
+    dnsProviderId: id('dns-provider'),
+    freeDnsProviderId: id('free-dns-provider'),
     invitationId: id('invitation'),
     gitProviderId: id('git-provider'),
   };
@@ -103,6 +108,9 @@ const namesOfOrganization = [
   'certificateId',
   'usedCertificateId',
   'certificateResolverId',
+  'certificateOrderId',
+  'dnsProviderId',
+  'freeDnsProviderId',
   'invitationId',
   'gitProviderId',
 ];

@@ -80,6 +80,7 @@ const hints: Readonly<Record<string, Hint>> = {
     ]),
   ),
   'destination.remove': ({ freeDestinationId }) => ({ destinationId: freeDestinationId }),
+  'dnsProvider.remove': ({ freeDnsProviderId }) => ({ dnsProviderId: freeDnsProviderId }),
   'sshKey.remove': ({ freeSshKeyId }) => ({ sshKeyId: freeSshKeyId }),
   'sshKey.create': () => ({ privateKey: certificateChain.privateKey }),
 };

@@ -30,6 +30,8 @@ const order: readonly TableName[] = [
   'log_drain',
   'certificate',
   'certificate_resolver',
+  'dns_provider',
+  'certificate_order',
   'application',
   'database',
   'compose',

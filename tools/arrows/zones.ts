@@ -64,12 +64,12 @@ export const zones: readonly Zone[] = [
     cure: "Put the query into the module's store.ts and call it through <noun>.ts.",
   },
   {
-    // A kind of notification channel is one file: its settings and how a message looks there.
+    // A kind of notification channel, or of DNS provider, is one file: its settings and what it is sent.
     name: 'channel',
-    files: /^server\/src\/modules\/notification\/channels\/[a-z]+\.ts$/,
-    sees: ['domain'],
+    files: /^server\/src\/modules\/(notification\/channels|dns-provider\/kinds)\/[a-z0-9-]+\.ts$/,
+    sees: ['domain', 'procedure'],
     packages: /^(zod|node:crypto)$/,
-    cure: 'A channel says what is to be sent; sending.ts sends it.',
+    cure: 'A kind says what is to be sent; what sends it is passed in.',
   },
   {
     // What a contract is made of stands beside it, when it is long: the record it answers with, the fields it

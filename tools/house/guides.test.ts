@@ -62,7 +62,7 @@ test('calls that a guide shows as commands exist, take these options, and need n
     if (procedure.access.sessionOnly) return [`${path}: ${name} needs a session`];
     const fields = propertiesOf(inlineSchemaOf(procedure.input, 'input')).map((field) => field.name);
     const words = rest.replaceAll(/'[^']*('|$)|"[^"]*("|$)/gu, '').replace(/#.*/u, '');
-    return [...words.matchAll(/ --(?:no-)?([a-zA-Z]+)/gu)]
+    return [...words.matchAll(/ --(?:no-)?([a-zA-Z0-9]+)/gu)]
       .filter(([, option = '']) => ![...fields, ...ownOptions].includes(option))
       .map(([, option = '']) => `${path}: ${name} takes no --${option}`);
   });

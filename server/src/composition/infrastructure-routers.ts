@@ -7,6 +7,7 @@ import { cleanupHandlers } from '../modules/cleanup/handlers.ts';
 import { clusterHandlers } from '../modules/cluster/handlers.ts';
 import { clustersOf } from './hosts/clustering.ts';
 import { certificateHandlers } from '../modules/certificate/handlers.ts';
+import { certificateOrderHandlers } from '../modules/certificate-order/handlers.ts';
 import { createCertificates, type Certificates } from '../modules/certificate/certificate.ts';
 import { authorityOf } from '../modules/certificate-resolver/authority.ts';
 import { createCertificateResolvers } from '../modules/certificate-resolver/certificate-resolver.ts';
@@ -17,6 +18,7 @@ import { contracts } from '../modules/contracts.ts';
 import { certificateState } from '../modules/domain/certificate-state.ts';
 import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { domainHandlers, type DomainDesk } from '../modules/domain/handlers.ts';
+import { dnsProviderHandlers } from '../modules/dns-provider/handlers.ts';
 import { metricsHandlers } from '../modules/metrics/handlers.ts';
 import { logDrainHandlers } from '../modules/log-drain/handlers.ts';
 import { notificationHandlers } from '../modules/notification/handlers.ts';
@@ -35,16 +37,10 @@ export function infrastructureRouters(
   parts: AppParts,
   isFirstOrganization: (organizationId: string) => Promise<boolean>,
 ): Router[] {
-  const { stores, adapters, settings, watch, reconciler, clock } = parts;
-  const { changeRoutes } = reconciler;
+  const { stores, clock } = parts;
   const sight = createSight(stores.sight, isFirstOrganization);
   const certificates = createCertificates(stores.certificates, clock);
   const servers = createServers(stores.servers, clock);
-  const resolvers = createCertificateResolvers(stores.certificateResolvers, {
-    clock,
-    forgetAccount: watch.forgetAccount,
-    outgoing: adapters.outgoing,
-  });
   return [
     router(
       'domain',
@@ -70,17 +66,45 @@ export function infrastructureRouters(
     router('schedule', contracts.schedule, scheduleHandlers(parts.scheduling.desk)),
     router('logDrain', contracts.logDrain, logDrainHandlers(parts.drainDesk)),
     router('notification', contracts.notification, notificationHandlers(parts.notifying.desk)),
+    ...certificateRouters(parts, certificates),
+    ...swarmRouters(parts, sight),
+  ];
+}
+
+function certificateRouters(parts: AppParts, certificates: Certificates): Router[] {
+  const { stores, adapters, settings, watch, reconciler, clock } = parts;
+  const { changeRoutes } = reconciler;
+  const resolvers = createCertificateResolvers(stores.certificateResolvers, {
+    clock,
+    forgetAccount: watch.forgetAccount,
+    outgoing: adapters.outgoing,
+  });
+  return [
     router(
       'certificate',
       contracts.certificate,
-      certificateHandlers(certificates, { requireServer: settings.requireServer, changeRoutes }),
+      certificateHandlers(certificates, {
+        requireServer: settings.requireServer,
+        changeRoutes,
+        forgetOrder: parts.certificateOrders.forgetCertificate,
+      }),
     ),
+    router(
+      'certificateOrder',
+      contracts.certificateOrder,
+      certificateOrderHandlers({
+        certificateOrders: parts.certificateOrders,
+        requireServer: settings.requireServer,
+        begin: () =>
+          void parts.renewing.tick().catch((error: unknown) => parts.log.fault(error, 'certificates by DNS')),
+      }),
+    ),
+    router('dnsProvider', contracts.dnsProvider, dnsProviderHandlers(parts.dnsProviderDeps)),
     router(
       'certificateResolver',
       contracts.certificateResolver,
       certificateResolverHandlers(resolvers, changeRoutes),
     ),
-    ...swarmRouters(parts, sight),
   ];
 }
 

@@ -9,11 +9,13 @@ import { createAuditStore } from '../modules/audit/store.ts';
 import { createBackupRunStore, createBackupStore } from '../modules/backup/store.ts';
 import { createBasicAuthStore } from '../modules/basic-auth/store.ts';
 import { createCertificateStore } from '../modules/certificate/store.ts';
+import { createOrderStore } from '../modules/certificate-order/store.ts';
 import { createResolverStore } from '../modules/certificate-resolver/store.ts';
 import { createComposeStore } from '../modules/compose/store.ts';
 import { createDatabaseStore } from '../modules/database/store.ts';
 import { createDeploymentStore } from '../modules/deployment/store.ts';
 import { createDestinationStore } from '../modules/destination/store.ts';
+import { createDnsProviderStore } from '../modules/dns-provider/store.ts';
 import { createDomainStore, createRequestStore } from '../modules/domain/store.ts';
 import { createEnvironmentStore } from '../modules/environment/store.ts';
 import { createEventStore } from '../modules/event/store.ts';
@@ -98,8 +100,7 @@ export function createStores(database: Database) {
     registries: createRegistryStore(database),
     servers: createServerStore(database),
     ownsServer: createOwnsServer(database),
-    certificates: createCertificateStore(database),
-    certificateResolvers: createResolverStore(database),
+    ...certificateStores(database),
     destinations: createDestinationStore(database),
     sight: createSightStore(database),
     backups: createBackupStore(database),
@@ -112,3 +113,10 @@ export function createStores(database: Database) {
     findScope: createFindScope(database),
   };
 }
+
+const certificateStores = (database: Database) => ({
+  certificates: createCertificateStore(database),
+  certificateResolvers: createResolverStore(database),
+  certificateOrders: createOrderStore(database),
+  dnsProviders: createDnsProviderStore(database),
+});

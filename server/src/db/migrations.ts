@@ -994,6 +994,34 @@ CREATE TABLE "leaving_container" (
     name: 'commands after a release',
     sql: 'ALTER TABLE "application" ADD COLUMN "postReleaseCommand" TEXT;',
   },
+  {
+    version: 58,
+    name: 'DNS providers, and certificates by DNS',
+    sql: `
+CREATE TABLE "dns_provider" (
+  "dnsProviderId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "kind" TEXT NOT NULL, "settings" TEXT NOT NULL, "lastUsedAt" TEXT, "lastError" TEXT, "lastErrorAt" TEXT,
+  "createdAt" TEXT NOT NULL);
+CREATE INDEX "dns_provider_organization" ON "dns_provider"("organizationId");
+CREATE TABLE "dns_challenge" (
+  "dnsChallengeId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "dnsProviderId" TEXT NOT NULL,
+  "name" TEXT NOT NULL, "text" TEXT NOT NULL, "attempts" BIGINT NOT NULL, "removeAt" BIGINT NOT NULL,
+  "createdAt" TEXT NOT NULL);
+CREATE INDEX "dns_challenge_due" ON "dns_challenge"("removeAt");
+CREATE TABLE "certificate_order" (
+  "certificateOrderId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "name" TEXT NOT NULL,
+  "names" TEXT NOT NULL, "dnsProviderId" TEXT NOT NULL, "certificateResolverId" TEXT, "serverId" TEXT,
+  "certificateId" TEXT, "status" TEXT NOT NULL, "error" TEXT, "attempts" BIGINT NOT NULL,
+  "nextAt" BIGINT NOT NULL, "issuedAt" TEXT, "createdAt" TEXT NOT NULL, "leaseHolder" TEXT,
+  "leaseUntil" BIGINT NOT NULL);
+CREATE INDEX "certificate_order_organization" ON "certificate_order"("organizationId");
+CREATE INDEX "certificate_order_due" ON "certificate_order"("nextAt");
+CREATE TABLE "acme_account" (
+  "acmeAccountId" TEXT PRIMARY KEY, "organizationId" TEXT NOT NULL, "directoryUrl" TEXT NOT NULL,
+  "eabKeyId" TEXT NOT NULL, "privateKey" TEXT NOT NULL, "createdAt" TEXT NOT NULL);
+CREATE UNIQUE INDEX "acme_account_authority" ON "acme_account"("organizationId", "directoryUrl", "eabKeyId");
+`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

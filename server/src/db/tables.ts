@@ -720,6 +720,69 @@ const certificateResolver = {
   createdAt: text(),
 };
 
+/** Accounts at DNS providers, by which names are proved to authorities. */
+const dnsProvider = {
+  dnsProviderId: text(),
+  organizationId: text(),
+  name: text(),
+  kind: text(),
+  /** JSON of the kind's settings, its credential among them. */
+  settings: secret(),
+  lastUsedAt: optionalText(),
+  lastError: optionalText(),
+  lastErrorAt: optionalText(),
+  createdAt: text(),
+};
+
+/** TXT records that are set, or may be: written down before they are set, until they are removed. */
+const dnsChallenge = {
+  dnsChallengeId: text(),
+  organizationId: text(),
+  dnsProviderId: text(),
+  name: text(),
+  text: text(),
+  attempts: number(),
+  /** Epoch ms. */
+  removeAt: number(),
+  createdAt: text(),
+};
+
+/** Certificates that Berth asks for by itself, and renews. */
+const certificateOrder = {
+  certificateOrderId: text(),
+  organizationId: text(),
+  name: text(),
+  names: json(words),
+  dnsProviderId: text(),
+  /** Null: the authority of the settings. */
+  certificateResolverId: optionalText(),
+  serverId: optionalText(),
+  /** The one that was issued last; null before the first. */
+  certificateId: optionalText(),
+  status: text<'waiting' | 'issued' | 'failed'>(),
+  error: optionalText(),
+  /** Failed ones since the last success. */
+  attempts: number(),
+  /** Epoch ms of the next attempt or renewal. */
+  nextAt: number(),
+  issuedAt: optionalText(),
+  createdAt: text(),
+  /** The process that asks now, and until when nobody else does (ms). */
+  leaseHolder: optionalText(),
+  leaseUntil: number(),
+};
+
+/** Keys of accounts at ACME authorities, one for each organization. */
+const acmeAccount = {
+  acmeAccountId: text(),
+  organizationId: text(),
+  directoryUrl: text(),
+  /** Of the external account binding; empty without one. */
+  eabKeyId: text(),
+  privateKey: secret(),
+  createdAt: text(),
+};
+
 const redirect = {
   redirectId: text(),
   organizationId: text(),
@@ -1060,6 +1123,10 @@ export const tables = {
   backup_run: backupRun,
   certificate,
   certificate_resolver: certificateResolver,
+  dns_provider: dnsProvider,
+  dns_challenge: dnsChallenge,
+  certificate_order: certificateOrder,
+  acme_account: acmeAccount,
   redirect,
   basic_auth: basicAuth,
   preview_deployment: previewDeployment,

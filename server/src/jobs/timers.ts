@@ -51,6 +51,7 @@ export interface TimerParts {
   previews: { watch(): Promise<void>; everyMs: number };
   notifying: { tick(): Promise<void>; stop(): Promise<void> };
   shipping: { tick(): Promise<void>; stop(): Promise<void> };
+  renewing: { tick(): Promise<void>; stop(): Promise<void> };
   scheduling: { tick(): Promise<void> };
   alarms: { look(): Promise<void> };
   monitoring: { look(): Promise<void> };
@@ -70,6 +71,7 @@ export function startTimers({
   previews,
   notifying,
   shipping,
+  renewing,
   scheduling,
   alarms,
   monitoring,
@@ -98,12 +100,18 @@ export function startTimers({
     every(alarmMs, alarms.look, toldAs('alarms')),
     every(alarmMs, monitoring.look, toldAs('monitoring of servers')),
     every(dispatchMs, notifying.tick, toldAs('notifications')),
+    every(eventsMs, renewing.tick, toldAs('certificates by DNS')),
     every(drainMs, shipping.tick, toldAs('log drains')),
     every(previews.everyMs, previews.watch, toldAs('pull requests of previews')),
   ];
   return {
     async stop() {
-      await Promise.all([...timers.map((timer) => timer.stop()), notifying.stop(), shipping.stop()]);
+      await Promise.all([
+        ...timers.map((timer) => timer.stop()),
+        notifying.stop(),
+        shipping.stop(),
+        renewing.stop(),
+      ]);
     },
   };
 }

@@ -11,6 +11,7 @@ import { installationBackupContract } from './backup/contract-installation.ts';
 import { volumeBackupContract } from './backup/contract-volumes.ts';
 import { basicAuthContract } from './basic-auth/contract.ts';
 import { certificateContract } from './certificate/contract.ts';
+import { certificateOrderContract } from './certificate-order/contract.ts';
 import { certificateResolverContract } from './certificate-resolver/contract.ts';
 import { cleanupContract } from './cleanup/contract.ts';
 import { clusterContract } from './cluster/contract.ts';
@@ -19,6 +20,7 @@ import { containerContract } from './container/contract.ts';
 import { databaseContracts } from './database/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
 import { destinationContract } from './destination/contract.ts';
+import { dnsProviderContract } from './dns-provider/contract.ts';
 import { domainContract } from './domain/contract.ts';
 import { environmentContract } from './environment/contract.ts';
 import { eventContract } from './event/contract.ts';
@@ -71,6 +73,8 @@ export const contracts = {
   cluster: clusterContract,
   certificate: certificateContract,
   certificateResolver: certificateResolverContract,
+  certificateOrder: certificateOrderContract,
+  dnsProvider: dnsProviderContract,
   destination: destinationContract,
   logDrain: logDrainContract,
   notification: notificationContract,

@@ -28,6 +28,11 @@ export interface Outgoing {
    */
   send(packets: readonly Uint8Array[], to: OutgoingPackets, by: OutgoingBy): Promise<void>;
   /**
+   * Sends one message by TCP with its length before it and resolves with the answer of the same form, as DNS
+   * has it (RFC 7766); the answer has at most 64 KiB.
+   */
+  exchange(message: Uint8Array, to: OutgoingExchange, by: OutgoingBy): Promise<Buffer>;
+  /**
    * Work of an engine with a registry (`host[:port]`; empty: the default one). The engine resolves and
    * connects by itself, so that the address is judged before, and where the registry sends those who sign in.
    */
@@ -55,18 +60,23 @@ export interface OutgoingRequest {
   method: string;
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
+  /** PEM of the roots that its https is checked with; absent: the public ones. */
+  rootCertificates?: string | undefined;
   /** Milliseconds for all of it. */
   limitMs: number;
   /** Bytes of the answer's body; reading more of it throws SERVICE_UNAVAILABLE. */
   maxBytes: number;
 }
 
-export interface OutgoingPackets {
+export interface OutgoingExchange {
   host: string;
   port: number;
-  transport: 'tcp' | 'udp';
   /** Milliseconds for all of it. */
   limitMs: number;
+}
+
+export interface OutgoingPackets extends OutgoingExchange {
+  transport: 'tcp' | 'udp';
 }
 
 export interface OutgoingAnswer {
@@ -75,6 +85,10 @@ export interface OutgoingAnswer {
   location?: string | undefined;
   /** Region that an S3 store names for a bucket (`x-amz-bucket-region`). */
   bucketRegion?: string | undefined;
+  /** What the next request to an ACME authority is signed with (`Replay-Nonce`, RFC 8555, 6.5). */
+  replayNonce?: string | undefined;
+  /** Seconds or a date, as the other side wrote it (`Retry-After`, RFC 9110, 10.2.3). */
+  retryAfter?: string | undefined;
   body: AsyncIterable<Uint8Array>;
 }
 
@@ -84,6 +98,13 @@ export const shortAnswer = 64 * 1024;
 /** Ends an answer whose rest nobody reads, and its connection with it. */
 export async function endUnread({ body }: Pick<OutgoingAnswer, 'body'>): Promise<void> {
   for await (const _rest of body) break;
+}
+
+/** The text of an answer; throws when it is longer than was asked for, or breaks off. */
+export async function textOfAnswer({ body }: Pick<OutgoingAnswer, 'body'>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 export interface GateOptions {

@@ -44,6 +44,8 @@ export const resourceKinds = {
   notification: 'nothing',
   certificate: 'nothing',
   certificateResolver: 'nothing',
+  certificateOrder: 'nothing',
+  dnsProvider: 'nothing',
   organization: 'nothing',
   invitation: 'nothing',
   user: 'nothing',

@@ -6,7 +6,7 @@ import type { Begun, Renewals } from '../modules/platform-service/platform-servi
 import type { ServiceSpec } from '../ports/engine/engine.ts';
 import type { Host, NodeProxy } from '../ports/host/host.ts';
 import { waitUntil } from '../ports/wait-until.ts';
-import type { KeptFile } from '../ports/certificate-news.ts';
+import type { KeptFile } from '../ports/certificates/certificate-news.ts';
 import { noRules, type Route } from '../ports/proxy.ts';
 import type { KeptHost } from './host-reconciler.ts';
 import { failureSayer, routedNetworks, versionOf } from './platform.ts';

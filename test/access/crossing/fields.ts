@@ -57,6 +57,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   image: ['containerImage', 'imagePrefix', 'sharedImages.0'],
   host: ['baseDomain', 'host', 'previewWildcard', 'domain.validateDomain domain'],
   address: [
+    'rfc2136.server',
     'acmeDirectory',
     'address',
     'discord.webhookUrl',
@@ -131,6 +132,13 @@ const plain: readonly string[] = [
   'channel',
   'events.0',
   'email.security',
+  // Proved by whoever asks, at their own DNS provider.
+  'names.0',
+  'dnsProvider.test hostName',
+  'kind',
+  'rfc2136.keyName',
+  'rfc2136.algorithm',
+  'rfc2136.secret',
   // Of a host key.
   'fingerprint',
   // Of this installation's past; its people alone name them.

@@ -8,7 +8,7 @@ import { splitWords } from '../../../server/src/domain/text/words.ts';
 import { parseGitUrl } from '../../../server/src/domain/git/git-source.ts';
 import { parseMachineAddress } from '../../../server/src/domain/names/names.ts';
 import { parseObjectPath } from '../../../server/src/domain/names/object-path.ts';
-import { channelNames, channels } from '../../../server/src/modules/notification/channels/channels.ts';
+import { settingsOfKind } from './kind-inputs.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../../server/src/modules/registry/address.ts';
 import type { NamedProcedure } from '../../../server/src/procedure/describe/listing.ts';
 import { hasSecrets } from '../../../server/src/procedure/secret-fields.ts';
@@ -75,16 +75,11 @@ export function inputReading(
       eab: { keyId: 'someone', hmacKey: 'c29tZXRoaW5n' },
     },
   };
-  if (path === 'notification.create') return { ...input, ...channelOf(field) };
+  const ofKind = settingsOfKind(path, field);
+  if (ofKind) return { ...input, ...ofKind };
   // A list reads its cursor for a page only.
   if (nameOf(field) === 'cursor') return { ...input, limit: 1 };
   return beside[`${path} ${nameOf(field)}`] ?? input;
-}
-
-/** The settings of the channel that a field belongs to; those of another are refused unread. */
-function channelOf({ path: [name] }: TextField): Record<string, unknown> {
-  const channel = channelNames.find((each) => each === name);
-  return channel === undefined ? {} : { channel, webhook: null, [channel]: channels[channel].example };
 }
 
 /**
@@ -239,6 +234,8 @@ const connects: readonly string[] = ['registry.test registryUrl', 'destination.t
 const madeForAMoment: Readonly<Record<string, string>> = {
   'domain.create': 'domain.delete',
   'logDrain.create': 'logDrain.remove',
+  'dnsProvider.create': 'dnsProvider.remove',
+  'certificateOrder.create': 'certificateOrder.remove',
   'notification.create': 'notification.remove',
 };
 

@@ -76,7 +76,15 @@ async function screensOf({ berth }: ApplicationFixture): Promise<Record<string, 
   const application = `/applications/${id('daily')}`;
   const database = `/databases/postgres/${id('books')}`;
   const settings = ['account', 'keys', 'members', 'organization', 'git', 'registries', 'ssh-keys'];
-  const more = ['destinations', 'certificates', 'notifications', 'log-drains', 'installation', 'audit'];
+  const more = [
+    'destinations',
+    'certificates',
+    'dns-providers',
+    'notifications',
+    'log-drains',
+    'installation',
+    'audit',
+  ];
   return {
     home: '/',
     'home-memory': '/?sort=memory',

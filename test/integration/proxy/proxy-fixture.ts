@@ -10,7 +10,7 @@ import { createCaddyStore, storeFolder } from '../../../server/src/adapters/prox
 import { adminSocketName, proxyServiceSpec } from '../../../server/src/adapters/proxy/proxy-service.ts';
 import { listenerCheck } from '../../../server/src/deploy/release/health-check.ts';
 import type { ServiceSpec } from '../../../server/src/ports/engine/engine.ts';
-import type { ProxyStore } from '../../../server/src/ports/certificate-news.ts';
+import type { ProxyStore } from '../../../server/src/ports/certificates/certificate-news.ts';
 import { noRules, type Proxy, type Route } from '../../../server/src/ports/proxy.ts';
 import { listens, uniqueName, until, untilRunning } from '../../engine-suite/fixture.ts';
 import { bedEngine, nodeService } from '../engine/engine-fixture.ts';

@@ -101,6 +101,8 @@ export const places: readonly Place[] = [
   { screen: settings('ssh-keys'), through: changeOf('deploy'), forms: ['sshKey.update'] },
   { screen: settings('destinations'), through: changeOf('backups'), forms: ['destination.update'] },
   { screen: settings('certificates'), through: changeOf('internal'), forms: ['certificateResolver.update'] },
+  { screen: settings('certificates'), through: changeOf('wildcard'), forms: ['certificateOrder.update'] },
+  { screen: settings('dns-providers'), through: changeOf('zones'), forms: ['dnsProvider.update'] },
   { screen: settings('notifications'), through: changeOf('on call'), forms: ['notification.update'] },
   { screen: settings('log-drains'), through: changeOf('central'), forms: ['logDrain.update'] },
   { screen: settings('installation'), forms: [...update('settings', 7), 'installationBackup.set'] },

@@ -35,6 +35,8 @@ export interface CollectionProps {
   fixed?: object;
   name: (row: Row) => string;
   detail?: (row: Row) => ReactNode;
+  /** Buttons of a row before its menu. */
+  actions?: (row: Row) => ReactNode;
   /** What goes and what stays. */
   removal: string;
   command?: string;
@@ -92,6 +94,7 @@ export function Collection(props: CollectionProps): ReactElement {
               {name(row)}
             </span>
             <span className="cut flex-1 text-faint">{detail?.(row)}</span>
+            {props.actions?.(row)}
             <RowActions
               {...props}
               row={row}

@@ -185,6 +185,8 @@ function useEntries(): readonly Entry[] {
             page('Invite a member', '/settings/members?do=invite', 'plus'),
             page('Audit', '/settings/audit', 'eye'),
             page('Notifications', '/settings/notifications', 'bell'),
+            page('Certificates', '/settings/certificates', 'settings'),
+            page('DNS providers', '/settings/dns-providers', 'settings'),
             page('Log drains', '/settings/log-drains', 'bell'),
           ]
         : []),

@@ -65,7 +65,13 @@ const sections: readonly Section[] = [
     name: 'certificates',
     title: 'Certificates',
     forLeaders: true,
-    content: late(async () => (await lists()).Certificates),
+    content: late(async () => (await import('./certificates.tsx')).Certificates),
+  },
+  {
+    name: 'dns-providers',
+    title: 'DNS providers',
+    forLeaders: true,
+    content: late(async () => (await import('./dns-providers.tsx')).DnsProviders),
   },
   {
     name: 'notifications',

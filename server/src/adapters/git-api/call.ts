@@ -2,7 +2,13 @@
 import type { z } from 'zod';
 import { AppError } from '../../domain/errors.ts';
 import type { Secret } from '../../domain/secrets/secret.ts';
-import { endUnread, type Outgoing, type OutgoingAnswer, type OutgoingBy } from '../../ports/outgoing.ts';
+import {
+  endUnread,
+  textOfAnswer,
+  type Outgoing,
+  type OutgoingAnswer,
+  type OutgoingBy,
+} from '../../ports/outgoing.ts';
 
 export interface CallOptions {
   body?: unknown;
@@ -102,7 +108,7 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
       `${host} refused the request (${status}). Check the git provider's address and credential.`,
     );
   try {
-    const text = await readAll(response);
+    const text = await textOfAnswer(response);
     return text === '' ? null : JSON.parse(text);
   } catch (error) {
     throw new AppError(
@@ -111,12 +117,6 @@ async function answerOf(response: OutgoingAnswer, host: string): Promise<unknown
       { cause: error },
     );
   }
-}
-
-async function readAll(response: OutgoingAnswer): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 const pageLimit = 10;

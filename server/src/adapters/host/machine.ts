@@ -4,7 +4,7 @@ import { localServer } from '../../domain/names/server-key.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { Builder } from '../../ports/engine/builder.ts';
 import type { BuildEngines, BuilderWalls } from '../../ports/engine/build-engine.ts';
-import type { ProxyStore } from '../../ports/certificate-news.ts';
+import type { ProxyStore } from '../../ports/certificates/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Proxy } from '../../ports/proxy.ts';
 import type { ImageState } from '../../ports/engine/engine-image.ts';

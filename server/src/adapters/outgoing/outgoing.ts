@@ -7,6 +7,7 @@ import type { OutgoingPolicy } from '../../domain/network/outgoing.ts';
 import type { JudgedHost, Outgoing, OutgoingBy, OutgoingRequest } from '../../ports/outgoing.ts';
 import { failureOf, portOf } from './connect.ts';
 import { sendPackets } from './packets.ts';
+import { exchangeMessage } from './exchange.ts';
 import { createGatehouse } from './gate.ts';
 import { requireOpenSignIn } from './registry-sign-in.ts';
 import { judgeHost, systemLookUp, type LookUp } from './judge.ts';
@@ -42,14 +43,16 @@ export function createOutgoing({ policyOf, lookUp = systemLookUp }: OutgoingOpti
     gate: (by, { namedPlain = false } = {}) =>
       gatehouse.open({ judge: (host, port) => judge(host, by, port), namedPlain }),
     send: async (packets, to, by) => sendPackets(packets, to, await judge(to.host, by, to.port)),
+    exchange: async (message, to, by) => exchangeMessage(message, to, await judge(to.host, by, to.port)),
     async request(request, by) {
       const judged = await judgeUrl(new URL(request.url), by);
       const answered = await send(request, judged);
-      const region = answered.headers['x-amz-bucket-region'];
       return {
         status: answered.statusCode ?? 0,
         location: answered.headers.location,
-        bucketRegion: Array.isArray(region) ? region[0] : region,
+        bucketRegion: headerOf(answered, 'x-amz-bucket-region'),
+        replayNonce: headerOf(answered, 'replay-nonce'),
+        retryAfter: answered.headers['retry-after'],
         body: limited(answered, request.maxBytes, judged.host),
       };
     },
@@ -73,13 +76,18 @@ async function* limited(
   }
 }
 
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
 /** What only a registry says; anything else is the engine's word about the connection. */
 const registryWords =
   /unauthorized|no basic auth|authentication required|incorrect username or password|denied|manifest unknown|not found/i;
 
 /** `lookup` gives what was judged; a connection of its own, so that none made for others is used again. */
 function send(
-  { url, method, headers, body, limitMs }: Omit<OutgoingRequest, 'maxBytes'>,
+  { url, method, headers, body, rootCertificates, limitMs }: Omit<OutgoingRequest, 'maxBytes'>,
   judged: JudgedHost,
 ): Promise<IncomingMessage> {
   const start = url.startsWith('https:') ? httpsRequest : httpRequest;
@@ -88,6 +96,7 @@ function send(
       method,
       headers: { ...headers, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) },
       agent: false,
+      ...(rootCertificates === undefined ? {} : { ca: rootCertificates }),
       lookup: judgedLookup(judged),
       signal: AbortSignal.timeout(limitMs),
     });

@@ -6,7 +6,7 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { z } from 'zod';
 import type { AcmeProblem } from '../../domain/certificates/acme-problem.ts';
-import type { CertificateNews } from '../../ports/certificate-news.ts';
+import type { CertificateNews } from '../../ports/certificates/certificate-news.ts';
 
 /** File name of the socket in the bound folder. */
 export const newsSocketName = 'news.sock';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { KeptFile } from '../../ports/certificate-news.ts';
+import type { KeptFile } from '../../ports/certificates/certificate-news.ts';
 import { localFolderFiles } from '../files/folder-files.ts';
 import { createCaddyStore } from './caddy-store.ts';
 

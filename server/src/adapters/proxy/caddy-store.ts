@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
+import type { KeptFile, ProxyStore } from '../../ports/certificates/certificate-news.ts';
 import { AppError } from '../../domain/errors.ts';
 import type { FolderEntry, FolderFiles } from '../../ports/host/folder-files.ts';
 import { localFolderFiles } from '../files/folder-files.ts';

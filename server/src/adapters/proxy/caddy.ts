@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { AppError } from '../../domain/errors.ts';
 import type { SeenRequest } from '../../ports/access-log.ts';
-import type { CertificateNews } from '../../ports/certificate-news.ts';
+import type { CertificateNews } from '../../ports/certificates/certificate-news.ts';
 import type { FolderFiles } from '../../ports/host/folder-files.ts';
 import type { Proxy, Route } from '../../ports/proxy.ts';
 import { localFolderFiles } from '../files/folder-files.ts';

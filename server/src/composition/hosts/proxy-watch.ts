@@ -1,6 +1,6 @@
 /** What the proxies tell by themselves: certificates and requests. */
 import type { ProxyWatcher } from '../../adapters/proxy/caddy.ts';
-import type { ProxyStore } from '../../ports/certificate-news.ts';
+import type { ProxyStore } from '../../ports/certificates/certificate-news.ts';
 import { createCounting, type CountingParts } from '../../jobs/counting.ts';
 import { createDnsCheck } from '../../modules/domain/dns-check.ts';
 import { createDomainRequests, type DomainRequests } from '../../modules/domain/requests.ts';

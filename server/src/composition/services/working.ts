@@ -19,6 +19,7 @@ import { scheduleJob } from '../../modules/schedule/schedule.ts';
 import type { BuildSlots } from '../../ports/engine/build-slots.ts';
 import type { Reconciler } from '../../reconcile/reconciler.ts';
 import { commitStatusJobOf } from '../upkeep/commit-statuses.ts';
+import { createCertifying, type Certifying } from '../upkeep/certifying.ts';
 import { createDraining, type Draining } from '../upkeep/draining.ts';
 import { createCleaningUp, type CleaningUp } from '../upkeep/cleaning.ts';
 import { createDiskRooms } from '../../modules/backup/disk-room.ts';
@@ -35,7 +36,7 @@ import { createScheduling, type Scheduling } from '../upkeep/scheduling.ts';
 /** A guard: each holds a log and a few timers, and asks the engine several times a second. */
 const jobsPerServer = 20;
 
-export interface Working extends SettingUp, CleaningUp, Draining {
+export interface Working extends SettingUp, CleaningUp, Draining, Certifying {
   interruption: Interruption;
   backingUp: BackingUp;
   previewing: Previewing;
@@ -92,6 +93,7 @@ export function createWorking(
     ...settingUp,
     ...createCleaningUp(ground, product, machines),
     ...createDraining(ground, machines),
+    ...createCertifying({ ...ground, ...product, changeRoutes }),
     scheduling,
     worker: createJobs(ground, product, { runner, backingUp, previewing, scheduling, ...settingUp }),
   };

@@ -19,6 +19,54 @@ interface Row {
   sentence: string;
 }
 
+/** How an authority checks a host: by asking it, or by a TXT record. */
+export type AcmeCheck = 'http-01' | 'dns-01';
+
+/** Told before the others of a check by DNS, where addresses and ports do not count. */
+const dnsRows: readonly Row[] = [
+  {
+    type: 'unauthorized',
+    detail: /\bCAA\b/i,
+    sentence:
+      'A CAA record of {host} allows other certificate authorities only, or forbids wildcards (issuewild). ' +
+      'Add this authority to it, or remove it, at your DNS provider.',
+  },
+  {
+    type: 'caa',
+    sentence:
+      'A CAA record of {host} allows other certificate authorities only, or forbids wildcards (issuewild). ' +
+      'Add this authority to it, or remove it, at your DNS provider.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /secondary validation/i,
+    sentence:
+      'Some places of the internet do not see the TXT record at _acme-challenge.{host} yet. The next ' +
+      'attempt is automatic.',
+  },
+  {
+    type: 'unauthorized',
+    detail: /\bTXT\b|key authorization|did not match/i,
+    sentence:
+      'The certificate authority did not find the TXT record that Berth set at _acme-challenge.{host}. A ' +
+      'name server of the zone still has the former state, or the zone is served elsewhere than at this ' +
+      'DNS provider. The next attempt is automatic.',
+  },
+  {
+    type: 'dns',
+    detail: /NXDOMAIN|no such host|no TXT/i,
+    sentence:
+      'The certificate authority found no name _acme-challenge.{host}. Check that the zone is delegated to ' +
+      'the name servers of this DNS provider (NS records). The next attempt is automatic.',
+  },
+  {
+    type: 'dns',
+    sentence:
+      'The name servers of {host} did not answer the certificate authority. Check them, and DNSSEC if the ' +
+      'zone has it, at your DNS provider.',
+  },
+];
+
 const unresolved =
   'The certificate authority could not look {host} up in the DNS. Check its A and AAAA records, and ' +
   'that its DNS servers answer.';
@@ -183,8 +231,7 @@ const rows: readonly Row[] = [
   },
   {
     type: 'accountDoesNotExist',
-    sentence:
-      "The certificate authority no longer knows the proxy's account. The next attempt creates a new one.",
+    sentence: 'The certificate authority no longer knows the account. The next attempt creates a new one.',
   },
   {
     type: 'malformed',
@@ -236,11 +283,11 @@ const otherRows: readonly Row[] = [
 const prefix = 'urn:ietf:params:acme:error:';
 
 /** The sentence, and after it the authority's own words. */
-export function explainProblem(problem: AcmeProblem, host: string): string {
+export function explainProblem(problem: AcmeProblem, host: string, check: AcmeCheck = 'http-01'): string {
   // A compound problem hides the reason in its parts (RFC 8555, 6.7.1).
   const [inner] = problem.type.endsWith(':compound') ? (problem.subproblems ?? []) : [];
   const { type, detail } = inner ?? problem;
-  const row = rows.find(
+  const row = (check === 'dns-01' ? [...dnsRows, ...rows] : rows).find(
     (each) =>
       (each.type === undefined || `${prefix}${each.type}` === type) && (each.detail?.test(detail) ?? true),
   );

@@ -67,7 +67,7 @@ export function alarmSources(ports: SourcePorts): AlarmSource[] {
     { kinds: ['deletionUnfinished'], looks: 1, find: () => deletions(ports) },
     { kinds: ['diskNearlyFull'], looks: 2, find: () => disks(ports) },
     { kinds: ['diskWriterStopped'], looks: 1, find: () => writers(ports) },
-    { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => certificates(ports) },
+    { kinds: ['certificateFailed', 'certificateExpiring'], looks: 1, find: () => refused(ports) },
     { kinds: ['uploadedCertificateExpiring'], looks: 1, find: () => uploaded(ports) },
     { kinds: ['backupSilent'], looks: 1, find: () => backups(ports) },
     { kinds: ['queueStuck'], looks: 2, find: () => queue(ports) },
@@ -214,6 +214,24 @@ async function certificates({ store, clock }: SourcePorts): Promise<Condition[]>
         ? `There is no certificate for ${host}. ${error ?? ''}`.trim()
         : `The certificate of ${host} ends at ${isoOf(expiresAt)} and was not renewed. ${error ?? ''}`.trim(),
     ...placeOf(place),
+  }));
+}
+
+/** Certificates of domains and those of certificate orders. */
+async function refused(ports: SourcePorts): Promise<Condition[]> {
+  return [...(await certificates(ports)), ...(await orders(ports))];
+}
+
+async function orders({ store }: SourcePorts): Promise<Condition[]> {
+  const found = await store.failedOrders();
+  return found.map(({ organizationId, certificateOrderId, name, error, expirationDate }) => ({
+    kind: 'certificateFailed' as const,
+    organizationId,
+    subject: { type: 'certificateOrder', id: certificateOrderId, name },
+    sentence:
+      (expirationDate === null
+        ? `There is no certificate ${name} yet. `
+        : `The certificate ${name} ends at ${expirationDate} and was not renewed. `) + (error ?? ''),
   }));
 }
 

@@ -56,9 +56,19 @@ export interface AlarmStore extends TableStore<'alarm'> {
   uploaded(
     before: string,
   ): Promise<{ organizationId: string; certificateId: string; name: string; expirationDate: string }[]>;
+  /** Certificate orders whose newest attempt failed, with the end of the certificate that is there. */
+  failedOrders(): Promise<FailedOrder[]>;
   silentBackups(): Promise<SilentBackup[]>;
   /** Jobs that have been queued since before this time (ISO 8601). */
   waiting(before: string): Promise<{ count: number; oldest: string | null }>;
+}
+
+export interface FailedOrder {
+  organizationId: string;
+  certificateOrderId: string;
+  name: string;
+  error: string | null;
+  expirationDate: string | null;
 }
 
 const idsAtOnce = 500;
@@ -112,10 +122,8 @@ export function createAlarmStore(database: Database): AlarmStore {
       return found;
     },
     certificates: (now) => rows(certificatesQuery(now)),
-    uploaded: (before) =>
-      rows(sql<{ organizationId: string; certificateId: string; name: string; expirationDate: string }>`
-        select "organizationId", "certificateId", "name", "expirationDate" from "certificate"
-        where "expirationDate" < ${before}`),
+    uploaded: (before) => rows(uploadedQuery(before)),
+    failedOrders: () => rows(ordersQuery()),
     silentBackups: () => rows(backupsQuery()),
     async waiting(before) {
       const [row] = await rows(sql<{ count: number; oldest: string | null }>`
@@ -157,6 +165,21 @@ function certificatesQuery(now: number) {
     left join "environment" as e on e."environmentId" = coalesce(a."environmentId", c."environmentId")
     where (i."status" = 'failed' and (i."authority" <> '' or i."attempts" >= 5))
       or (i."status" = 'issued' and i."warnAt" <= ${now})`;
+}
+
+/** Those of certificate orders are renewed by themselves, and told of when that fails. */
+function uploadedQuery(before: string) {
+  return sql<{ organizationId: string; certificateId: string; name: string; expirationDate: string }>`
+    select "organizationId", "certificateId", "name", "expirationDate" from "certificate"
+    where "expirationDate" < ${before} and not exists (select 1 from "certificate_order" as o
+      where o."certificateId" = "certificate"."certificateId")`;
+}
+
+function ordersQuery() {
+  return sql<FailedOrder>`
+    select o."organizationId", o."certificateOrderId", o."name", o."error", c."expirationDate"
+    from "certificate_order" as o left join "certificate" as c on c."certificateId" = o."certificateId"
+    where o."status" = 'failed'`;
 }
 
 function backupsQuery() {

@@ -93,17 +93,31 @@ export function createCertificateResolvers(
     },
     async remove(certificateResolverId, organizationId) {
       const present = await found(certificateResolverId, organizationId);
-      const uses = await store.countUses(organizationId, present.name);
-      if (uses > 0)
-        throw new AppError(
-          'PRECONDITION_FAILED',
-          `The certificate resolver ${present.name} is named by ${uses} domain${uses === 1 ? '' : 's'} ` +
-            `or preview settings. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
-        );
+      await refuseUsed(store, present);
       await store.remove({ certificateResolverId, organizationId });
       return withoutSecret(present);
     },
   };
+}
+
+async function refuseUsed(
+  store: ResolverStore,
+  { certificateResolverId, organizationId, name }: ResolverRecord,
+): Promise<void> {
+  const uses = await store.countUses(organizationId, name);
+  if (uses > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The certificate resolver ${name} is named by ${uses} domain${uses === 1 ? '' : 's'} ` +
+        `or preview settings. Give ${uses === 1 ? 'it' : 'them'} another one first.`,
+    );
+  const orders = await store.countOrders(certificateResolverId);
+  if (orders > 0)
+    throw new AppError(
+      'PRECONDITION_FAILED',
+      `The certificate resolver ${name} is asked by ${orders} certificate order${orders === 1 ? '' : 's'}. ` +
+        'Choose another one with certificateOrder.update, or remove them, first.',
+    );
 }
 
 async function admit(

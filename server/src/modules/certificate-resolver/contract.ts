@@ -86,7 +86,8 @@ export const certificateResolverContract = {
   }),
   remove: mutation({
     summary:
-      'Removes a certificate resolver; refused while a domain, or the previews of an application, name it',
+      'Removes a certificate resolver; refused while a domain, the previews of an application or a ' +
+      'certificate order name it',
     access: own,
     input: id,
     output: certificateResolverRecord,

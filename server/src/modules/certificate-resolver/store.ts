@@ -8,12 +8,19 @@ export type ResolverRecord = TableRecord<'certificate_resolver'>;
 export interface ResolverStore extends TableStore<'certificate_resolver'> {
   /** How many domains, and applications for their previews, name the resolver. */
   countUses(organizationId: string, name: string): Promise<number>;
+  /** How many certificate orders are sent to it. */
+  countOrders(certificateResolverId: string): Promise<number>;
   /** Lets those follow a new name. */
   renameUses(organizationId: string, name: string, newName: string): Promise<void>;
 }
 
 export function createResolverStore(database: Database): ResolverStore {
   const { builder } = database;
+  const orders = builder
+    .selectFrom('certificate_order')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('certificateResolverId', '=', '')
+    .compile();
   const domains = tableStore(database, 'domain');
   const applications = tableStore(database, 'application');
   const inDomains = builder
@@ -37,6 +44,8 @@ export function createResolverStore(database: Database): ResolverStore {
       ];
       return Number(ofDomains[0]?.count ?? 0) + Number(ofPreviews[0]?.count ?? 0);
     },
+    countOrders: async (certificateResolverId) =>
+      Number((await database.run(orders, [certificateResolverId]))[0]?.count ?? 0),
     async renameUses(organizationId, name, newName) {
       await domains.update({ organizationId, customCertResolver: name }, { customCertResolver: newName });
       await applications.update(

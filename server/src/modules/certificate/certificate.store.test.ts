@@ -50,6 +50,7 @@ eachDatabase('certificates', (test) => {
           'certificate',
           certificateContract,
           certificateHandlers(createCertificates(createCertificateStore(database), systemClock), {
+            forgetOrder: async () => undefined,
             requireServer,
             changeRoutes: proxy.changeRoutes,
           }),

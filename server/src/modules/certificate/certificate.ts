@@ -22,6 +22,12 @@ export interface Certificates {
     organizationId: string,
     input: UploadedCertificate & { name: string; serverId?: string | null | undefined },
   ): Promise<ShownCertificate>;
+  /** Puts a renewed certificate with its key in the place of the former one; refuses as `create` does. */
+  replace(
+    certificateId: string,
+    organizationId: string,
+    renewed: UploadedCertificate,
+  ): Promise<ShownCertificate>;
   one(certificateId: string, organizationId: string): Promise<ShownCertificate>;
   /** Newest first; two statements however many there are. */
   all(organizationId: string): Promise<ShownCertificate[]>;
@@ -56,6 +62,11 @@ export function createCertificates(store: CertificateStore, clock: Clock): Certi
         createdAt: isoTime(clock),
         ...readCertificate({ ...uploaded, privateKey }, clock.now()),
       });
+      return one(store, certificateId, organizationId, clock.now());
+    },
+    async replace(certificateId, organizationId, { privateKey, ...uploaded }) {
+      const facts = readCertificate({ ...uploaded, privateKey }, clock.now());
+      await store.update({ certificateId, organizationId }, { ...facts, privateKey });
       return one(store, certificateId, organizationId, clock.now());
     },
     async remove(certificateId, organizationId) {

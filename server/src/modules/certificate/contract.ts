@@ -49,7 +49,9 @@ export const certificateContract = {
   }),
   remove: mutation({
     summary: 'Removes a certificate; refused while a domain uses it',
-    description: 'One that another certificate has replaced is not in use.',
+    description:
+      'One that another certificate has replaced is not in use. One of a certificate order is not renewed ' +
+      'any more: its order goes with it.',
     access: own,
     input: id,
     output: certificateRecord,

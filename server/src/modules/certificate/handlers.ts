@@ -10,6 +10,8 @@ export interface CertificateDesk {
   /** Refuses, in a cloud installation, what names no server. */
   requireServer(serverId: string | null | undefined): Promise<void>;
   changeRoutes: ChangeRoutes;
+  /** Ends the renewal of a certificate that is removed. */
+  forgetOrder(certificateId: string, organizationId: string): Promise<void>;
 }
 
 /** A certificate is a record first: a proxy that is away gets it when it is back. */
@@ -17,7 +19,7 @@ const whenItCan = { mayWait: true };
 
 export function certificateHandlers(
   certificates: Certificates,
-  { requireServer, changeRoutes }: CertificateDesk,
+  { requireServer, changeRoutes, forgetOrder }: CertificateDesk,
 ): Handlers<typeof certificateContract, CallContext> {
   return {
     async create({ actor, write }, input) {
@@ -42,7 +44,10 @@ export function certificateHandlers(
       return changeRoutes(
         serverKeyOf(present),
         write,
-        () => certificates.remove(certificateId, actor.organizationId),
+        async () => {
+          await forgetOrder(certificateId, actor.organizationId);
+          return certificates.remove(certificateId, actor.organizationId);
+        },
         whenItCan,
       );
     },

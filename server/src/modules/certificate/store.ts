@@ -17,7 +17,7 @@ export interface SecuredDomain {
   serverKey: string;
 }
 
-export interface CertificateStore extends Pick<TableStore<'certificate'>, 'insert' | 'remove'> {
+export interface CertificateStore extends Pick<TableStore<'certificate'>, 'insert' | 'update' | 'remove'> {
   /** Newest first; the private keys are not even read. */
   shown(organizationId: string): Promise<CertificateRecord[]>;
   /** With their keys, for the proxy of the server; one statement. */
@@ -59,6 +59,7 @@ export function createCertificateStore(database: Database): CertificateStore {
     .compile();
   return {
     insert: certificates.insert,
+    update: certificates.update,
     remove: certificates.remove,
     ofServer: (serverKey) =>
       certificates.list({ serverId: serverIdOf(serverKey) }, { by: ['certificateId'], direction: 'asc' }),

@@ -35,7 +35,7 @@ export interface DnsCheck {
 }
 
 export interface DnsCheckOptions {
-  names: NameResolver;
+  names: Pick<NameResolver, 'lookUp'>;
   /** Settings serverIp and dnsResolver. */
   settings(): Promise<{ serverIp: string | null; dnsResolver: string | null }>;
 }
@@ -95,7 +95,7 @@ export function createDnsCheck({ names, settings }: DnsCheckOptions): DnsCheck {
 }
 
 async function reasonElsewhere(
-  names: NameResolver,
+  names: Pick<NameResolver, 'lookUp'>,
   dnsResolver: string | null,
   host: string,
   expected: string | null,

@@ -4,7 +4,7 @@ import { makeCertificate } from '../../../../test/certificates/authority.ts';
 import { eachDatabase } from '../../../../test/store/each-database.ts';
 import { AppError } from '../../domain/errors.ts';
 import { tableStore } from '../../db/table-store.ts';
-import type { KeptFile } from '../../ports/certificate-news.ts';
+import type { KeptFile } from '../../ports/certificates/certificate-news.ts';
 import { createPlace } from '../../../../test/http/places.ts';
 import { createPeople } from '../../../../test/http/people.ts';
 import { createIssuance, type Issuance } from './issuance.ts';

@@ -5,7 +5,7 @@
 import { explainFault, explainProblem } from '../../domain/certificates/acme-problem.ts';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
 import type { FactEvent, TellFact } from '../../domain/states/fact.ts';
-import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificate-news.ts';
+import type { CertificateNews, KeptFile, ProxyStore } from '../../ports/certificates/certificate-news.ts';
 import { isoTime, type Clock } from '../../ports/clock.ts';
 import {
   authorityOf,

@@ -1,6 +1,6 @@
 /** What the files of the proxy's store say. Pure. */
 import { X509Certificate } from 'node:crypto';
-import type { KeptFile } from '../../ports/certificate-news.ts';
+import type { KeptFile } from '../../ports/certificates/certificate-news.ts';
 
 export interface IssuedCertificate {
   host: string;

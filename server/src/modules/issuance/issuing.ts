@@ -6,7 +6,7 @@ import { AppError } from '../../domain/errors.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { TellFact } from '../../domain/states/fact.ts';
 import { createIssuance, type Issuance } from './issuance.ts';
-import type { ProxyStore } from '../../ports/certificate-news.ts';
+import type { ProxyStore } from '../../ports/certificates/certificate-news.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { IssuanceStore } from './store.ts';
 

@@ -1,12 +1,11 @@
 /** Channels as records: their settings checked, their secrets kept. */
-import { AppError, badField } from '../../domain/errors.ts';
+import { AppError } from '../../domain/errors.ts';
 import { factEventOf, type FactEvent } from '../../domain/states/fact.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { asSettings, kindSettings, type Settings } from '../../procedure/input/kind-settings.ts';
 import { channelNames, channels, type ChannelName } from './channels/channels.ts';
 import { perChannel } from './record.ts';
 import type { NotificationRecord, NotificationStore } from './store.ts';
-
-type Settings = Record<string, unknown>;
 
 /** A channel without its secrets. */
 export type PublicNotification = Pick<
@@ -43,6 +42,8 @@ export interface Notifications {
   found(notificationId: string, organizationId: string): Promise<NotificationRecord>;
 }
 
+const channelSettings = kindSettings(channels, channelNames, 'channel');
+
 const unused = { lastSentAt: null, lastError: null, lastErrorAt: null, leaseHolder: null, leaseUntil: 0 };
 
 export function createNotifications(store: NotificationStore, clock: Clock): Notifications {
@@ -67,7 +68,7 @@ export function createNotifications(store: NotificationStore, clock: Clock): Not
         channel,
         enabled: input.enabled ?? true,
         events: [...new Set(input.events)],
-        settings: JSON.stringify(givenSettings(channel, input)),
+        settings: JSON.stringify(channelSettings.given(channel, input)),
         createdAt: isoTime(clock),
       };
       await store.insert(record);
@@ -89,7 +90,7 @@ export function createNotifications(store: NotificationStore, clock: Clock): Not
         name: input.name ?? present.name,
         enabled: input.enabled ?? present.enabled,
         events: input.events ? [...new Set(input.events)] : present.events,
-        settings: JSON.stringify(changedSettings(present, input)),
+        settings: JSON.stringify(channelSettings.changed(channelOf(present), settingsOf(present), input)),
       };
       await store.update({ notificationId, organizationId }, record);
       if (!record.enabled) await store.deliveries.remove({ notificationId, state: 'queued' });
@@ -129,52 +130,6 @@ export function settingsOf({ settings }: Pick<NotificationRecord, 'settings'>): 
   return asSettings(JSON.parse(settings));
 }
 
-function givenSettings(channel: ChannelName, input: NotificationInput): Settings {
-  refuseOthers(channel, input);
-  const given = asSettings(input[channel]);
-  if (Object.keys(given).length === 0)
-    throw badField(channel, `is required: the settings of the channel ${channel}`);
-  channels[channel].check(given, channel);
-  return given;
-}
-
-/** Absent fields stay, null clears; secrets go nowhere that they were not given for. */
-function changedSettings(present: NotificationRecord, input: NotificationInput): Settings {
-  const name = channelOf(present);
-  refuseOthers(name, input);
-  const changes = asSettings(input[name]);
-  const former = settingsOf(present);
-  const { input: schema, origin, check, secrets } = channels[name];
-  const next = schema.safeParse(
-    Object.fromEntries(
-      Object.entries({ ...former, ...withoutAbsent(changes) }).filter(([, value]) => value !== null),
-    ),
-  );
-  if (!next.success) {
-    const [issue] = next.error.issues;
-    throw badField(`${name}.${issue?.path.join('.') ?? ''}`, issue?.message ?? 'is not valid');
-  }
-  check(next.data, name);
-  const moved = secrets.find((secret) => isKept(secret, former, changes));
-  const [before, after] = [origin(former), origin(next.data)];
-  if (before !== after && moved !== undefined)
-    throw badField(
-      `${name}.${moved}`,
-      `is required with another address: the stored one was given for ${before}, not for ${after}`,
-    );
-  return next.data;
-}
-
-const isKept = (secret: string, former: Settings, changes: Settings): boolean =>
-  Boolean(former[secret]) && changes[secret] === undefined;
-
-function refuseOthers(channel: ChannelName, input: NotificationInput): void {
-  const other = channelNames.find(
-    (name) => name !== channel && input[name] !== undefined && input[name] !== null,
-  );
-  if (other !== undefined) throw badField(other, `must be absent: the channel is ${channel}`);
-}
-
 function shown(record: NotificationRecord, waiting: ReadonlyMap<string, number>): PublicNotification {
   const {
     settings: _secret,
@@ -193,12 +148,4 @@ function shown(record: NotificationRecord, waiting: ReadonlyMap<string, number>)
     ...perChannel((name) => (name === channel ? settings : null)),
     waiting: waiting.get(record.notificationId) ?? 0,
   };
-}
-
-function withoutAbsent(settings: Settings): Settings {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
-}
-
-function asSettings(value: unknown): Settings {
-  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }

@@ -1,18 +1,12 @@
 /** The notification record; what is secret in a channel's settings is never in an answer (decisions 17). */
 import { z } from 'zod';
 import { factEventNames } from '../../domain/states/fact.ts';
+import { perKind } from '../../procedure/input/kind-settings.ts';
 import { channelNames, channels, type ChannelName } from './channels/channels.ts';
 
 /** A value for each kind of channel, by its name. */
-export function perChannel<T>(make: (name: ChannelName) => T): Record<ChannelName, T> {
-  return asRecord(channelNames.map((name) => [name, make(name)]));
-}
-
-/** Complete, since the list holds every name of the type. */
-function asRecord<T>(entries: readonly (readonly [ChannelName, T])[]): Record<ChannelName, T> {
-  const record: Partial<Record<ChannelName, T>> = Object.fromEntries(entries);
-  return record as Record<ChannelName, T>;
-}
+export const perChannel = <T>(make: (name: ChannelName) => T): Record<ChannelName, T> =>
+  perKind(channelNames, make);
 
 export const notificationRecord = z
   .object({

@@ -30,6 +30,8 @@ export const contentWords = {
   server: ['server', 'servers'],
   certificate: ['certificate', 'certificates'],
   certificate_resolver: ['certificate resolver', 'certificate resolvers'],
+  certificate_order: ['certificate order', 'certificate orders'],
+  dns_provider: ['DNS provider', 'DNS providers'],
   ssh_key: ['SSH key', 'SSH keys'],
   registry: ['image registry', 'image registries'],
   destination: ['backup destination', 'backup destinations'],

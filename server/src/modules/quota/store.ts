@@ -31,6 +31,8 @@ export const countedRecords = {
   git_provider: 'git providers',
   certificate: 'certificates',
   certificate_resolver: 'certificate resolvers',
+  certificate_order: 'certificate orders',
+  dns_provider: 'DNS providers',
   server: 'servers',
   notification: 'notification channels',
   log_drain: 'log drains',

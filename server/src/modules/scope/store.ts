@@ -184,6 +184,8 @@ function organizationQueries(builder: Builder) {
     notification: owned('notification', 'notificationId'),
     certificate: owned('certificate', 'certificateId'),
     certificateResolver: owned('certificate_resolver', 'certificateResolverId'),
+    certificateOrder: owned('certificate_order', 'certificateOrderId'),
+    dnsProvider: owned('dns_provider', 'dnsProviderId'),
     organization: owned('organization', 'organizationId'),
     gitProvider: owned('git_provider', 'gitProviderId'),
     invitation: owned('invitation', 'invitationId'),

@@ -4,7 +4,7 @@
  */
 import type { AppError } from '../../domain/errors.ts';
 import type { Builder, ImageIntake } from '../engine/builder.ts';
-import type { ProxyStore } from '../certificate-news.ts';
+import type { ProxyStore } from '../certificates/certificate-news.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineView } from '../engine/engine-view.ts';
 import type { Proxy } from '../proxy.ts';

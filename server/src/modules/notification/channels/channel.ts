@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { badField } from '../../../domain/errors.ts';
 import type { FactSubject, FactTone } from '../../../domain/states/fact.ts';
+import { defineSettings, type SettingsDefinition } from '../../../procedure/input/kind-settings.ts';
 
 /** What is told, once for all channels. */
 export interface Notice {
@@ -41,49 +42,23 @@ export type Sending =
       mail: { from: string; to: string[]; subject: string; text: string; id: string };
     };
 
-interface Definition<F extends z.ZodRawShape, S extends keyof F & string> {
+interface Definition<F extends z.ZodRawShape, S extends keyof F & string> extends SettingsDefinition<F, S> {
   /** For people. */
   label: string;
-  fields: F;
-  /** Fields that are written and never shown. */
-  secrets: readonly S[];
-  /** A good value, for the reference. */
-  example: z.input<z.ZodObject<F>>;
-  /** Where its secrets go; with another one they have to be given again. */
-  origin(settings: z.output<z.ZodObject<F>>): string;
-  /** Throws what no schema says. */
-  check?(settings: z.output<z.ZodObject<F>>, field: string): void;
   /** `now`: epoch milliseconds. */
   render(notice: Notice, settings: z.output<z.ZodObject<F>>, now: number): Sending;
 }
 
-/** Settings come in as they were stored or given; a kind parses them itself. */
 export function defineChannel<F extends z.ZodRawShape, S extends keyof F & string>(
   definition: Definition<F, S>,
 ) {
-  const { fields, secrets } = definition;
-  const schema = z.object(fields);
-  const hidden = new Set<string>(secrets);
-  const withoutHidden = <V>(values: Readonly<Record<string, V>>): Record<string, V> =>
-    Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.has(name)));
+  const settings = defineSettings(definition);
   return {
+    ...settings,
     label: definition.label,
-    example: definition.example,
-    secrets: secrets as readonly string[],
-    input: schema,
-    changes: z.object(Object.fromEntries(Object.entries(fields).map(asChange))),
-    shown: z.object(withoutHidden(fields)).meta({ examples: [withoutHidden(definition.example)] }),
-    origin: (settings: unknown): string => definition.origin(schema.parse(settings)),
-    check: (settings: unknown, field: string): void => definition.check?.(schema.parse(settings), field),
-    render: (notice: Notice, settings: unknown, now: number): Sending =>
-      definition.render(notice, schema.parse(settings), now),
+    render: (notice: Notice, given: unknown, now: number): Sending =>
+      definition.render(notice, settings.input.parse(given), now),
   };
-}
-
-/** A field of an update: absent is absent, so no default takes its place. */
-function asChange([name, field]: [string, z.core.$ZodType]): [string, z.ZodType] {
-  const bare = field instanceof z.ZodDefault ? field.unwrap() : field;
-  return [name, z.optional(bare)];
 }
 
 /** An address that requests go to. */

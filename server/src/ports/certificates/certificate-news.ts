@@ -2,7 +2,7 @@
  * What the proxy tells of the certificates that it asks ACME authorities for, and the files in which it keeps
  * them.
  */
-import type { AcmeProblem } from '../domain/certificates/acme-problem.ts';
+import type { AcmeProblem } from '../../domain/certificates/acme-problem.ts';
 
 export type CertificateNews =
   | { kind: 'issued'; host: string }

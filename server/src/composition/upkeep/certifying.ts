@@ -1,0 +1,116 @@
+/** Certificates that Berth asks for by itself: DNS providers, authorities, renewals. */
+import { createAcmeClient } from '../../adapters/acme/acme-client.ts';
+import { createCertificates } from '../../modules/certificate/certificate.ts';
+import { createAuthorityOf } from '../../modules/certificate-order/authority.ts';
+import {
+  createCertificateOrders,
+  type CertificateOrders,
+} from '../../modules/certificate-order/certificate-order.ts';
+import { createEndOf, createKeep } from '../../modules/certificate-order/keep-certificate.ts';
+import { createIssue } from '../../modules/certificate-order/issue.ts';
+import { createRenewing, type Renewing } from '../../modules/certificate-order/renewing.ts';
+import {
+  createChallengeRecords,
+  type ChallengeRecords,
+} from '../../modules/dns-provider/challenge-records.ts';
+import { createDnsProviders } from '../../modules/dns-provider/dns-provider.ts';
+import type { DnsProviderDeps } from '../../modules/dns-provider/handlers.ts';
+import type { NameServerAddress } from '../../modules/dns-provider/propagation.ts';
+import type { Events } from '../../modules/event/event.ts';
+import type { ChangeRoutes } from '../../ports/proxy.ts';
+import type { Ground } from '../ground.ts';
+import type { Product } from '../product.ts';
+
+export interface Certifying {
+  dnsProviderDeps: DnsProviderDeps;
+  certificateOrders: CertificateOrders;
+  renewing: Renewing;
+  challengeRecords: ChallengeRecords;
+}
+
+export interface CertifyingParts extends Pick<Ground, 'stores' | 'clock'> {
+  adapters: Pick<Ground['adapters'], 'outgoing' | 'names'>;
+  log: Pick<Ground['log'], 'fault'>;
+  accounts: { events: Pick<Events, 'tellAll'> };
+  notifying: Pick<Product['notifying'], 'tell'>;
+  settings: Pick<Product['settings'], 'get'>;
+  changeRoutes: ChangeRoutes;
+  /** Where a name server is asked; port 53 of its address unless given. */
+  nameServerAddress?: NameServerAddress;
+}
+
+export function createCertifying({
+  stores,
+  adapters,
+  clock,
+  log,
+  accounts,
+  notifying,
+  settings,
+  changeRoutes,
+  ...options
+}: CertifyingParts): Certifying {
+  const dnsProviders = createDnsProviders(stores.dnsProviders, clock);
+  const challengeRecords = createChallengeRecords({
+    store: stores.dnsProviders,
+    outgoing: adapters.outgoing,
+    names: adapters.names,
+    resolver: async () => (await settings.get()).dnsResolver,
+    clock,
+    ...options,
+    onFault: (error) => void log.fault(error, 'TXT record at a DNS provider'),
+  });
+  const certificates = createCertificates(stores.certificates, clock);
+  const store = stores.certificateOrders;
+  const renewing = createRenewing({
+    store,
+    clock,
+    issue: createIssue({
+      store,
+      acme: createAcmeClient({ outgoing: adapters.outgoing, clock }),
+      clock,
+      dnsProviders,
+      challengeRecords,
+      authorityOf: createAuthorityOf({
+        resolver: (certificateResolverId, organizationId) =>
+          stores.certificateResolvers.find({ certificateResolverId, organizationId }),
+        settings: settings.get,
+        installation: stores.organizations.first,
+      }),
+    }),
+    keep: createKeep({ store, certificates, changeRoutes }),
+    endOf: createEndOf({ certificates }),
+    changed: (order) => tellChanged(accounts.events, order),
+    tell: notifying.tell,
+    sweep: challengeRecords.sweep,
+    onFault: (error) => void log.fault(error, 'certificates by DNS'),
+  });
+  return {
+    renewing,
+    challengeRecords,
+    dnsProviderDeps: { dnsProviders, challengeRecords },
+    certificateOrders: createCertificateOrders(store, clock),
+  };
+}
+
+async function tellChanged(
+  events: Pick<Events, 'tellAll'>,
+  { certificateOrderId, organizationId }: { certificateOrderId: string; organizationId: string },
+): Promise<void> {
+  const nowhere = {
+    organizationId,
+    projectId: null,
+    environmentId: null,
+    serviceId: null,
+    formerProjectId: null,
+    formerEnvironmentId: null,
+    userId: null,
+    status: null,
+    stage: null,
+  };
+  const changed = { ...nowhere, what: 'updated', resourceId: certificateOrderId } as const;
+  await events.tellAll([
+    { ...changed, kind: 'certificateOrder' },
+    { ...changed, kind: 'certificate' },
+  ]);
+}

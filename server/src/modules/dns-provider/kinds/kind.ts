@@ -1,0 +1,146 @@
+/**
+ * What defines a kind of DNS provider: its settings, the least rights that its credential needs, and how TXT
+ * records are set and removed. Each kind is one file of this folder, and a row of `kinds.ts`.
+ */
+import { z } from 'zod';
+import { defineSettings, type SettingsDefinition } from '../../../procedure/input/kind-settings.ts';
+
+export interface Zone {
+  /** As the provider knows it. */
+  id: string;
+  /** Without a dot at its end. */
+  name: string;
+}
+
+/** A TXT record of a zone; `name` is whole, without a dot at its end. */
+export interface TxtRecord {
+  zone: Zone;
+  name: string;
+  text: string;
+}
+
+/** What a provider does for Berth, with the settings of one record. */
+export interface ZoneAccess {
+  /** The first of these names that is a zone of the provider; undefined when none is. */
+  find(candidates: readonly string[]): Promise<Zone | undefined>;
+  /** Adds the text to whatever the name has. */
+  add(record: TxtRecord): Promise<void>;
+  /** Removes this text alone; one that is gone is no fault. */
+  remove(record: TxtRecord): Promise<void>;
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface HttpCall {
+  method: HttpMethod;
+  url: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, a string as it is. */
+  body?: unknown;
+  /** Statuses besides 2xx that are answers, with an undefined value: 404 unless given. */
+  absent?: readonly number[];
+}
+
+/** How a kind reaches its provider; everything goes through the gate of the organization. */
+export interface ProviderWay {
+  /**
+   * The answer to a request, JSON in this shape; undefined for an absent thing. Throws an AppError in words
+   * of the provider's name for what it refuses.
+   */
+  ask<T>(shape: z.ZodType<T>, call: HttpCall): Promise<T | undefined>;
+  /** The same for an answer that is not JSON. */
+  askText(call: HttpCall): Promise<string | undefined>;
+  /** One DNS message by TCP. */
+  exchange(message: Uint8Array, to: { host: string; port: number }): Promise<Buffer>;
+  /** Makes the work wait until earlier work on the same name is over. */
+  inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  pause(ms: number): Promise<void>;
+}
+
+interface KindDefinition<F extends z.ZodRawShape, S extends keyof F & string>
+  extends SettingsDefinition<F, S> {
+  /** For people. */
+  label: string;
+  /** What the credential has to be allowed, and no more. */
+  rights: string;
+  /** Where the provider documents the interface. */
+  source: string;
+  connect(settings: z.output<z.ZodObject<F>>, way: ProviderWay): ZoneAccess;
+}
+
+export function defineKind<F extends z.ZodRawShape, S extends keyof F & string>(
+  definition: KindDefinition<F, S>,
+) {
+  const { label, rights, source } = definition;
+  const settings = defineSettings(definition);
+  return {
+    ...settings,
+    label,
+    rights,
+    source,
+    connect: (given: unknown, way: ProviderWay): ZoneAccess =>
+      definition.connect(settings.input.parse(given), way),
+  };
+}
+
+/** Seconds that a record may be kept by resolvers. */
+export const recordTtl = 60;
+
+/** A token that goes into a header. */
+export const token = (): z.ZodString =>
+  z
+    .string()
+    .min(1)
+    .max(1000)
+    .regex(/^[\x21-\x7e]+$/, 'must be one line without spaces: it goes into a header');
+
+/** The name within its zone; `@` for the zone itself. */
+export function nameInZone({ zone, name }: Pick<TxtRecord, 'zone' | 'name'>): string {
+  return name === zone.name ? '@' : name.slice(0, -(zone.name.length + 1));
+}
+
+/** The first candidate for which the provider has a zone, one request each. */
+export async function firstZone(
+  candidates: readonly string[],
+  look: (name: string) => Promise<Zone | undefined>,
+): Promise<Zone | undefined> {
+  for (const name of candidates) {
+    const zone = await look(name);
+    if (zone) return zone;
+  }
+  return undefined;
+}
+
+/** A text as zone files have it (RFC 1035, 5.1). */
+export const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/** A text of a zone file without its quotes. */
+export const unquoted = (text: string): string => text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
+
+/** For providers that replace all texts of a name at once: theirs are read first and kept. */
+export function replacingTexts(
+  way: Pick<ProviderWay, 'inTurn'>,
+  texts: {
+    /** Values as the provider writes them. */
+    read(record: TxtRecord): Promise<string[]>;
+    /** An empty list removes the name's records. */
+    write(record: TxtRecord, values: readonly string[]): Promise<void>;
+  },
+): Pick<ZoneAccess, 'add' | 'remove'> {
+  return {
+    add: (record) =>
+      way.inTurn(record.name, async () => {
+        const present = await texts.read(record);
+        if (!present.some((value) => unquoted(value) === record.text))
+          await texts.write(record, [...present, quoted(record.text)]);
+      }),
+    remove: (record) =>
+      way.inTurn(record.name, async () => {
+        const present = await texts.read(record);
+        const rest = present.filter((value) => unquoted(value) !== record.text);
+        if (rest.length < present.length) await texts.write(record, rest);
+      }),
+  };
+}
