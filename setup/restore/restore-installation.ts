@@ -11,6 +11,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -26,6 +27,8 @@ import { runCommand } from '../process/run-command.ts';
 const limitMs = 30 * 60_000;
 const manifestName = 'berth-backup.json';
 const keyName = 'berth.key.sealed';
+/** Of the manifest, and of the key; both are far shorter. */
+const mostBytes = 64 * 1024;
 const databaseNames = ['berth.sqlite', 'berth.dump'] as const;
 
 interface Manifest {
@@ -38,7 +41,10 @@ interface Manifest {
  * Gives what was put back. PRECONDITION_FAILED when there is data already or the file is none of ours,
  * BAD_REQUEST for a wrong passphrase; nothing is changed then.
  */
-export async function restoreInstallation(context: SetupContext, file: string): Promise<string> {
+export async function restoreInstallation(
+  context: Pick<SetupContext, 'layout' | 'settings' | 'say' | 'signal'>,
+  file: string,
+): Promise<string> {
   const { layout, settings, signal, say } = context;
   await refuseOverData(context);
   const folder = mkdtempSync(join(layout.data, 'restore-'));
@@ -71,7 +77,11 @@ export async function restoreInstallation(context: SetupContext, file: string): 
   }
 }
 
-async function refuseOverData({ layout, settings, signal }: SetupContext): Promise<void> {
+async function refuseOverData({
+  layout,
+  settings,
+  signal,
+}: Pick<SetupContext, 'layout' | 'settings' | 'signal'>): Promise<void> {
   const present = [layout.database, layout.key].find((path) => existsSync(path));
   if (present !== undefined)
     throw new AppError(
@@ -128,22 +138,35 @@ async function unpack(file: string, folder: string, signal: AbortSignal): Promis
         throw new AppError('PRECONDITION_FAILED', `${name} in ${file} is not a plain file.`);
   };
   await extract(manifestName, keyName);
+  const long = [manifestName, keyName].find((name) => statSync(join(folder, name)).size > mostBytes);
+  if (long !== undefined) throw notOurs(file);
   const manifest = parseManifest(readFileSync(join(folder, manifestName), 'utf8'), file);
   await extract(manifest.database);
   return manifest;
 }
 
 function parseManifest(text: string, file: string): Manifest {
-  const value: unknown = JSON.parse(text);
+  const value = jsonOf(text);
   const field = (name: string): unknown =>
     typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
   const database = databaseNames.find((name) => name === field('database'));
-  if (field('form') !== 'berth-backup-1' || database === undefined)
-    throw new AppError(
-      'PRECONDITION_FAILED',
-      `${file} is not a backup that this Berth understands. Use the version that made it, or a newer one.`,
-    );
+  if (field('form') !== 'berth-backup-1' || database === undefined) throw notOurs(file);
   return { database, version: String(field('version')), createdAt: String(field('createdAt')) };
+}
+
+const notOurs = (file: string): AppError =>
+  new AppError(
+    'PRECONDITION_FAILED',
+    `${file} is not a backup that this Berth understands. Use the version that made it, or a newer one.`,
+  );
+
+/** Undefined for what is not JSON; the program's own words would repeat a stranger's. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function placeFile(from: string, to: string): void {
