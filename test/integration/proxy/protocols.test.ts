@@ -10,7 +10,7 @@ import { dockerCli } from '../../bed/host/golden.ts';
 import { runCommand } from '../../../images/command.ts';
 import { listens, uniqueName, until, untilRunning } from '../../engine-suite/fixture.ts';
 import { bedEngine, nodeService } from '../engine/engine-fixture.ts';
-import { echo, openSocket, overHttp2, posted, versionNegotiation } from './protocol-clients.ts';
+import { echo, openSocket, overHttp2, posted, resetRapidly, versionNegotiation } from './protocol-clients.ts';
 import { ask, attached, httpPort, httpsPort, proxyInBed, route } from './proxy-fixture.ts';
 import { greeted } from './tls-client.ts';
 
@@ -163,6 +163,22 @@ test('HTTP/3 is offered; a packet of an unknown version is answered with those t
   expect(versions).toContain(1);
 });
 
+test('streams that are taken back at once cost others nothing, and the proxy little', async () => {
+  const before = await bed.container();
+  const flood = resetRapidly('secure.test', 2, AbortSignal.timeout(4000));
+  const statuses: number[] = [];
+  for (let count = 0; count < 20; count += 1) statuses.push((await ask('plain.test')).status);
+  const told = await flood;
+  const peak = (await kilobytesOfProxy('VmHWM')) >> 10;
+  console.log(
+    `${told.opened} streams opened, ${told.ended} connections ended; at most ${peak} MiB of memory`,
+  );
+  expect(statuses).toEqual(statuses.map(() => 200));
+  // Of the gigabyte that its container may have.
+  expect(peak).toBeLessThan(512);
+  expect(await bed.container()).toBe(before);
+}, 60_000);
+
 test('gRPC passes: HTTP/2 to the service, the answer’s body as it comes, and the trailers', async () => {
   const { headers, trailers, body } = await overHttp2(
     'rpc.test',
@@ -242,10 +258,7 @@ describe('WebSockets', () => {
 
   test('stay open over a hundred changes of domains, and what the proxy keeps for them is told', async () => {
     // Process 1 is the engine's init.
-    const pid = (await inProxy('cat', '/proc/1/task/1/children')).trim().split(' ')[0] || '1';
-    const memory = async (): Promise<number> =>
-      Number(/^VmRSS:\s+(\d+) kB$/m.exec(await inProxy('cat', `/proc/${pid}/status`))?.[1]);
-    const before = await memory();
+    const before = await kilobytesOfProxy('VmRSS');
     const sockets: Socket[] = [];
     let closed = 0;
     for (let change = 0; change < 100; change += 1) {
@@ -259,7 +272,7 @@ describe('WebSockets', () => {
     for (const [index, socket] of sockets.entries())
       expect(await echo(socket, `still ${index}`)).toBe(`still ${index}`);
     expect(closed).toBe(0);
-    const more = ((await memory()) - before) >> 10;
+    const more = ((await kilobytesOfProxy('VmRSS')) - before) >> 10;
     console.log(
       `100 WebSockets by as many configurations: the proxy has ${more} MiB more ` +
         `(Caddy ${(await inProxy('caddy', 'version')).trim()})`,
@@ -316,6 +329,13 @@ async function handshake(): Promise<string> {
   } catch (error) {
     return String(error);
   }
+}
+
+/** Memory of the proxy's program, as `man 5 proc` has it; its container begins with an init. */
+async function kilobytesOfProxy(what: 'VmHWM' | 'VmRSS'): Promise<number> {
+  const pid = (await inProxy('cat', '/proc/1/task/1/children')).trim().split(' ')[0] || '1';
+  const status = await inProxy('cat', `/proc/${pid}/status`);
+  return Number(new RegExp(`^${what}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
 }
 
 async function inProxy(...command: string[]): Promise<string> {
