@@ -57,6 +57,10 @@ const session: readonly (readonly [string, (readonly Reply[])?])[] = [
   ['export shop --output shop.yml'],
   ['import compose old.yml --output moved.yml'],
   ['import compose old.yml --check'],
+  ['import templates catalogue'],
+  ['templates'],
+  ['template create ./templates/status shop/status --no-wait'],
+  ['template create status'],
   ['secret set shop/web STRIPE_KEY', [[/STRIPE_KEY:$/, 'sk_live_1']]],
   ['domains shop/web'],
   ['domains add shop.example.com shop/web'],
@@ -178,7 +182,7 @@ async function makeHome(): Promise<string> {
   const program = join(home, 'program');
   await packageCommandLine(program);
   const bin = join(home, 'bin');
-  await Promise.all([mkdir(bin), mkdir(join(home, 'web'))]);
+  await Promise.all([mkdir(bin), mkdir(join(home, 'web/catalogue'), { recursive: true })]);
   const clock = `data:text/javascript,Date.now=()=>${now}`;
   const start = `#!/bin/bash\nexec '${process.execPath}' --import '${clock}' '${program}/berth.mjs' "$@"\n`;
   const files = {
@@ -186,6 +190,10 @@ async function makeHome(): Promise<string> {
     'bin/edit': '#!/bin/bash\ntext=$(<"$1")\necho "${text/blue/teal}" >"$1"\n',
     'web/Dockerfile': 'FROM node:24\nCOPY . .\nCMD ["node", "."]\n',
     'web/old.yml': 'services:\n  cache:\n    image: redis:7\n    ports: ["6379:6379"]\n',
+    'web/catalogue/status.yml':
+      '# slogan: Watches sites.\n# documentation: https://status.example.com\n# tags: watch\n# port: 3001\n' +
+      'services:\n  status:\n    image: status:2.1.0\n    environment:\n      - SERVICE_URL_STATUS\n' +
+      '      - SECRET=$SERVICE_PASSWORD_STATUS\n    exclude_from_hc: true\n',
     'web/.env': 'NODE_ENV=production\nCOLOR=red\n',
     'web/.gitignore': '.env\n',
   };

@@ -95,6 +95,28 @@ const run = { operation: 'backup', status: 'done', destinationId: 's3', database
 const steps = [{ name: 'dump', status: 'done', startedAt: at(540), finishedAt: at(539), detail: null }];
 
 export const recordedAnswers: Answers = {
+  'template.all': () => [
+    {
+      name: 'status',
+      title: 'Status',
+      description: 'Watches whether your sites answer.',
+      website: 'https://status.example.com',
+      tags: ['monitoring'],
+      icon: null,
+      images: ['status:2.1.0'],
+    },
+  ],
+  'template.create': () => ({
+    composeId: 'status-id',
+    name: 'status',
+    appName: 'status-k3x9a1',
+    deploymentId: 'd3Zk8fWq2LmN',
+    domainId: 'd1',
+    address: 'http://status-3f2a.203-0-113-7.sslip.io',
+    domains: [{ name: 'web', domainId: 'd1', address: 'http://status-3f2a.203-0-113-7.sslip.io' }],
+    firstSignIn: 'Open it right after the deployment: the first visitor makes the account.',
+    instructions: '',
+  }),
   'project.all': projectsOf([]),
   'project.one': projectsOf([])[0],
   'deployment.latest': ({ applicationId }: { applicationId?: string }) =>

@@ -5,7 +5,6 @@ import { databaseKindNames, type DatabaseKindName } from '../../server/src/domai
 import { didYouMean } from '../../server/src/domain/text/closest.ts';
 import { forwardPort, type Forwarder } from '../connection/forwarder.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { scopeOf } from '../folder-links.ts';
 import { UsageError } from '../usage-error.ts';
 import { dbDataWords } from './db-data-words.ts';
 import { runInContainer } from './parts/container-program.ts';
@@ -13,9 +12,9 @@ import type { Context } from './parts/context.ts';
 import { createDatabase, databaseCalls } from './parts/database-calls.ts';
 import { databaseOf } from './parts/database-of.ts';
 import { databaseShells, isInstalled, type DatabaseShell } from './parts/database-shells.ts';
-import { placeOf } from './parts/deploy-target.ts';
+import { newPlaceOf } from './parts/deploy-target.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
-import { allServices, nameOf, pick, type Service } from './parts/services.ts';
+import { allServices, pick, type Service } from './parts/services.ts';
 import type { Word } from './parts/word.ts';
 
 const create: Word = {
@@ -49,22 +48,8 @@ const create: Word = {
             ? ''
             : `; "${kindText}" is not a kind of database.${didYouMean(kindText, databaseKindNames)}`),
       );
-    const { client, connection } = await context.berth();
-    const scope = await scopeOf(context.terminal, connection.url);
-    const whole = written.includes('/') || scope === undefined ? written : `${scope}/${written}`;
-    const [projectName = '', ...more] = whole.split('/');
-    const name = more.at(-1);
-    if (name === undefined)
-      throw new UsageError(
-        `"${written}" names no project: give project/name, or \`berth use PROJECT\` first.`,
-      );
-    const { environment } = await placeOf(client, {
-      project: projectName,
-      environment: more.length > 1 ? more[0] : undefined,
-      name,
-    });
-    const services = await allServices(client);
-    refuseTaken(services, environment.environmentId, `${projectName}/${environment.name}`, name);
+    const { client } = await context.berth();
+    const { environment, projectName, name } = await newPlaceOf(context, written);
     const appName = `${name.replaceAll(/[^a-zA-Z0-9]+/g, '-')}-${randomBytes(3).toString('hex')}`;
     const { environmentId } = environment;
     const containerImage = context.text('image');
@@ -82,15 +67,6 @@ const create: Word = {
 };
 
 /** Two of one name cannot be told apart by words, nor by a reference such as `${{db.URL}}`. */
-function refuseTaken(services: readonly Service[], environmentId: string, place: string, name: string): void {
-  const taken = services.find((one) => one.environment.environmentId === environmentId && one.name === name);
-  if (taken)
-    throw new UsageError(
-      `${place} already has a service called ${name}: ${taken.kind}, ${taken.appName}. Choose another ` +
-        `name, or run \`berth deploy ${nameOf(taken)}\` to start that one.`,
-    );
-}
-
 function isKind(text: string): text is DatabaseKindName {
   return databaseKindNames.some((kind) => kind === text);
 }

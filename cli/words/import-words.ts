@@ -57,19 +57,21 @@ async function sourceOf(context: Context, project: string | undefined): Promise<
 
 export const importWord: Word = {
   name: 'import',
-  usage: `${Object.keys(formats).join('|')} [FILE]`,
+  usage: `${Object.keys(formats).join('|')}|templates [FILE]`,
   summary: 'converts the configuration of another platform to berth.yml',
   description:
     'Reads the files of the folder: compose: a compose file; heroku: app.json, Procfile and, as FILE, what ' +
     '`heroku config -s` printed; kamal: config/deploy.yml; caprover: a captain-definition, or the list of ' +
     'apps as FILE; dokku: what `dokku config:export` printed, as FILE. dokploy reads the project that is ' +
     'named from another server of the same interface; its key is asked for, or BERTH_IMPORT_KEY. Nothing ' +
-    'is created: only the file is written; continue with `berth plan` and `berth apply`.',
+    'is created: only the file is written; continue with `berth plan` and `berth apply`. templates reads a ' +
+    'catalogue of Dokploy, Coolify or CapRover from the folder that is named and writes a folder for each ' +
+    'template; `berth template create FOLDER project/name` makes a service of one.',
   options: {
     output: {
       short: 'o',
       value: 'PATH',
-      description: 'this file instead of berth.yml; - is standard output',
+      description: 'this file instead of berth.yml; - is standard output. For templates: this folder',
     },
     name: { value: 'PROJECT', description: 'name of the project' },
     from: { value: 'URL', description: 'for dokploy: address of the other installation' },
@@ -77,6 +79,7 @@ export const importWord: Word = {
     data: {
       description: 'for dokploy, after `berth apply`: copies the data of the databases and writes no file',
     },
+    format: { value: 'FORMAT', description: 'for templates: auto (default), dokploy, coolify or caprover' },
     yes: { short: 'y', description: 'with --data: copies without asking' },
     check: {
       description: 'for compose: only says what a deployment would make of the file; 1 if it is refused',
@@ -88,7 +91,8 @@ export const importWord: Word = {
   async run(context) {
     const { terminal } = context;
     const [format = '', given] = context.args;
-    const known = Object.keys(formats);
+    if (format === 'templates') return importTemplates(context, given);
+    const known = [...Object.keys(formats), 'templates'];
     const importer = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (!importer)
       throw new UsageError(
@@ -124,6 +128,49 @@ export const importWord: Word = {
     return exitCodes.done;
   },
 };
+
+/** Writes a folder for each template of the catalogue, and a report of every field. */
+async function importTemplates(context: Context, given: string | undefined): Promise<number> {
+  const { catalogueFormats, importCatalogue, writeTemplate } = await import(
+    '../import/templates/catalogue.ts'
+  );
+  if (given === undefined)
+    throw new UsageError('Which folder? Usage: berth import templates FOLDER [--format FORMAT]');
+  const format = context.text('format') ?? 'auto';
+  if (!catalogueFormats.includes(format))
+    throw new UsageError(
+      `--format is "${format}"; it is one of ${catalogueFormats.join(', ')}.` +
+        didYouMean(format, catalogueFormats),
+    );
+  const { terminal } = context;
+  const found = await importCatalogue(resolve(terminal.folder, given), format, new Date(terminal.now()));
+  const output = context.text('output') ?? 'templates';
+  const into = resolve(terminal.folder, output);
+  if (!context.is('force') && (await exists(into)))
+    throw new UsageError(`${output} already exists. Give --force to write into it, or --output.`);
+  for (const { definition } of found) if (definition) await writeTemplate(into, definition);
+  const taken = found.filter(({ definition }) => definition !== undefined);
+  for (const { name, refused, report: lines, notes } of found) {
+    for (const { field, outcome, text } of lines)
+      if (outcome !== 'taken') context.say(`· ${printable(`${name}: ${field} was ${outcome}: ${text}`)}`);
+    for (const note of notes) context.say(`· ${printable(`${name}: ${note}`)}`);
+    if (refused !== undefined) context.say(`· ${printable(`${name} was left out: ${refused}`)}`);
+  }
+  context.say(
+    `${taken.length} of ${found.length} ${found.length === 1 ? 'template' : 'templates'} taken into ` +
+      `${output}. \`berth template create ${output}/NAME project/name\` makes a service of one.`,
+  );
+  context.answer(
+    found.map(({ name, refused, notes, report: fields }) => ({
+      name,
+      refused: refused ?? null,
+      notes,
+      fields,
+    })),
+    () => '',
+  );
+  return taken.length === 0 ? exitCodes.refused : exitCodes.done;
+}
 
 /** Files of a folder by their names. */
 const readIn =

@@ -18,12 +18,13 @@ import { forward } from './forward-words.ts';
 import { shellWords } from './shell-words.ts';
 import { serviceWords } from './service-words.ts';
 import { statusWords } from './status.ts';
+import { templateWords } from './templates/template-words.ts';
 import type { Word } from './parts/word.ts';
 
 export const groups: readonly { title: string; words: readonly Word[] }[] = [
   { title: 'Deploy and look', words: [deploy, eject, ...statusWords, logs, openWord] },
   { title: 'A project as a file', words: [...fileWords, importWord] },
-  { title: 'Services', words: [...serviceWords, ...shellWords, forward] },
+  { title: 'Services', words: [...serviceWords, ...templateWords, ...shellWords, forward] },
   { title: 'Variables', words: envWords },
   { title: 'Addresses and previews', words: [...domainWords, previewsWord] },
   { title: 'Databases', words: dbWords },

@@ -57,7 +57,7 @@ const hints: Readonly<Record<string, Hint>> = {
   'deployment.rollback': ({ deploymentId }) => ({ deploymentId }),
   'domain.create': ({ applicationId, prefix }) => ({ applicationId, host: `new.${prefix}.example.com` }),
   'domain.update': ({ host }) => ({ host }),
-  'template.create': ({ prefix }) => ({ host: `status.${prefix}.example.com` }),
+  'template.create': ({ prefix }) => ({ definition: undefined, host: `status.${prefix}.example.com` }),
   'port.create': ({ prefix }) => ({ publishedPort: 40_000 + Number(prefix.slice(1)), publishMode: 'host' }),
   // Without it, of the machine of Berth itself, which is the installation's alone.
   'server.metrics': ({ serverId }) => ({ serverId }),

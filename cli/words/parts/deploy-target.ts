@@ -144,6 +144,41 @@ export function portOf(context: Context): number | undefined {
   return port;
 }
 
+/** Where a service of this name is to be made; UsageError without a project, and where the name is taken. */
+export async function newPlaceOf(
+  context: Context,
+  written: string,
+): Promise<Pick<Service, 'project' | 'environment'> & { projectName: string; name: string }> {
+  const { client, connection } = await context.berth();
+  const scope = await scopeOf(context.terminal, connection.url);
+  const whole = written.includes('/') || scope === undefined ? written : `${scope}/${written}`;
+  const [projectName = '', ...more] = whole.split('/');
+  const name = more.at(-1);
+  if (name === undefined)
+    throw new UsageError(`"${written}" names no project: give project/name, or \`berth use PROJECT\` first.`);
+  const place = await placeOf(client, {
+    project: projectName,
+    environment: more.length > 1 ? more[0] : undefined,
+    name,
+  });
+  refuseTaken(await allServices(client), place.environment, projectName, name);
+  return { ...place, projectName, name };
+}
+
+function refuseTaken(
+  services: readonly Service[],
+  { environmentId, name: environment }: Service['environment'],
+  project: string,
+  name: string,
+): void {
+  const taken = services.find((one) => one.environment.environmentId === environmentId && one.name === name);
+  if (taken)
+    throw new UsageError(
+      `${project}/${environment} already has a service called ${name}: ${taken.kind}, ${taken.appName}. ` +
+        `Choose another name, or run \`berth deploy ${nameOf(taken)}\` to start that one.`,
+    );
+}
+
 /** Where a service is made: the project too, where it is missing and no environment of it was named. */
 export async function placeOf(
   client: Client,

@@ -108,6 +108,12 @@ export const sessionOf = ({
       { line: 'berth plan --check' },
       { line: 'berth import compose old.yml --output moved.yml' },
       { line: 'berth import compose old.yml --check' },
+      {
+        line: 'mkdir catalogue && cp old.yml catalogue/ && sed -i "1i # slogan: A cache." catalogue/old.yml',
+      },
+      { line: 'berth import templates catalogue' },
+      { line: 'berth templates' },
+      { line: 'berth template create ./templates/none shop/none', ends: 2 },
     ],
   ],
   [

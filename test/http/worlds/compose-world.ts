@@ -20,6 +20,7 @@ import { deploymentContract } from '../../../server/src/modules/deployment/contr
 import { createDeployments } from '../../../server/src/modules/deployment/deployment.ts';
 import { deploymentHandlers, type DeploymentDesk } from '../../../server/src/modules/deployment/handlers.ts';
 import { createDomains } from '../../../server/src/modules/domain/domain.ts';
+import { createMounts } from '../../../server/src/modules/mount/mount.ts';
 import { createMembers } from '../../../server/src/modules/organization/member.ts';
 import { createPublishedPorts } from '../../../server/src/modules/port/port.ts';
 import { createServiceNames } from '../../../server/src/modules/service-name/service-name.ts';
@@ -177,7 +178,12 @@ const templateRouter = (stores: Stores, { approvals, ...shared }: Shared): Route
     templateContract,
     templateHandlers(createTemplates(templatesFolder), {
       ...shared,
+      clock: systemClock,
       domains: createDomains(stores.domains, systemClock, anyHost),
+      mounts: createMounts(stores.mounts, {
+        clock: systemClock,
+        approve: () => Promise.reject(new Error('a template has no path of the server')),
+      }),
       approveSaved: (context, compose) => approveSavedFile(approvals, context, compose),
       serverIp: async () => '192.0.2.1',
       prepareCertificate: async () => undefined,

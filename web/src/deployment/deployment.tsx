@@ -82,6 +82,7 @@ function Answers({
   return (
     <>
       {search.new === 'yes' && <Steps at={2} />}
+      {search.new === 'yes' && deployment.composeId && <FirstSteps composeId={deployment.composeId} />}
       {isDone && address && (
         <div className="mb-4">
           <Notice tone="up">
@@ -94,6 +95,19 @@ function Answers({
         </div>
       )}
     </>
+  );
+}
+
+/** What the template of a compose service says of the first sign-in. */
+function FirstSteps({ composeId }: { composeId: string }): ReactElement | null {
+  const { data } = useAsk('compose.one', { composeId });
+  if (!data?.description) return null;
+  return (
+    <div className="mb-4">
+      <Notice tone="busy">
+        <span className="whitespace-pre-line">{data.description}</span>
+      </Notice>
+    </div>
   );
 }
 

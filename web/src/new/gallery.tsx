@@ -12,19 +12,36 @@ export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactEl
   const { data, error } = useAsk('template.all', {});
   const [search, setSearch] = useState('');
   const wanted = search.trim().toLowerCase();
-  const shown = data?.filter(({ title, description }) =>
-    `${title} ${description}`.toLowerCase().includes(wanted),
+  const [tag, setTag] = useState('');
+  const tags = [...new Set(data?.flatMap((one) => one.tags))].toSorted();
+  const shown = data?.filter(
+    (one) =>
+      (tag === '' || one.tags.includes(tag)) &&
+      `${one.title} ${one.description} ${one.tags.join(' ')}`.toLowerCase().includes(wanted),
   );
   return (
     <div className="grid gap-3">
-      <input
-        type="search"
-        className="input sm:max-w-[300px]"
-        placeholder="Search templates"
-        aria-label="Search templates"
-        value={search}
-        onChange={(event) => setSearch(event.target.value)}
-      />
+      <div className="flex flex-wrap gap-2">
+        <input
+          type="search"
+          className="input sm:max-w-[300px]"
+          placeholder="Search templates"
+          aria-label="Search templates"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <select
+          className="input sm:max-w-[200px]"
+          aria-label="Tag"
+          value={tag}
+          onChange={(event) => setTag(event.target.value)}
+        >
+          <option value="">All tags</option>
+          {tags.map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </div>
       <Fault error={error} />
       {!data && !error && <SkeletonRows rows={4} />}
       {shown?.length === 0 && (
@@ -33,14 +50,17 @@ export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactEl
         </Empty>
       )}
       <ul className="grid gap-2 sm:grid-cols-2">
-        {shown?.map(({ name, title, description, images }) => (
+        {shown?.map(({ name, title, description, icon, images }) => (
           <li key={name}>
             <button
               type="button"
               className="panel grid h-full w-full content-start gap-1 p-3 text-start hover:bg-hover"
               onClick={() => onPick(name)}
             >
-              <span className="text-13 font-medium">{title}</span>
+              <span className="flex items-center gap-2 text-13 font-medium">
+                {icon && <img src={icon} alt="" width={20} height={20} />}
+                {title}
+              </span>
               <span className="text-12 text-muted">{description}</span>
               <code className="cut text-12 text-faint" title={images.join('\n')}>
                 {images[0]}
@@ -58,19 +78,28 @@ export function Gallery({ onPick }: { onPick: (name: string) => void }): ReactEl
 export function TemplateFields({
   template,
   host,
+  hosts,
   variables,
+  faults,
   onHost,
+  onHosts,
   onVariable,
   onBack,
 }: {
   template: Template;
   host: string;
+  hosts: Readonly<Record<string, string>>;
   variables: Readonly<Record<string, string>>;
+  faults: Readonly<Record<string, string>>;
   onHost: (host: string) => void;
+  onHosts: (name: string, host: string) => void;
   onVariable: (name: string, value: string) => void;
   onBack: () => void;
 }): ReactElement {
-  const asked = template.variables.filter(({ generate }) => generate === null || generate === 'password');
+  const asked = template.variables.filter(
+    ({ generate, value }) => (generate === null && !value.includes('${')) || generate === 'password',
+  );
+  const [first, ...further] = template.domains;
   return (
     <div className="grid gap-4">
       <div className="flex flex-wrap items-start gap-3">
@@ -87,25 +116,47 @@ export function TemplateFields({
           Other templates
         </Button>
       </div>
-      <TextField
-        label="Host"
-        placeholder="A test name"
-        help={texts.templateHost}
-        value={host}
-        onEdit={onHost}
-      />
+      {first ? (
+        <TextField
+          label="Host"
+          placeholder="A test name"
+          help={texts.templateHost}
+          value={host}
+          onEdit={onHost}
+          fault={faults['host']}
+        />
+      ) : (
+        <p className="text-13 text-muted">{texts.templateWithoutDomain}</p>
+      )}
+      {further.map(({ name, path, description }) => (
+        <TextField
+          key={name}
+          label={`Host of ${name}`}
+          placeholder={
+            path !== '/' ? `that above, at ${path}` : host === '' ? 'A test name' : `${name}.${host}`
+          }
+          help={description || texts.templateFurtherHost}
+          value={hosts[name] ?? ''}
+          onEdit={(text) => onHosts(name, text)}
+          fault={faults[`hosts.${name}`]}
+        />
+      ))}
       <Notice tone="busy">
         <b className="font-medium">First sign-in.</b> {template.firstSignIn}
       </Notice>
-      {asked.map(({ name, description, generate, value }) => (
+      {asked.map(({ name, description, generate, value, required, secret }) => (
         <TextField
           key={name}
           label={name}
           className="mono"
+          type={secret ? 'password' : 'text'}
+          autoComplete="off"
           help={description}
+          required={required && generate === null && value === ''}
           placeholder={generate === 'password' ? 'generated' : value}
           value={variables[name] ?? ''}
           onEdit={(text) => onVariable(name, text)}
+          fault={faults[`variables.${name}`]}
         />
       ))}
       <details className="text-13">

@@ -63,13 +63,16 @@ const Upload = ({ values, onEdit }: FieldsProps): ReactElement => (
   />
 );
 
-const Template = ({ values, onEdit }: FieldsProps): ReactElement | null =>
+const Template = ({ values, faults, onEdit }: FieldsProps): ReactElement | null =>
   values.template ? (
     <TemplateFields
       template={values.template}
       host={values.host}
+      hosts={values.hosts}
       variables={values.variables}
+      faults={faults}
       onHost={(host) => onEdit({ host })}
+      onHosts={(name, host) => onEdit({ hosts: { ...values.hosts, [name]: host } })}
       onVariable={(name, value) => onEdit({ variables: { ...values.variables, [name]: value } })}
       onBack={() => onEdit({ template: undefined })}
     />

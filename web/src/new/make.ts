@@ -19,7 +19,9 @@ export interface Values {
   archive?: File | undefined;
   template?: Answer<'template.one'> | undefined;
   host: string;
-  /** Of the template. */
+  /** Hosts of the further domains of the template. */
+  hosts: Readonly<Record<string, string>>;
+  /** Variables of the template. */
   variables: Readonly<Record<string, string>>;
 }
 
@@ -104,13 +106,21 @@ async function newApplication(
   };
 }
 
-async function fromTemplate({ name, environmentId, template, host, variables }: Values): Promise<Made> {
+async function fromTemplate({
+  name,
+  environmentId,
+  template,
+  host,
+  hosts,
+  variables,
+}: Values): Promise<Made> {
   if (!template) throw new Error('Choose a template first.');
   const { composeId, deploymentId } = await ask('template.create', {
     template: template.name,
     name,
     environmentId,
     ...(host === '' ? {} : { host }),
+    hosts: Object.fromEntries(Object.entries(hosts).filter(([, one]) => one !== '')),
     variables: { ...variables },
   });
   return { made: 'compose', id: composeId, deploy: () => Promise.resolve(deploymentId) };

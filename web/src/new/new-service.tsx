@@ -92,6 +92,7 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
     composePath: './docker-compose.yml',
     databaseKind: 'postgres',
     host: '',
+    hosts: {},
     variables: {},
   }));
   const [state, setState] = useState<{ isBusy: boolean; error: unknown; begun?: Begun }>({
@@ -118,7 +119,7 @@ function Details({ kind, places, environment, onEdit }: DetailsProps): ReactElem
   };
   const pick = (template: string): void =>
     void ask('template.one', { name: template }).then(
-      (found) => edit({ template: found, variables: {} }),
+      (found) => edit({ template: found, hosts: {}, variables: {} }),
       (error: unknown) => setState({ isBusy: false, error }),
     );
   if (state.begun) return <NotDeployed name={name} begun={state.begun} />;

@@ -9,6 +9,8 @@ export const texts = {
   templateHost:
     'Where it answers, over https with a certificate of its own. Empty: a generated test name over http, ' +
     'which needs no DNS of yours.',
+  templateFurtherHost: 'Empty: a generated test name where the host above is empty, too.',
+  templateWithoutDomain: 'It has no domain: other services of the environment reach it by its name.',
   kinds: {
     git: ['Git address', 'A repository that Berth fetches and builds'],
     upload: ['Folder', 'A folder or an archive on this computer'],

@@ -45,7 +45,7 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
     envBlocks: runningComposes.envBlocks,
   });
   return [
-    templateRouter(parts, approvals),
+    templateRouter(parts, approvals, mounts),
     router(
       'compose',
       contracts.compose,
@@ -83,18 +83,19 @@ export function composeRouters(parts: AppParts, mounts: Mounts): Router[] {
   ];
 }
 
-const templateRouter = (parts: AppParts, approvals: ComposeApprovals): Router =>
+const templateRouter = (parts: AppParts, approvals: ComposeApprovals, mounts: Mounts): Router =>
   router(
     'template',
     contracts.template,
-    templateHandlers(createTemplates(templatesFolder), fromTemplateDeps(parts, approvals)),
+    templateHandlers(createTemplates(templatesFolder), { ...fromTemplateDeps(parts, approvals), mounts }),
   );
 
-function fromTemplateDeps(parts: AppParts, approvals: ComposeApprovals): FromTemplateDeps {
-  const { adapters, composes, deployments, domains, hosts, members, queue, reconciler } = parts;
+function fromTemplateDeps(parts: AppParts, approvals: ComposeApprovals): Omit<FromTemplateDeps, 'mounts'> {
+  const { adapters, clock, composes, deployments, domains, hosts, members, queue, reconciler } = parts;
   const { settings, stores, watch } = parts;
   const dns = createDnsCheck({ names: adapters.names, settings: settings.get });
   return {
+    clock,
     composes,
     deployments,
     domains,

@@ -29,9 +29,9 @@ export const templateContract = {
   create: mutation({
     summary: 'Makes a compose service of a template and deploys it',
     description:
-      'One change: the service with the file of the template, its variables (each with the value given, ' +
-      'that of the template, or one generated), the domain that leads to it, and its first deployment. ' +
-      'When one of them is refused, nothing is made.',
+      'One change: the service with the file of the template and the files beside it, its variables (each ' +
+      'with the value given, that of the template, or one generated), the domains that lead to it, and its ' +
+      'first deployment. When one of them is refused, nothing is made.',
     access: {
       class: 'protected',
       decidesHostReach: true,

@@ -78,4 +78,92 @@ eachDatabase('a service made of a template', (test) => {
     });
     expect(await counts()).toEqual(before);
   });
+
+  const definition = {
+    name: 'shop',
+    title: 'Shop',
+    description: 'Sells things.',
+    website: 'https://shop.example.com',
+    firstSignIn: 'Sign in as ADMIN_USER.',
+    instructions: 'Open ${APP_URL} as ${ADMIN_USER}; ${ADMIN_PASSWORD} stands in the variables.',
+    file:
+      'services:\n  app:\n    image: shop:1.0\n    environment:\n      URL: ${APP_URL}\n' +
+      '    volumes:\n      - ./shop.conf:/etc/shop.conf\n  api:\n    image: api:1.0\n',
+    service: 'app',
+    port: 8080,
+    domains: [
+      { name: 'api', service: 'api', port: 9000, path: '/api' },
+      { name: 'hooks', service: 'api', port: 9001 },
+    ],
+    files: [
+      { path: 'shop.conf', content: 'name ${ADMIN_USER}\nhost $host ${OTHER}\n' },
+      { path: 'db.conf', mountPath: '/etc/db.conf', content: 'password ${ADMIN_PASSWORD}\n' },
+    ],
+    variables: [
+      { name: 'APP_URL', description: 'Where it answers', generate: 'address' },
+      { name: 'API_HOST', description: 'Of the API', generate: 'host', domain: 'api' },
+      { name: 'HOOKS', description: 'Of the hooks', generate: 'address', domain: 'hooks' },
+      { name: 'ADMIN_USER', description: 'Signs in', value: 'nina' },
+      { name: 'ADMIN_PASSWORD', description: 'Of it', generate: 'password' },
+      { name: 'EMAIL', description: 'Owner', required: true, pattern: '.+@.+', message: 'no address' },
+    ],
+  };
+  const variables = { EMAIL: 'nina@example.com' };
+
+  it('of your own has several domains, files with values, and instructions without secrets', async () => {
+    const { owner, place, database } = await begin();
+    const asked = { definition, environmentId: place.environmentId, variables };
+    const made = await owner.mutate('template.create', {
+      ...asked,
+      host: 'shop.localhost',
+      hosts: { hooks: 'hooks.localhost' },
+    });
+    expect(made).toMatchObject({
+      address: 'http://shop.localhost',
+      domains: [
+        { name: 'web', address: 'http://shop.localhost' },
+        { name: 'api', address: 'http://shop.localhost/api' },
+        { name: 'hooks', address: 'http://hooks.localhost' },
+      ],
+      instructions: 'Open http://shop.localhost as nina; ${ADMIN_PASSWORD} stands in the variables.',
+    });
+    const { composeId } = made as { composeId: string };
+    const stores = createStores(database);
+    const compose = await stores.composes.find({ composeId });
+    expect(compose?.description).toMatch(/^Sign in as ADMIN_USER\.\n\nOpen http:\/\/shop\.localhost as nina/);
+    const env = Object.fromEntries(parseEnv(compose?.env ?? '').map(({ name, value }) => [name, value]));
+    expect(env).toMatchObject({ API_HOST: 'shop.localhost', HOOKS: 'http://hooks.localhost', ...variables });
+    const mounts = await stores.mounts.list({ composeId }, { by: ['filePath'], direction: 'asc' });
+    expect(mounts).toMatchObject([
+      {
+        filePath: 'db.conf',
+        mountPath: '/etc/db.conf',
+        content: `password ${env['ADMIN_PASSWORD']}\n`,
+        isSecret: true,
+      },
+      { filePath: 'shop.conf', content: 'name nina\nhost $host ${OTHER}\n', isSecret: false },
+    ]);
+  });
+
+  it.each([
+    ['variables.EMAIL', { variables: {} }],
+    ['variables.EMAIL', { variables: { EMAIL: 'nobody' } }],
+    ['hosts.hooks', { host: 'shop.localhost' }],
+    ['hosts.none', { host: 'shop.localhost', hosts: { none: 'x.localhost' } }],
+    ['host', { hosts: { hooks: 'hooks.localhost' } }],
+    ['template', { definition: undefined }],
+    ['definition', { template: 'ghost' }],
+    ['definition.domains.0.service', { definition: { ...definition, service: 'nothing' } }],
+    ['definition.icon', { definition: { ...definition, icon: '<svg onload="x()"/>' } }],
+  ])('of your own names the field %s that is wrong, and makes nothing', async (field, change) => {
+    const { owner, place, database } = await begin();
+    const asked = { definition, environmentId: place.environmentId, variables, ...change };
+    expect(await owner.mutate('template.create', asked)).toMatchObject({
+      code: 'BAD_REQUEST',
+      fields: [field],
+    });
+    const stores = createStores(database);
+    expect(await stores.composes.list({ name: 'shop' })).toEqual([]);
+    expect(await stores.mounts.list({})).toEqual([]);
+  });
 });

@@ -1,8 +1,12 @@
+import type { z } from 'zod';
+import { badField } from '../../domain/errors.ts';
 import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { templateContract } from './contract.ts';
+import { templateOf } from './format.ts';
 import { createFromTemplate, type FromTemplateDeps } from './from-template.ts';
+import type { newFromTemplate, Template } from './record.ts';
 import type { Templates } from './template.ts';
 
 export function templateHandlers(
@@ -13,6 +17,18 @@ export function templateHandlers(
     all: async (_call, input) => paginate([...(await templates.all())], input, ({ name }) => name),
     one: (_call, { name }) => templates.one(name),
     create: async (context, input) =>
-      createFromTemplate(deps, context, await templates.one(input.template), input),
+      createFromTemplate(deps, context, await chosen(templates, input), input),
   };
+}
+
+async function chosen(
+  templates: Templates,
+  { template, definition }: Pick<z.infer<typeof newFromTemplate>, 'template' | 'definition'>,
+): Promise<Template> {
+  if (template !== undefined && definition !== undefined)
+    throw badField('definition', 'excludes template: give the one or the other');
+  if (definition !== undefined) return templateOf(definition);
+  if (template === undefined)
+    throw badField('template', 'is required, unless definition has a whole template');
+  return templates.one(template);
 }

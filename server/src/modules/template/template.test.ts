@@ -44,7 +44,7 @@ test.each(all)(
   ({ firstSignIn, file, service }) => {
     expect(firstSignIn).toMatch(/sign|account|first visitor|open/i);
     const { services } = parse(file);
-    expect(services[service].healthcheck.test).toBeDefined();
+    expect(services[service ?? '']?.healthcheck?.test).toBeDefined();
   },
 );
 

@@ -1,7 +1,8 @@
-/** The templates of a folder, read once: `<name>/compose.yml` beside `<name>/template.yml`. */
+/** The templates of a folder, read once: `<name>/` with compose.yml, template.yml and maybe icon.svg. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
+import { templateOf } from './format.ts';
 import { templateFile, templateName, type Template } from './record.ts';
 
 export interface Templates {
@@ -33,11 +34,15 @@ async function readTemplates(folder: string): Promise<readonly Template[]> {
 async function readTemplate(folder: string, name: string): Promise<Template> {
   const text = (part: string): Promise<string> => readFile(join(folder, name, part), 'utf8');
   const { parse } = await import('yaml');
-  const file = await text('compose.yml');
-  return {
-    ...templateFile.parse(parse(await text('template.yml'))),
-    name,
-    file,
-    images: [...file.matchAll(/^ +image: (\S+)$/gm)].map(([, image = '']) => image),
-  };
+  const [described, file, icon] = await Promise.all([
+    text('template.yml'),
+    text('compose.yml'),
+    text('icon.svg').catch(noneWhereAbsent),
+  ]);
+  return templateOf({ ...templateFile.parse(parse(described)), name, file, icon }, name);
+}
+
+function noneWhereAbsent(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
 }
