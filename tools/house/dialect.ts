@@ -43,7 +43,7 @@ export const wordings: readonly Wording[] = [
     instead: '"says", "reports", "notifies"',
     limit: 33,
   },
-  { name: 'nobody, whoever', pattern: /\b(nobody|somebody|whoever)\b/i, instead: 'name who', limit: 49 },
+  { name: 'nobody, whoever', pattern: /\b(nobody|somebody|whoever)\b/i, instead: 'name who', limit: 46 },
 ];
 
 /** Comments of the product's sources, without their marks; lines of `//` that follow each other are one. */

@@ -1,7 +1,8 @@
 /** Accounts at DNS providers, each kind with its own fields, and a trial for each. */
+import type { FieldChange } from '../form/form-field.tsx';
 import { useState, type ReactElement } from 'react';
 import { Collection, type Row } from '../form/collection.tsx';
-import { Form, type FieldChange } from '../form/form.tsx';
+import { Form } from '../form/form.tsx';
 import { toast } from '../frame/toasts.tsx';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';

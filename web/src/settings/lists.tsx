@@ -4,8 +4,6 @@ import { Collection } from '../form/collection.tsx';
 import type { FieldChange } from '../form/form-field.tsx';
 import { pagePath } from '../git/manifest.ts';
 import { texts } from '../git/texts.ts';
-import { useAsk } from '../live/api.ts';
-import { Ago } from '../parts/time.tsx';
 import { GenerateKey } from './generate-key.tsx';
 
 const hosts: Readonly<Record<string, string>> = {
