@@ -9,6 +9,7 @@ import { manyServersFigures } from './figures/many-servers.ts';
 import { packingFigures } from './figures/packing.ts';
 import { serverFigures } from './figures/servers.ts';
 import { sizingFigures } from './figures/sizing.ts';
+import { trivialServiceFigures } from './services/trivial-services.ts';
 import {
   commandFigures,
   eventFigures,
@@ -72,6 +73,11 @@ export const groups = {
     summary: "Berth's own share of a deployment, beside the engine asked by hand",
     needs: 'bed',
     figures: ({ root, say }) => deploymentFigures(root, say),
+  },
+  trivial: {
+    summary: 'from the call to the end of the deployment of services that do next to nothing',
+    needs: 'bed',
+    figures: ({ root, say }) => trivialServiceFigures(root, say),
   },
   sizing: {
     summary: 'the smallest memory on which bin/up --example works',

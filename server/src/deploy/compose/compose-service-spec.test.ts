@@ -89,10 +89,10 @@ test('a plain service becomes this', () => {
       mounts: [{ type: 'bind', source: '/srv/busybox', target: '/.berth/busybox', readOnly: true }],
       files: [],
       ports: [],
-      healthCheck: expect.objectContaining({ intervalMs: 5000 }),
+      healthCheck: expect.objectContaining({ intervalMs: 5000, startIntervalMs: 5000 }),
       updateOrder: 'start-first',
       updatePace: undefined,
-      monitorMs: 5000,
+      monitorMs: 1500,
       restartDelayMs: undefined,
       stopGracePeriodMs: 10_000,
       constraints: [],
@@ -211,8 +211,9 @@ test('only ports that domains lead to have to listen, and the first published on
 });
 
 test("a check that is turned off stands for five seconds of running, whatever the image's is", () => {
-  const check = specOf('ports: ["90:80"], healthcheck: {disable: true}', { imageHasHealthCheck: true }).spec
-    .healthCheck;
+  const { spec } = specOf('ports: ["90:80"], healthcheck: {disable: true}', { imageHasHealthCheck: true });
+  const check = spec.healthCheck;
+  expect(spec.monitorMs).toBe(1500);
   expect(check).toMatchObject({ intervalMs: 5000 });
   expect(check?.test[4]).not.toContain('listens');
 });

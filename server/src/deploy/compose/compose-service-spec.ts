@@ -13,9 +13,16 @@ import type { HealthCheck } from '../../ports/engine/health-check.ts';
 import { newestDefaults } from '../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../ports/engine/service-mount.ts';
 import type { Placement } from '../context.ts';
-import { healthCheckOf, portsThatListen, probeTarget } from '../release/health-check.ts';
+import {
+  healthCheckOf,
+  monitorMs,
+  monitorMsOf,
+  portsThatListen,
+  probeTarget,
+  type HealthInputs,
+} from '../release/health-check.ts';
 import type { DomainRecord, MountRecord } from '../release/release-inputs.ts';
-import { monitorMs, type DescribedSpec } from '../spec/service-spec.ts';
+import type { DescribedSpec } from '../spec/service-spec.ts';
 import { filesOf, serviceLabels, serviceMount, volumeLabels } from '../spec/spec-parts.ts';
 
 /**
@@ -109,7 +116,7 @@ export function composeServiceSpec(inputs: ComposeSpecInputs): DescribedSpec {
       healthCheck: healthOf(inputs),
       updateOrder: stopsFirst ? 'stop-first' : (service.updateOrder ?? 'start-first'),
       updatePace: service.updatePace,
-      monitorMs: service.monitorMs ?? monitorMs,
+      monitorMs: service.monitorMs ?? watchOf(inputs),
       restartDelayMs: service.restartDelayMs,
       ...(service.mayEnd && !service.isOneShot ? { restart: 'on-failure' as const } : {}),
       stopGracePeriodMs: service.stopGracePeriodMs ?? defaultGraceMs,
@@ -230,25 +237,28 @@ function holdOf(
  * a check that the file turns off a version has to run for a while, and nothing is asked of its program. A
  * service that runs once has none but its image's.
  */
-function healthOf({
-  service,
-  imageHasHealthCheck,
-  calmerHealthCheck,
-  domains,
-  ports,
-}: ComposeSpecInputs): HealthCheck | undefined {
+function healthOf(inputs: ComposeSpecInputs): HealthCheck | undefined {
+  const { service, calmerHealthCheck } = inputs;
   if (service.isOneShot) return calmerHealthCheck;
-  if (service.healthCheck === 'disabled')
-    return healthCheckOf({ own: null, imageHasHealthCheck: false, targetPorts: [] });
-  return (
-    service.healthCheck ??
-    healthCheckOf({
-      own: null,
-      imageHasHealthCheck,
-      calmerHealthCheck,
-      targetPorts: portsThatListen(domains, ports),
-    })
-  );
+  const { healthCheck } = service;
+  return healthCheck === undefined || healthCheck === 'disabled'
+    ? healthCheckOf(probedOf(inputs))
+    : healthCheck;
+}
+
+/** How long the engine watches new tasks once they are healthy, in milliseconds. */
+function watchOf(inputs: ComposeSpecInputs): number {
+  const { isOneShot, healthCheck } = inputs.service;
+  const isProbed = !isOneShot && (healthCheck === undefined || healthCheck === 'disabled');
+  return isProbed ? monitorMsOf(probedOf(inputs)) : monitorMs;
+}
+
+/** Without a check of the file. */
+function probedOf({ service, domains, ports, ...image }: ComposeSpecInputs): HealthInputs {
+  if (service.healthCheck === 'disabled') return { own: null, imageHasHealthCheck: false, targetPorts: [] };
+  const { imageHasHealthCheck, calmerHealthCheck } = image;
+  const targetPorts = portsThatListen(domains, ports);
+  return { own: null, imageHasHealthCheck, calmerHealthCheck, targetPorts };
 }
 
 type Owner = ReturnType<typeof composeRef> & { organizationId: string };

@@ -108,6 +108,7 @@ const mongo = {
   healthCheck: {
     test: ['CMD', '/.berth/busybox', 'sh', '-c', probe, 'probe'],
     intervalMs: 1000,
+    startIntervalMs: 1000,
     timeoutMs: 80_000,
     retries: 15,
     startPeriodMs: 600_000,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { healthCheckOf, probeTarget, type HealthInputs } from './health-check.ts';
+import { healthCheckOf, monitorMsOf, probeTarget, type HealthInputs } from './health-check.ts';
 
 /**
  * Runs the probe's own text with the system's shell and tools; `sh` and `busybox` take the same arguments
@@ -84,10 +84,25 @@ describe('healthCheckOf', () => {
     expect(textOf(60)).toContain('-lt 0 ]; do');
   });
 
-  it('a worker without ports is looked at once it has run 5 s', () => {
-    expect(healthCheckOf({ own: null, imageHasHealthCheck: false, targetPorts: [] })).toMatchObject({
-      intervalMs: 5000,
-    });
+  it('a worker without ports is looked at once it has run 5 s, and watched for as long as others', () => {
+    const worker = { own: null, imageHasHealthCheck: false, targetPorts: [] };
+    expect(healthCheckOf(worker)).toMatchObject({ intervalMs: 5000, startIntervalMs: 5000 });
+    expect(monitorMsOf(worker)).toBe(1500);
+    expect(monitorMsOf({ ...worker, own: { path: '/' } })).toBe(1500);
+    const asked: Partial<HealthInputs>[] = [
+      { own: { command: ['true'] } },
+      { own: { port: 80 } },
+      { imageHasHealthCheck: true },
+      { targetPorts: [80] },
+    ];
+    for (const change of asked) expect(monitorMsOf({ ...worker, ...change })).toBe(5000);
+  });
+
+  it('looks each second until it is healthy, on engines that would wait longer by themselves', () => {
+    const startOf = (own: HealthInputs['own']) =>
+      healthCheckOf({ own, imageHasHealthCheck: false, targetPorts: [80] })?.startIntervalMs;
+    expect([startOf(null), startOf({ path: '/', interval: 30 })]).toEqual([1000, 1000]);
+    expect(startOf({ command: ['true'], interval: 30 })).toBeUndefined();
   });
 });
 

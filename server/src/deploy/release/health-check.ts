@@ -3,7 +3,7 @@
  * (measured: the old task stops 0.5 s later).
  */
 import type { ServiceHealthCheck } from '../../db/stored-types.ts';
-import type { HealthCheck } from '../../ports/engine/health-check.ts';
+import { leastIntervalMs, type HealthCheck } from '../../ports/engine/health-check.ts';
 
 /** Where the probe's program is bound in every container; it picks its applet by its file name. */
 export const probeTarget = '/.berth/busybox';
@@ -13,6 +13,10 @@ export const defaultStartPeriodMs = 60_000;
 const defaults = { intervalMs: 1000, timeoutMs: 5000, retries: 3, startPeriodMs: defaultStartPeriodMs };
 /** How long a service without domain and port must run to be healthy. */
 const workerRunsMs = 5000;
+/** How long the engine watches new tasks once they are healthy, in milliseconds (Swarm's default too). */
+export const monitorMs = 5000;
+/** The same after tasks that have run for `workerRunsMs`: all are watched for 6 s from their start. */
+const workerMonitorMs = 1500;
 /**
  * After a container was seen healthy, each run of our probe keeps looking for `watchSeconds`: starting a
  * probe takes 40 ms of processor time, looking again 1 ms. A file in the container's shared memory, which
@@ -51,6 +55,14 @@ export function portsThatListen(
     .map(({ target }) => target);
 }
 
+/** Whether a version can be asked nothing, so that it is healthy when it goes on running. */
+const merelyRuns = ({ own, imageHasHealthCheck, targetPorts }: HealthInputs): boolean =>
+  own?.command === undefined && own?.port === undefined && !imageHasHealthCheck && targetPorts.length === 0;
+
+/** How long the engine watches new tasks once they are healthy, in milliseconds. */
+export const monitorMsOf = (inputs: HealthInputs): number =>
+  merelyRuns(inputs) ? workerMonitorMs : monitorMs;
+
 /** The service's own check, or the image's (undefined), or a probe of ours. */
 export function healthCheckOf({
   own,
@@ -71,7 +83,11 @@ export function healthCheckOf({
   if (own?.port !== undefined) return listenerCheck([own.port], timing);
   if (imageHasHealthCheck) return calmerHealthCheck;
   if (targetPorts.length > 0) return listenerCheck(targetPorts, timing);
-  return probe('look() { :; }', [], { ...timing, intervalMs: workerRunsMs });
+  return probe('look() { :; }', [], {
+    ...timing,
+    intervalMs: workerRunsMs,
+    startIntervalMs: workerRunsMs,
+  });
 }
 
 /** Our probe of a program that listens on all of these ports. */
@@ -133,6 +149,8 @@ fi
 n=0
 while [ $n -lt ${again} ]; do $B sleep ${every}; look "$@" || exit 1; n=$((n + 1)); done`;
   return {
+    // An engine from 25.0 on would wait 5 s before it looks the first time, and between two looks.
+    startIntervalMs: Math.min(timing.intervalMs, leastIntervalMs),
     ...timing,
     test: ['CMD', probeTarget, 'sh', '-c', script, 'probe', ...values],
     timeoutMs: timing.timeoutMs + (watchSeconds + 10) * 1000,

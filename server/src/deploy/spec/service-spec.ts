@@ -7,7 +7,13 @@ import { splitWords } from '../../domain/text/words.ts';
 import type { ApplicationRecord } from '../../db/tables.ts';
 import type { Placement } from '../context.ts';
 import type { ServiceSpec } from '../../ports/engine/engine.ts';
-import { healthCheckOf, portsThatListen, probeTarget, type HealthInputs } from '../release/health-check.ts';
+import {
+  healthCheckOf,
+  monitorMsOf,
+  portsThatListen,
+  probeTarget,
+  type HealthInputs,
+} from '../release/health-check.ts';
 import type { DomainRecord, MountRecord, PortRecord } from '../release/release-inputs.ts';
 import { filesOf, limitsOf, reservationsOf, serviceLabels, serviceMount } from './spec-parts.ts';
 
@@ -39,8 +45,6 @@ export interface DescribedSpec {
   notes: string[];
 }
 
-/** How long the engine watches new tasks after they run, in milliseconds (Swarm's default too). */
-export const monitorMs = 5000;
 const defaultGraceSeconds = 10;
 
 const isOfHost = ({ publishMode }: PortRecord): boolean => publishMode === 'host';
@@ -70,6 +74,12 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
     domains,
     ports.map(({ targetPort, protocol }) => ({ target: targetPort, protocol })),
   );
+  const health = {
+    own: application.healthCheck,
+    imageHasHealthCheck: inputs.imageHasHealthCheck,
+    calmerHealthCheck: inputs.calmerHealthCheck,
+    targetPorts,
+  };
   return {
     notes,
     spec: {
@@ -94,14 +104,9 @@ export function serviceSpecOf(inputs: SpecInputs): DescribedSpec {
         protocol,
         mode: publishMode,
       })),
-      healthCheck: healthCheckOf({
-        own: application.healthCheck,
-        imageHasHealthCheck: inputs.imageHasHealthCheck,
-        calmerHealthCheck: inputs.calmerHealthCheck,
-        targetPorts,
-      }),
+      healthCheck: healthCheckOf(health),
       updateOrder: stays || application.updateOrder === 'stop-first' ? 'stop-first' : 'start-first',
-      monitorMs,
+      monitorMs: monitorMsOf(health),
       stopGracePeriodMs: (application.stopGracePeriod ?? defaultGraceSeconds) * 1000,
       constraints: stays ? [...application.placement, `node.id==${inputs.nodeId}`] : application.placement,
     },
