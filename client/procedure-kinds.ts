@@ -192,6 +192,13 @@ export const procedureKinds = {
     readLogs: 'query',
     logs: 'subscription',
   },
+  database: {
+    tables: 'query',
+    rows: 'query',
+    query: 'mutation',
+    keys: 'query',
+    value: 'query',
+  },
   compose: {
     create: 'mutation',
     one: 'query',

@@ -14,7 +14,7 @@ import { databaseOf } from './parts/database-of.ts';
 import { databaseShells, isInstalled, type DatabaseShell } from './parts/database-shells.ts';
 import { newPlaceOf } from './parts/deploy-target.ts';
 import { followDeployment } from './parts/follow-deployment.ts';
-import { allServices, pick, type Service } from './parts/services.ts';
+import { allServices, nameOf, pick, type Service } from './parts/services.ts';
 import type { Word } from './parts/word.ts';
 
 const create: Word = {
@@ -128,4 +128,42 @@ async function forwardThrough(context: Context, { id }: Service, port: number): 
   return forwarder;
 }
 
-export const dbWords: readonly Word[] = [create, connect, ...dbDataWords];
+const mostRows = 200;
+
+const query: Word = {
+  name: 'db query',
+  usage: 'service STATEMENT',
+  summary: 'runs one statement that reads, and prints its rows',
+  description:
+    'In a read-only transaction of a PostgreSQL, MySQL or MariaDB database, which ends after 10 s; at most ' +
+    `${mostRows} rows. Members need the grants canReadSecrets and canOpenTerminal. To change data, use ` +
+    '`berth db connect`.',
+  options: {
+    limit: { short: 'n', value: 'NUMBER', description: `number of rows, up to ${mostRows}; default: 50` },
+  },
+  most: 2,
+  calls: ['project.all', 'database.query'],
+  async run(context) {
+    const { client } = await context.berth();
+    const [, statement] = context.args;
+    if (statement === undefined)
+      throw new UsageError(
+        'Usage: berth db query service STATEMENT, such as: berth db query shop/db "select 1"',
+      );
+    const service = await databaseOf(context);
+    const limit = Number(context.text('limit') ?? 50);
+    if (!Number.isInteger(limit) || limit < 1 || limit > mostRows)
+      throw new UsageError(`--limit takes a number from 1 to ${mostRows}.`);
+    const answer = await client.database.query({ databaseId: service.id, statement, limit });
+    context.list(
+      answer.columns.map((title, at) => ({ title, value: (row: (string | null)[]) => row[at] ?? null })),
+      answer.rows,
+      `${nameOf(service)} returned no rows.`,
+      answer,
+    );
+    if (answer.isCut) context.say(`There are more rows than the ${answer.rows.length} that are shown.`);
+    return exitCodes.done;
+  },
+};
+
+export const dbWords: readonly Word[] = [create, connect, query, ...dbDataWords];

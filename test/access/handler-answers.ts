@@ -56,6 +56,9 @@ const answers: Readonly<Record<string, readonly number[]>> = {
   'container.getContainersByAppLabel': engineIsDown,
   'container.getStackContainersByAppName': engineIsDown,
   'container.getServiceContainersByAppName': engineIsDown,
+  ...Object.fromEntries(
+    ['tables', 'rows', 'query', 'keys', 'value'].map((name) => [`database.${name}`, [412, 503]]),
+  ),
   'swarm.getNodes': engineIsDown,
   'swarm.getNodeInfo': engineIsDown,
   'swarm.getNodeApps': engineIsDown,

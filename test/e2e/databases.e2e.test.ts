@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, it, vi } from 'vitest';
 import type { Bed } from '../bed/bed.ts';
 import { bedOfRun } from '../bed/bed-of-run.ts';
 import { placesOf } from '../run/places.ts';
+import { browseTests } from './databases/browse.ts';
 import { openDatabaseFixture, type DatabaseFixture } from './databases/database-fixture.ts';
 import { killTests } from './databases/killed.ts';
 import { lifeTests } from './databases/life.ts';
@@ -37,6 +38,7 @@ describe.each(placesOf('databases'))('databases on: %s', (place) => {
     truthTests(() => databases);
     referenceTests(() => databases);
     upgradeTests(() => databases);
+    browseTests(() => databases);
   });
 
   // One after another and after the others, since whatever runs beside them would be killed with Berth.

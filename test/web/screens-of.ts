@@ -52,7 +52,7 @@ export const screensOf = ({ own }: World): string[] => [
     '/terminal',
     '/settings',
   ].map((tab) => `/compose/${own.composeId}${tab}`),
-  ...['', '/deployments', '/logs', '/variables', '/data', '/terminal', '/settings'].map(
+  ...['', '/deployments', '/logs', '/variables', '/browse', '/data', '/terminal', '/settings'].map(
     (tab) => `/databases/postgres/${own.postgresId}${tab}`,
   ),
   '/deployments',

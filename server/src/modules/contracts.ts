@@ -17,6 +17,7 @@ import { cleanupContract } from './cleanup/contract.ts';
 import { clusterContract } from './cluster/contract.ts';
 import { composeContract } from './compose/contract.ts';
 import { containerContract } from './container/contract.ts';
+import { databaseContract } from './database/contract-browse.ts';
 import { databaseContracts } from './database/contract.ts';
 import { deploymentContract } from './deployment/contract.ts';
 import { destinationContract } from './destination/contract.ts';
@@ -53,6 +54,7 @@ export const contracts = {
   service: serviceContract,
   application: applicationContract,
   ...databaseContracts,
+  database: databaseContract,
   compose: composeContract,
   deployment: deploymentContract,
   event: eventContract,

@@ -5,6 +5,7 @@ import {
   hostStandings,
   onOwnServer,
   roleReaches,
+  secretsGrant,
   standingReaches,
   type Scope,
   type Standing,
@@ -83,8 +84,9 @@ export async function checkPlace(
       `${target.path} is about the installation itself, not about one organization; it needs an ${words}.`,
     );
   }
-  const lacking =
-    actor.role === 'member' ? grantsOf(access).find((grant) => !actor.grants[grant]) : undefined;
+  const lacking = grantsOf(access).find(
+    (grant) => !actor.grants[grant] && (actor.role === 'member' || grant === secretsGrant),
+  );
   if (lacking !== undefined)
     throw forbidden(
       target,

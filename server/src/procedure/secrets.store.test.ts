@@ -40,6 +40,12 @@ const contract = {
   one: query({ summary: 'One', access: open, input: z.object({}), output: record }),
   all: query({ summary: 'All', access: open, input: z.object({}), output: listOf(record) }),
   watch: subscription({ summary: 'Stream', access: open, input: z.object({}), output: record }),
+  contents: query({
+    summary: 'Is a secret as a whole',
+    access: { ...open, grant: 'canReadSecrets', action: 'readSecrets' },
+    input: z.object({}),
+    output: z.array(z.string()),
+  }),
   update: mutation({
     summary: 'Changes',
     access: open,
@@ -57,6 +63,7 @@ eachDatabase('secrets in answers', (test) => {
     async *watch() {
       yield { id: '1', data: given };
     },
+    contents: async () => ['hunter8'],
     update: async (_context, input) => {
       seen.push(input);
       return given;
@@ -91,6 +98,19 @@ eachDatabase('secrets in answers', (test) => {
       expect(status).toBe(200);
       expect(text).not.toContain('hunter');
     }
+  });
+
+  it('are refused as a whole to every role from which the grant was taken', async () => {
+    const world = await begin();
+    const { owner, admin, member } = world;
+    for (const client of [owner, admin, member])
+      expect(await client.query('vault.contents')).toEqual(['hunter8']);
+    for (const userId of ['user-owner', 'user-admin', 'user-member']) await take(world, userId);
+    for (const client of [owner, admin, member])
+      expect(await client.query('vault.contents')).toMatchObject({
+        code: 'FORBIDDEN',
+        message: expect.stringContaining('You lack the permission canReadSecrets'),
+      });
   });
 
   it('are taken and given with the grants of a member', async () => {

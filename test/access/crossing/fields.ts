@@ -176,6 +176,13 @@ const plain: readonly string[] = [
   'hosts (key)',
   'variables (key)',
   'variables.team',
+  // Within the database that the call names, whose server knows no other.
+  'database.rows schema',
+  'database.rows table',
+  'database.query statement',
+  'database.keys match',
+  'database.keys cursor',
+  'database.value key',
   // One's own names for one's own things.
   'name',
   'title',

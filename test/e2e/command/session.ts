@@ -45,6 +45,7 @@ export const sessionOf = ({
           [/SELECT 1\s+db=[#>]$/, '\\q'],
         ],
       },
+      { line: 'berth db query shop/db "select id from notes"' },
       { line: 'berth db backup shop/db --to nightly' },
       { line: 'berth db backups shop/db' },
       { line: 'berth db cancel shop/db' },

@@ -30,6 +30,7 @@ const tabs: Record<TabName, Tab> = {
   variables: late(async () => (await import('../variables/variables-tab.tsx')).VariablesTab),
   domains: late(async () => (await import('../domain/domains-tab.tsx')).DomainsTab),
   file: late(async () => (await import('../compose/file-tab.tsx')).FileTab),
+  browse: late(async () => (await import('../database/browse-tab.tsx')).BrowseTab),
   data: late(async () => (await import('../database/data-tab.tsx')).DataTab),
   schedules: late(async () => (await import('../schedule/schedules-tab.tsx')).SchedulesTab),
   previews: late(async () => (await import('../application/previews-tab.tsx')).PreviewsTab),
@@ -64,7 +65,7 @@ const tabsOf = (kind: ServiceKind): readonly TabName[] =>
           'terminal',
           'settings',
         ]
-      : ['overview', 'deployments', 'logs', 'variables', 'data', 'terminal', 'settings'];
+      : ['overview', 'deployments', 'logs', 'variables', 'browse', 'data', 'terminal', 'settings'];
 
 export const ApplicationPage = (): ReactElement => <ServicePage kind="application" />;
 export const ComposePage = (): ReactElement => <ServicePage kind="compose" />;

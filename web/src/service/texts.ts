@@ -16,6 +16,7 @@ export const tabWords = {
   variables: 'Variables',
   domains: 'Domains',
   file: 'Compose file',
+  browse: 'Contents',
   data: 'Data',
   schedules: 'Schedules',
   previews: 'Previews',

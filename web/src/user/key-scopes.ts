@@ -43,7 +43,11 @@ export const areas: readonly Area[] = [
     ],
   },
   { name: 'Compose services', about: 'and templates', routers: ['compose', 'template'] },
-  { name: 'Databases', about: 'of every kind', routers: ['postgres', 'mysql', 'mariadb', 'mongo', 'redis'] },
+  {
+    name: 'Databases',
+    about: 'of every kind',
+    routers: ['postgres', 'mysql', 'mariadb', 'mongo', 'redis', 'database'],
+  },
   { name: 'Deployments', about: 'lists and logs', routers: ['deployment'] },
   {
     name: 'Domains and certificates',

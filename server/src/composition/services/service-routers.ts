@@ -1,6 +1,7 @@
 /** Routers of projects, environments and what stands in them besides applications. */
 import { serverKeyOf } from '../../domain/names/server-key.ts';
 import { contracts } from '../../modules/contracts.ts';
+import { browseHandlers } from '../../modules/database/browse/handlers.ts';
 import { databaseRouters, type DatabaseDesk } from '../../modules/database/handlers.ts';
 import { requireDatabaseMovable } from '../../modules/database/moving.ts';
 import { environmentHandlers } from '../../modules/environment/handlers.ts';
@@ -54,6 +55,7 @@ export function serviceRouters(parts: AppParts, mounts: Mounts): Router[] {
     ),
     router('mount', contracts.mount, mountHandlers(mounts)),
     ...databaseRouters(databaseDesk(parts, mounts)),
+    router('database', contracts.database, browseHandlers(parts)),
   ];
 }
 

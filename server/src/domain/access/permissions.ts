@@ -61,6 +61,9 @@ export const noGrants: Grants = {
   canReadSecrets: true,
 };
 
+/** Owners and Admins need this grant, too. */
+export const secretsGrant = 'canReadSecrets' satisfies GrantFlag;
+
 /** The action of a narrowed key that reads a router's secrets. */
 export const secretsAction = 'readSecrets';
 
