@@ -46,7 +46,7 @@ const takingSeconds: readonly string[] = [
   'server/src/adapters/git/private-key',
   'server/src/adapters/host/ssh/ssh-client',
   'server/src/adapters/host/ssh/ssh-link',
-  'server/src/adapters/object-store/rclone-answers',
+  'server/src/adapters/object-store/{rclone-answers,sftp}',
   'server/src/adapters/outgoing/outgoing',
   'server/src/adapters/process/quiet-heap',
   'server/src/adapters/ssh/key-pairs',

@@ -137,6 +137,7 @@ function destinations(fixtures: Fixtures, own: Own): TableRecord<'destination'>[
       bucket: 'backups',
       region: 'eu-central-1',
       endpoint: 'https://127.0.0.1:1',
+      hostKey: '',
       path: '',
     }),
   );

@@ -1022,6 +1022,11 @@ CREATE TABLE "acme_account" (
 CREATE UNIQUE INDEX "acme_account_authority" ON "acme_account"("organizationId", "directoryUrl", "eabKeyId");
 `,
   },
+  {
+    version: 59,
+    name: 'host keys of destinations',
+    sql: `ALTER TABLE "destination" ADD COLUMN "hostKey" TEXT NOT NULL DEFAULT '';`,
+  },
 ];
 
 /** The version the database is at; 0 for an empty one. */

@@ -613,7 +613,7 @@ const destination = {
   destinationId: text(),
   organizationId: text(),
   name: text(),
-  provider: text<'s3' | 'local'>(),
+  provider: text<'s3' | 'local' | 'sftp' | 'azure' | 'gcs' | 'b2'>(),
   accessKey: secret(),
   secretAccessKey: secret(),
   bucket: text(),
@@ -621,6 +621,7 @@ const destination = {
   endpoint: text(),
   path: text(),
   createdAt: text(),
+  hostKey: text(),
 };
 
 /**

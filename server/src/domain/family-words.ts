@@ -88,12 +88,15 @@ export function familyPaths(own: string): string[] {
   return [...routersOfIt.map((theirs) => `${theirs}.${name}`), ...renamed];
 }
 
+/** Every other kind of theirs speaks S3. */
+const ownProviders: readonly string[] = ['local', 'sftp', 'azure', 'gcs', 'b2'];
+
 /** An input in their words as one in ours. `path` is our procedure. */
 export function ownInput(path: string, input: unknown): unknown {
   if (!isObject(input)) return input;
   const words = { ...wordsOf(path), ...inputFieldsOf[path] };
   return renamed(rearranged(path, input), words, (field, value) =>
-    path.startsWith('destination.') && field === 'provider' && value !== 'local'
+    path.startsWith('destination.') && field === 'provider' && !ownProviders.includes(String(value))
       ? 's3'
       : (values[field]?.[String(value)] ?? value),
   );

@@ -1,20 +1,26 @@
 /**
- * Where objects are kept: a bucket of an S3 service or a folder of this server. Paths are relative to the
- * store, as `parseObjectPath` gives them.
+ * Where objects are kept: a bucket of a cloud, a folder of an SFTP server or of this one. Paths are relative
+ * to the store, as `parseObjectPath` gives them.
  */
 import type { Secret } from '../domain/secrets/secret.ts';
 
+/** A store that is reached over the network; `destination.create` describes the fields of each provider. */
+export interface RemotePlace {
+  provider: 's3' | 'sftp' | 'azure' | 'gcs' | 'b2';
+  accessKey: Secret;
+  secretAccessKey: Secret;
+  bucket: string;
+  region: string;
+  endpoint: string;
+  /** Public keys of an SFTP server, one a line: algorithm and key. */
+  hostKey?: string;
+  /** Prefix inside the bucket or folder, or empty. */
+  path: string;
+}
+
 /** How a store is reached. */
 export type StorePlace =
-  | {
-      provider: 's3';
-      accessKey: Secret;
-      secretAccessKey: Secret;
-      bucket: string;
-      region: string;
-      endpoint: string /** Prefix inside the bucket, or empty. */;
-      path: string;
-    }
+  | RemotePlace
   | { provider: 'local' /** Absolute path of the folder. */; path: string };
 
 export interface StoredObject {

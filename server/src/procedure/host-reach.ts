@@ -8,8 +8,8 @@ import { isLocalAddress } from '../domain/git/git-source.ts';
 export interface HostReachField {
   field: string;
   when: HostReachCondition;
-  /** With this value of another field it does not: `{ field: 'provider', is: 's3' }`. */
-  unless?: { field: string; is: string };
+  /** With one of these values of another field it does not: `{ field: 'provider', is: ['s3'] }`. */
+  unless?: { field: string; is: readonly string[] };
 }
 
 interface Condition {
@@ -51,11 +51,13 @@ export function reachingFields(fields: readonly HostReachField[], input: unknown
     typeof input === 'object' && input !== null ? Reflect.get(input, field) : undefined;
   return fields.filter(
     ({ field, when, unless }) =>
-      conditions[when].holds(valueOf(field)) && (unless === undefined || valueOf(unless.field) !== unless.is),
+      conditions[when].holds(valueOf(field)) &&
+      (unless === undefined || !unless.is.includes(String(valueOf(unless.field)))),
   );
 }
 
 /** For people: `path is an absolute path`. */
 export function wordsOf({ field, when, unless }: HostReachField): string {
-  return `${field} ${conditions[when].words}${unless ? ` (${unless.field} other than ${unless.is})` : ''}`;
+  const except = unless ? ` (${unless.field} other than ${unless.is.join(', ')})` : '';
+  return `${field} ${conditions[when].words}${except}`;
 }

@@ -8,6 +8,8 @@ import { helpOf, Words } from './words.tsx';
 
 export interface FieldChange {
   label?: string;
+  /** Where the label depends on what is in the form. */
+  labelOf?: (values: Readonly<Record<string, unknown>>) => string | undefined;
   help?: string;
   /** Where the help depends on what is in the form. */
   helpOf?: (values: Readonly<Record<string, unknown>>) => string | undefined;
@@ -58,7 +60,7 @@ export function FormField({
   const id = useId();
   const help = change.helpOf?.(values) ?? change.help ?? (field.d && helpOf(field.d));
   const described = `${fault ? `${id}-fault ` : ''}${help ? `${id}-help` : ''}`.trim() || undefined;
-  const label = change.label ?? labelOf(field.n);
+  const label = change.labelOf?.(values) ?? change.label ?? labelOf(field.n);
   const input = {
     id,
     'aria-describedby': described,

@@ -178,16 +178,33 @@ export const SshKeys = (): ReactElement => (
   />
 );
 
-const isBucket = ({ provider }: Readonly<Record<string, unknown>>): boolean => provider === 's3';
+type Values = Readonly<Record<string, unknown>>;
+
+const ofKinds =
+  (...kinds: readonly string[]) =>
+  ({ provider }: Values): boolean =>
+    kinds.includes(text(provider));
+
+/** Words of a field for the kind that is chosen. */
+const byKind =
+  (words: Readonly<Record<string, string>>) =>
+  ({ provider }: Values): string | undefined =>
+    words[text(provider)];
+
+const startNames: Readonly<Record<string, string>> = { local: 'This machine', sftp: 'SFTP server' };
 
 const destinationWords: Readonly<Record<string, FieldChange>> = {
   provider: {
     label: 'Kind',
-    help: 'Any service that speaks S3, or a folder on the machine that Berth runs on.',
+    help: 'A bucket of a cloud, or a folder on another server or on the machine that Berth runs on.',
     isKind: true,
     start: () => 's3',
     options: [
       { value: 's3', label: 'S3 bucket', about: 'AWS, R2, B2, Hetzner, MinIO and other S3 services' },
+      { value: 'sftp', label: 'SFTP server', about: 'A folder of another server, or a storage box' },
+      { value: 'azure', label: 'Azure Blob Storage', about: 'A container of a storage account' },
+      { value: 'gcs', label: 'Google Cloud Storage', about: 'A bucket, with the key of a service account' },
+      { value: 'b2', label: 'Backblaze B2', about: 'A bucket, with an application key' },
       {
         value: 'local',
         label: 'Folder on this machine',
@@ -195,18 +212,57 @@ const destinationWords: Readonly<Record<string, FieldChange>> = {
       },
     ],
   },
-  name: { start: ({ provider }) => (provider === 'local' ? 'This machine' : 'Bucket') },
+  name: { start: ({ provider }) => startNames[text(provider)] ?? 'Bucket' },
   endpoint: {
     label: 'Address of the storage',
-    when: isBucket,
-    placeholder: 'https://s3.eu-central-1.amazonaws.com',
-    help: 'Most providers call it the endpoint.',
+    when: ofKinds('s3', 'sftp'),
+    helpOf: byKind({
+      s3: 'Most providers call it the endpoint, such as https://s3.eu-central-1.amazonaws.com',
+      sftp: 'With the user: sftp://user@host:22/folder. Without a folder: the home of the user',
+    }),
     isNeeded: true,
   },
-  region: { when: isBucket, placeholder: 'eu-central-1', help: 'Leave empty where the provider has none' },
-  bucket: { when: isBucket, help: 'It must exist already.', isNeeded: true },
-  accessKey: { label: 'Access key', when: isBucket, help: '', isNeeded: true },
-  secretAccessKey: { label: 'Secret key', when: isBucket, help: 'Never shown again', isNeeded: true },
+  hostKey: {
+    label: 'Host key',
+    when: ofKinds('sftp'),
+    as: 'area',
+    help: 'All lines that "ssh-keyscan -p PORT HOST" prints. Compare them with what the provider publishes.',
+    isNeeded: true,
+  },
+  region: {
+    when: ofKinds('s3'),
+    placeholder: 'eu-central-1',
+    help: 'Leave empty where the provider has none',
+  },
+  bucket: {
+    labelOf: byKind({ azure: 'Container' }),
+    when: ofKinds('s3', 'azure', 'gcs', 'b2'),
+    help: 'It must exist already.',
+    isNeeded: true,
+  },
+  accessKey: {
+    label: 'Access key',
+    labelOf: byKind({ azure: 'Storage account', b2: 'ID of the application key' }),
+    when: ofKinds('s3', 'azure', 'b2'),
+    help: '',
+    isNeeded: true,
+  },
+  secretAccessKey: {
+    label: 'Secret key',
+    labelOf: byKind({
+      sftp: 'Password or private key',
+      azure: 'Key of the account',
+      gcs: 'Key file of the service account',
+      b2: 'Application key',
+    }),
+    when: ofKinds('s3', 'sftp', 'azure', 'gcs', 'b2'),
+    helpOf: byKind({
+      sftp: 'A private key must be without a passphrase. Never shown again',
+      gcs: 'The whole contents of the .json file. Never shown again',
+    }),
+    help: 'Never shown again',
+    isNeeded: true,
+  },
   path: { label: 'Folder', isFolded: true },
 };
 
@@ -214,7 +270,7 @@ export const Destinations = (): ReactElement => (
   <Collection
     title="Destinations of backups"
     noun="destination"
-    about="An S3 bucket, or a folder on the machine."
+    about="A bucket of a cloud, or a folder on another server or this machine."
     id="destinationId"
     list="destination.all"
     create="destination.create"
@@ -222,13 +278,23 @@ export const Destinations = (): ReactElement => (
     remove="destination.remove"
     test="destination.testConnection"
     testsNew
-    show={['provider', 'name', 'endpoint', 'region', 'bucket', 'accessKey', 'secretAccessKey', 'path']}
+    show={[
+      'provider',
+      'name',
+      'endpoint',
+      'hostKey',
+      'region',
+      'bucket',
+      'accessKey',
+      'secretAccessKey',
+      'path',
+    ]}
     change={destinationWords}
     name={({ name }) => text(name)}
     detail={({ provider, bucket, endpoint, path }) =>
       provider === 'local'
         ? `Folder ${text(path) || 'of Berth'}`
-        : ['Bucket', bucket, 'at', endpoint].map(text).join(' ')
+        : [bucket && `Bucket ${text(bucket)}`, endpoint && `at ${text(endpoint)}`].filter(Boolean).join(' ')
     }
     removal={
       'Berth forgets it; what is stored there is kept. A destination that backups use cannot be removed.'

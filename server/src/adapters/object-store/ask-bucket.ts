@@ -3,11 +3,9 @@
  * which is what Amazon answers for a bucket of another region (Amazon S3 User Guide, "Request redirection").
  */
 import { AppError } from '../../domain/errors.ts';
-import type { StorePlace } from '../../ports/object-store.ts';
+import type { RemotePlace as Bucket } from '../../ports/object-store.ts';
 import { endUnread, shortAnswer, type Outgoing, type OutgoingBy } from '../../ports/outgoing.ts';
 import { wrongRegion } from './rclone-error.ts';
-
-type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
 /** The refusal of a store that redirects; undefined for every other answer, and for none within the limit. */
 export async function redirectOf(

@@ -3,10 +3,9 @@ import { AppError } from '../../domain/errors.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { anyOf } from '../../domain/routing/pattern.ts';
 import { createRedactor } from '../../domain/secrets/redactor.ts';
-import type { StorePlace } from '../../ports/object-store.ts';
+import type { Secret } from '../../domain/secrets/secret.ts';
+import type { RemotePlace as Bucket } from '../../ports/object-store.ts';
 import type { PipedEnd } from '../../shell/piped.ts';
-
-type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
 /**
  * Words of the services (Amazon S3 API, "Error responses") and of Go's network library, in the order they are
@@ -14,9 +13,58 @@ type Bucket = Extract<StorePlace, { provider: 's3' }>;
  */
 const reasons: readonly {
   words: RegExp;
+  /** Of these kinds alone. */
+  of?: readonly Bucket['provider'][];
   code: ErrorCode;
   sentence(bucket: Bucket, stderr: string): string;
 }[] = [
+  {
+    words: /knownhosts: /,
+    of: ['sftp'],
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `the server at ${endpoint} presents a host key that the destination does not have. Compare hostKey ` +
+      'with all lines that ssh-keyscan prints for it; if its key was changed without your knowledge, ' +
+      'somebody may stand between',
+  },
+  {
+    words: /unable to authenticate|passphrase protected|failed to parse private key/,
+    of: ['sftp'],
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `${endpoint} does not accept the user with this password or private key. Check both; a private key ` +
+      'must be without a passphrase, and its public key known to the server',
+  },
+  {
+    words: /permission denied|SSH_FX_PERMISSION_DENIED/i,
+    of: ['sftp'],
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `the user may not do this in the folder of ${endpoint}. Choose a folder that the user may write to`,
+  },
+  {
+    words: /SSH_FX_FAILURE|mkdir .* failed|file does not exist/,
+    of: ['sftp'],
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `the server at ${endpoint} refused to store. Its disk may be full, a quota used up, or the folder ` +
+      'cannot be made there',
+  },
+  {
+    words: /AuthenticationFailed|AuthorizationFailure|invalid_(grant|client)|bad_auth_token|unauthorized/,
+    of: ['azure', 'gcs', 'b2'],
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ endpoint }) =>
+      `${endpoint} does not accept the key. Check accessKey and secretAccessKey of the destination`,
+  },
+  {
+    words: /ContainerNotFound|bucket.*(not found|does not exist)|notFound/i,
+    of: ['azure', 'gcs', 'b2'],
+    code: 'PRECONDITION_FAILED',
+    sentence: ({ bucket, endpoint }) =>
+      `there is no bucket ${bucket} at ${endpoint}, or the key does not reach it. Create it, or correct ` +
+      'the destination',
+  },
   {
     words: /AuthorizationHeaderMalformed|PermanentRedirect|status code: 30[1278]/,
     code: 'PRECONDITION_FAILED',
@@ -105,8 +153,10 @@ const reasons: readonly {
 ];
 
 export function rcloneError(bucket: Bucket, { exitCode, signal, stderr }: PipedEnd): AppError {
-  const words = lastWords(createRedactor([bucket.accessKey, bucket.secretAccessKey])(stderr));
-  const reason = reasons.find((one) => one.words.test(stderr));
+  const words = lastWords(createRedactor(secretsOf(bucket))(stderr));
+  const reason = reasons.find(
+    ({ words: pattern, of }) => (!of || of.includes(bucket.provider)) && pattern.test(stderr),
+  );
   if (reason)
     return new AppError(
       reason.code,
@@ -118,6 +168,10 @@ export function rcloneError(bucket: Bucket, { exitCode, signal, stderr }: PipedE
     `The destination failed: rclone gave up (${end})${words === '' ? '' : `: ${words}`}.`,
   );
 }
+
+/** Empty ones would be found between any two signs. */
+const secretsOf = ({ accessKey, secretAccessKey }: Bucket): Secret[] =>
+  [accessKey, secretAccessKey].filter((secret) => secret.reveal() !== '');
 
 /** A bucket of another region than the destination's, with the region that the store names. */
 export function wrongRegion({ bucket, endpoint, region }: Bucket, right: string | undefined): string {

@@ -1,9 +1,12 @@
 /**
- * Objects in a bucket of an S3 service, through rclone. The keys go by the child's environment (rclone's
- * documentation, "Config file" → environment variables).
+ * Objects in a store that rclone reaches: a bucket of a cloud, a folder of an SFTP server. The keys go by the
+ * child's environment (rclone's documentation, "Config file" → environment variables).
  */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import type { ObjectStore, StorePlace, StoredObject } from '../../ports/object-store.ts';
+import type { ObjectStore, RemotePlace as Bucket, StoredObject } from '../../ports/object-store.ts';
 import type { Outgoing, OutgoingBy } from '../../ports/outgoing.ts';
 import { command } from '../../shell/command.ts';
 import type { Command } from '../../shell/command.ts';
@@ -14,9 +17,8 @@ import { drained } from '../../ports/drained.ts';
 import { limitedBytes } from '../../domain/text/limited-bytes.ts';
 import { listedObject, readListing } from './rclone-listing.ts';
 import { redirectOf } from './ask-bucket.ts';
+import { addressOf, knownHosts, remotes } from './remotes.ts';
 import { storeLimits, watchOver, type StoreLimits, type Watch } from './store-limits.ts';
-
-type Bucket = Extract<StorePlace, { provider: 's3' }>;
 
 /**
  * Retries of a whole upload would need the whole input again; single requests are tried anew. Of a listing's
@@ -64,32 +66,47 @@ interface BenchOptions {
 }
 
 async function openBench(
-  bucket: Bucket,
+  place: Bucket,
   { rclonePath, scratch, outgoing, by, limits: changed }: BenchOptions,
 ): Promise<Bench> {
   const limits = { ...storeLimits, ...changed };
-  const redirect = (): Promise<AppError | undefined> =>
-    redirectOf(bucket, { outgoing, by, limitMs: limits.ask });
-  // Go's programs go past a proxy to loopback (net/http, ProxyFromEnvironment), so that is judged here.
-  const endpoint = new URL(bucket.endpoint);
-  await outgoing.judge(
-    endpoint.hostname,
-    by,
-    Number(endpoint.port || (endpoint.protocol === 'http:' ? 80 : 443)),
-  );
+  const { endpoint, folder, settings } = remotes[place.provider];
+  const bucket = { ...place, endpoint: endpoint(place) };
+  const redirect = async (): Promise<AppError | undefined> =>
+    bucket.provider === 's3' ? redirectOf(bucket, { outgoing, by, limitMs: limits.ask }) : undefined;
+  // Go's programs go past a proxy to loopback (net/http, ProxyFromEnvironment), and SFTP knows none, so the
+  // address is judged here.
+  const { host, port } = addressOf(bucket.endpoint);
+  const { addresses } = await outgoing.judge(host, by, port);
   const refused = await redirect();
   if (refused) throw refused;
+  const address = addresses.find(isIPv4) ?? addresses[0];
+  const known = await knownHostsFile(scratch, knownHosts(address, port, bucket.hostKey ?? ''));
   const gate = await outgoing.gate(by);
-  const env = { ...environmentOf(bucket), HTTP_PROXY: gate.proxy, HTTPS_PROXY: gate.proxy };
+  const own = settings(place, { address, knownHostsFile: known.file });
+  const env = { ...environmentOf(own), HTTP_PROXY: gate.proxy, HTTPS_PROXY: gate.proxy };
   return {
     bucket,
     make: (verb, ...words) => command([rclonePath, verb, ...options, ...words], { cwd: scratch, env }),
-    remote: (path) => `store:${[bucket.bucket, bucket.path, path].filter((part) => part !== '').join('/')}`,
+    remote: (path) => `store:${[folder(place), place.path, path].filter((part) => part !== '').join('/')}`,
     fault: gate.fault,
     limits,
     redirect,
-    [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await gate[Symbol.asyncDispose]();
+      await known.remove();
+    },
   };
+}
+
+async function knownHostsFile(
+  scratch: string,
+  lines: string,
+): Promise<{ file: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(scratch, 'known-hosts-'));
+  const file = join(folder, 'known_hosts');
+  await writeFile(file, lines, { mode: 0o600 });
+  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 export function rcloneStore(bucket: Bucket, benchOptions: BenchOptions): ObjectStore {
@@ -100,7 +117,14 @@ export function rcloneStore(bucket: Bucket, benchOptions: BenchOptions): ObjectS
   return {
     room: async () => undefined,
     write: (path, source, signal) =>
-      at((bench) => feed(bench, startPiped(bench.make('rcat', bench.remote(path))), source, signal)),
+      at((bench) =>
+        feed(bench, startPiped(bench.make('rcat', bench.remote(path))), source, signal).catch(
+          async (error: unknown) => {
+            await removeBeginning(bench, path);
+            throw toError(error);
+          },
+        ),
+      ),
     async *read(path, signal) {
       await using bench = await openBench(bucket, benchOptions);
       yield* read(bench, path, signal);
@@ -130,20 +154,21 @@ export function rcloneStore(bucket: Bucket, benchOptions: BenchOptions): ObjectS
   };
 }
 
-function environmentOf({ accessKey, secretAccessKey, region, endpoint }: Bucket): Command['env'] {
-  const of = (name: string): string => `RCLONE_CONFIG_STORE_${name}`;
-  return {
-    ...noTerminal,
-    [of('TYPE')]: 's3',
-    [of('PROVIDER')]: 'Other',
-    [of('ACCESS_KEY_ID')]: accessKey,
-    [of('SECRET_ACCESS_KEY')]: secretAccessKey,
-    [of('ENDPOINT')]: endpoint,
-    ...(region === '' ? {} : { [of('REGION')]: region }),
-    [of('ENV_AUTH')]: 'false',
-    [of('NO_CHECK_BUCKET')]: 'true',
-    [of('FORCE_PATH_STYLE')]: 'true',
-  };
+function environmentOf(settings: Command['env']): Command['env'] {
+  const named = Object.entries(settings).map(([name, value]) => [`RCLONE_CONFIG_STORE_${name}`, value]);
+  return { ...noTerminal, ...Object.fromEntries(named) };
+}
+
+/** Removes the beginning of an object whose source broke, which a server with folders keeps. */
+async function removeBeginning(bench: Bench, path: string): Promise<void> {
+  if (!remotes[bench.bucket.provider].hasFolders) return;
+  const child = startPiped(bench.make('deletefile', bench.remote(path)));
+  child.stdin.end();
+  child.stdout.resume();
+  const watch = watchOver(child, bench.bucket.endpoint);
+  watch.expect(bench.limits.call, 'the beginning of an object was being removed');
+  await child.ended.catch(() => undefined);
+  watch.rest();
 }
 
 /**
@@ -179,7 +204,7 @@ async function feed(
   child.stdin.end();
   const stopLast = onAbort(signal, child);
   watch.expect(bench.limits.finish, 'the end of an object was being stored');
-  await succeed(bench, child, { signal, watch }).finally(stopLast);
+  if (!(await succeed(bench, child, { signal, watch }).finally(stopLast))) throw absent(bench, 'to write to');
 }
 
 /**
@@ -219,7 +244,8 @@ async function* read(bench: Bench, path: string, signal: AbortSignal): AsyncGene
 }
 
 function absent({ bucket }: Bench, path: string): AppError {
-  return new AppError('NOT_FOUND', `There is no object ${path} in the bucket ${bucket.bucket}.`);
+  const where = bucket.bucket === '' ? `at ${bucket.endpoint}` : `in the bucket ${bucket.bucket}`;
+  return new AppError('NOT_FOUND', `There is no object ${path} ${where}.`);
 }
 
 async function find(bench: Bench, path: string, signal: AbortSignal): Promise<StoredObject | undefined> {
@@ -228,6 +254,7 @@ async function find(bench: Bench, path: string, signal: AbortSignal): Promise<St
     limitMs: bench.limits.call,
     doing: `${path} was being looked up`,
   });
+  if (text === undefined) return undefined;
   const found = listedObject.parse(JSON.parse(text));
   // What is not there is told as a folder.
   return found.IsDir
@@ -265,8 +292,12 @@ interface Calling {
   doing: string;
 }
 
-/** What it prints, when it ends well. */
-async function collect(bench: Bench, made: Command, { signal, limitMs, doing }: Calling): Promise<string> {
+/** What it prints, when it ends well; undefined for a path that is absent from a server with folders. */
+async function collect(
+  bench: Bench,
+  made: Command,
+  { signal, limitMs, doing }: Calling,
+): Promise<string | undefined> {
   signal.throwIfAborted();
   const child = startPiped(made);
   child.stdin.end();
@@ -275,8 +306,7 @@ async function collect(bench: Bench, made: Command, { signal, limitMs, doing }: 
   try {
     watch.expect(limitMs, doing);
     const bytes = await limitedBytes(child.stdout.map(asBytes), answerLimit, 'The answer of the store');
-    await succeed(bench, child, { signal, watch });
-    return bytes.toString();
+    return (await succeed(bench, child, { signal, watch })) ? bytes.toString() : undefined;
   } finally {
     watch.rest();
     stop();
@@ -284,18 +314,24 @@ async function collect(bench: Bench, made: Command, { signal, limitMs, doing }: 
   }
 }
 
+/** False for a path that is absent from a server with folders. */
 async function succeed(
   { bucket, fault, redirect }: Bench,
   child: PipedChild,
   { signal, watch }: { signal: AbortSignal; watch: Watch },
-): Promise<void> {
+): Promise<boolean> {
   const end = await child.ended.finally(watch.rest);
   signal.throwIfAborted();
   const late = watch.late();
   // A store that redirects only some of its calls keeps rclone waiting.
   if (late) throw (await redirect()) ?? late;
+  if (absentCodes.includes(end.exitCode ?? 0) && remotes[bucket.provider].hasFolders) return false;
   if (end.exitCode !== 0) throw fault() ?? rcloneError(bucket, end);
+  return true;
 }
+
+/** rclone's documentation, "List of exit codes": directory or file not found. */
+const absentCodes = [3, 4];
 
 function onAbort(signal: AbortSignal, child: PipedChild): () => void {
   const kill = (): void => child.kill();
@@ -303,6 +339,8 @@ function onAbort(signal: AbortSignal, child: PipedChild): () => void {
   if (signal.aborted) kill();
   return () => signal.removeEventListener('abort', kill);
 }
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 function asBytes(chunk: unknown): Uint8Array {
   return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));

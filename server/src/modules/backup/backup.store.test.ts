@@ -369,6 +369,7 @@ async function addDatabases({ database, people, place, foreign }: World): Promis
       provider: 'local',
       accessKey: '',
       secretAccessKey: '',
+      hostKey: '',
       bucket: '',
       region: '',
       endpoint: '',

@@ -318,6 +318,7 @@ eachDatabase('databases', (test) => {
       provider: 'local',
       accessKey: '',
       secretAccessKey: '',
+      hostKey: '',
       bucket: '',
       region: '',
       endpoint: '',

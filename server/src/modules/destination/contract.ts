@@ -2,21 +2,41 @@
 import { z } from 'zod';
 import { listOf, pageInput } from '../../procedure/input/page.ts';
 import { mutation, query } from '../../procedure/procedure.ts';
-import { destinationProviders, destinationRecord } from './record.ts';
+import { destinationProviders, destinationRecord, remoteProviders } from './record.ts';
 import { line, name } from '../service/contract-fields.ts';
 
 const id = z.object({ destinationId: z.string().min(1).max(100) });
 const own = { class: 'admin', resources: [{ kind: 'destination', field: 'destinationId' }] } as const;
 
-const hostReach = [{ field: 'path', when: 'absolutePath', unless: { field: 'provider', is: 's3' } }] as const;
+const hostReach = [
+  { field: 'path', when: 'absolutePath', unless: { field: 'provider', is: remoteProviders } },
+] as const;
 
 const settings = z.object({
   provider: z
     .enum(destinationProviders)
-    .describe('s3: a bucket of any service that speaks S3; local: a folder on the server Berth runs on'),
-  accessKey: z.string().max(1000).nullish().describe('Required for s3; never shown'),
-  secretAccessKey: z.string().max(1000).nullish().describe('Required for s3; never shown'),
-  bucket: line(255).nullish().describe('Required for s3'),
+    .describe(
+      's3: a bucket of any service that speaks S3; local: a folder on the server Berth runs on; sftp: a ' +
+        'folder of another server; azure: a container of Azure Blob Storage; gcs: a bucket of Google Cloud ' +
+        'Storage; b2: a bucket of Backblaze B2 by its own interface',
+    ),
+  accessKey: z
+    .string()
+    .max(1000)
+    .nullish()
+    .describe(
+      'Required for s3, azure (name of the storage account) and b2 (ID of the application key); never ' +
+        'shown',
+    ),
+  secretAccessKey: z
+    .string()
+    .max(20_000)
+    .nullish()
+    .describe(
+      'Required for all but local; never shown. sftp: a password or a private key without a passphrase; ' +
+        'gcs: the JSON key of a service account',
+    ),
+  bucket: line(255).nullish().describe('Required for s3, azure (the container), gcs and b2'),
   region: line(100).nullish().describe('For s3, if its service has regions'),
   endpoint: z
     .string()
@@ -24,15 +44,22 @@ const settings = z.object({
     .nullish()
     .describe(
       'Required for s3: http or https address of the service, such as ' +
-        'https://s3.eu-central-1.amazonaws.com',
+        'https://s3.eu-central-1.amazonaws.com. Required for sftp: sftp://user@host:port/folder, where the ' +
+        "folder is an absolute path and, when absent, the user's home. For azure outside the public cloud: " +
+        'https://account.blob and the name of that cloud',
     ),
+  hostKey: z
+    .string()
+    .max(10_000)
+    .nullish()
+    .describe('Required for sftp: the public keys of the server, as `ssh-keyscan -p PORT HOST` prints them'),
   path: z
     .string()
     .max(1024)
     .nullish()
     .describe(
       "For local: a path below the organization's own folder for backups, or empty; with host reach also " +
-        'an absolute path of the server. For s3: a prefix inside the bucket, or empty',
+        'an absolute path of the server. For the others: a prefix inside the bucket or folder, or empty',
     ),
 });
 const example = {
@@ -47,7 +74,7 @@ const example = {
 
 export const destinationContract = {
   create: mutation({
-    summary: 'Stores where backups go: a bucket of an S3 service, or a folder of the server',
+    summary: 'Stores where backups go: a bucket of a cloud, or a folder of this or another server',
     description:
       'accessKey and secretAccessKey are never shown again. Fields that the provider has no use for are ' +
       'not kept. A folder that holds data of Berth or of the engine is refused with 403.',

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
-import type { ObjectStore, OpenStore, StorePlace } from '../../ports/object-store.ts';
+import type { ObjectStore, OpenStore, RemotePlace } from '../../ports/object-store.ts';
 import { checkDestination, isOfServer, type DestinationDraft } from './destination-rules.ts';
 
 export interface PlaceEffects {
@@ -35,7 +35,7 @@ export function destinationPlaces(effects: PlaceEffects): DestinationPlaces {
       effects.openStore(
         draft.provider === 'local'
           ? { provider: 'local', path: await localFolder(effects, organizationId, draft.path) }
-          : placeOf(draft),
+          : placeOf(draft.provider, draft),
         organizationId,
       ),
   };
@@ -60,21 +60,18 @@ async function localFolder(
   );
 }
 
-function placeOf({
-  accessKey,
-  secretAccessKey,
-  bucket,
-  region,
-  endpoint,
-  path,
-}: DestinationDraft): StorePlace {
+function placeOf(
+  provider: RemotePlace['provider'],
+  { accessKey, secretAccessKey, bucket, region, endpoint, hostKey, path }: DestinationDraft,
+): RemotePlace {
   return {
-    provider: 's3',
+    provider,
     accessKey: new Secret(accessKey),
     secretAccessKey: new Secret(secretAccessKey),
     bucket,
     region,
     endpoint,
+    hostKey,
     path,
   };
 }

@@ -8,6 +8,7 @@ const s3: DestinationDraft = {
   bucket: 'backups',
   region: 'eu-central-1',
   endpoint: 'https://s3.example.com',
+  hostKey: '',
   path: 'berth',
 };
 const local: DestinationDraft = {
@@ -17,6 +18,7 @@ const local: DestinationDraft = {
   bucket: '',
   region: '',
   endpoint: '',
+  hostKey: '',
   path: '/srv/backups',
 };
 const check = checkDestination;
@@ -82,5 +84,118 @@ describe('a destination in a folder', () => {
       expect(check({ ...local, path }).path).toBe(kept);
     for (const path of ['..', 'a/../../b', '-x', 'a\nb'])
       expect(() => check({ ...local, path }), path).toThrow('path: ');
+  });
+});
+
+const none: DestinationDraft = { ...local, path: '' };
+/** In pieces: scanners of repositories take it for a key otherwise. */
+const pem = ['-----BEGIN OPENSSH PRIVATE', 'KEY-----\nb3Bl\n-----END OPENSSH PRIVATE', 'KEY-----'].join(' ');
+
+describe('a destination on an SFTP server', () => {
+  const sftp: DestinationDraft = {
+    ...none,
+    provider: 'sftp',
+    endpoint: 'sftp://u1@box.example.com:23/backups',
+    secretAccessKey: 'two words',
+    hostKey: 'ssh-ed25519 AAAA',
+    path: 'berth',
+  };
+
+  it('has an address with a user, a password or key, and the keys of the server', () => {
+    expect(check({ ...sftp, bucket: 'kept not', accessKey: 'neither' })).toEqual(sftp);
+    for (const field of ['endpoint', 'secretAccessKey', 'hostKey'] as const)
+      expect(() => check({ ...sftp, [field]: '' })).toThrow(`${field}: is required`);
+    for (const endpoint of ['sftp://a@b', 'sftp://a%40b@c:1/d%20e', 'SFTP://a@[2001:db8::1]:22'])
+      expect(check({ ...sftp, endpoint }).endpoint).toBe(endpoint);
+    for (const endpoint of [
+      'box.example.com',
+      'ssh://a@b',
+      'sftp://b',
+      'sftp://a:secret@b',
+      'sftp://a@b/x%2f..%2f..',
+      'sftp://a@b/%0a',
+      'sftp://a@b/%ff',
+      'sftp://a@b?x',
+      'sftp://a@b#x',
+      'sftp://a@-b',
+      'sftp://a@b c',
+      'sftp://a@b\n',
+      'sftp://a@b:99999',
+    ])
+      expect(() => check({ ...sftp, endpoint }), endpoint).toThrow('endpoint: ');
+  });
+
+  it('takes a whole private key without a passphrase', () => {
+    expect(check({ ...sftp, secretAccessKey: `\n${pem.replaceAll('\n', '\r\n')}\n\n` }).secretAccessKey).toBe(
+      `${pem}\n`,
+    );
+    const oneLine = check({ ...sftp, secretAccessKey: pem.replaceAll('\n', '') });
+    expect(oneLine.secretAccessKey).toBe(`${pem}\n`);
+    for (const key of [pem.slice(0, 60), pem.replace('b3Bl', 'Proc-Type: 4,ENCRYPTED'), 'a\nb'])
+      expect(() => check({ ...sftp, secretAccessKey: key }), key).toThrow('secretAccessKey: ');
+  });
+
+  it('keeps algorithm and key of what ssh-keyscan prints', () => {
+    const scanned =
+      '# box:23 SSH-2.0\n[box]:23 ssh-rsa AAAA\n[box]:23 ecdsa-sha2-nistp256 BBB=\r\nssh-rsa AAAA me@box';
+    expect(check({ ...sftp, hostKey: scanned }).hostKey).toBe('ssh-rsa AAAA\necdsa-sha2-nistp256 BBB=');
+    for (const hostKey of ['SHA256:abc', 'ssh-rsa', '@cert-authority * ssh-rsa', '# only'])
+      expect(() => check({ ...sftp, hostKey }), hostKey).toThrow('hostKey: ');
+  });
+});
+
+describe('a destination in a cloud', () => {
+  const azure: DestinationDraft = {
+    ...none,
+    provider: 'azure',
+    accessKey: 'account1',
+    secretAccessKey: 'c2VjcmV0',
+    bucket: 'backups',
+  };
+
+  it('of Azure has an account, and an address of that account alone', () => {
+    expect(check({ ...azure, region: 'none' })).toEqual(azure);
+    const china = 'https://account1.blob.core.chinacloudapi.cn';
+    expect(check({ ...azure, endpoint: china }).endpoint).toBe(china);
+    for (const endpoint of ['https://other.blob.core.windows.net', 'http://account1.x', `${china}/path`])
+      expect(() => check({ ...azure, endpoint }), endpoint).toThrow('endpoint: ');
+    for (const accessKey of ['', 'A b', 'x'])
+      expect(() => check({ ...azure, accessKey })).toThrow('accessKey: ');
+  });
+
+  it('of Google has the key of a service account, which signs in at Google alone', () => {
+    const key = {
+      type: 'service_account',
+      client_email: 'a@b',
+      private_key: pem,
+      token_uri: 'https://oauth2.googleapis.com/token',
+    };
+    const gcs = (secret: unknown): DestinationDraft =>
+      check({ ...none, provider: 'gcs', bucket: 'backups', secretAccessKey: JSON.stringify(secret) });
+    expect(gcs(key).secretAccessKey).toBe(JSON.stringify(key));
+    for (const wrong of [
+      { ...key, token_uri: 'http://127.0.0.1:2375/token' },
+      { ...key, type: 'authorized_user' },
+      { ...key, private_key: undefined },
+      [],
+      'x',
+    ])
+      expect(() => gcs(wrong)).toThrow('secretAccessKey: ');
+    expect(() => check({ ...none, provider: 'gcs', bucket: 'backups', secretAccessKey: '{' })).toThrow(
+      'secretAccessKey: ',
+    );
+  });
+
+  it('of Backblaze has an application key and a bucket', () => {
+    const b2: DestinationDraft = {
+      ...none,
+      provider: 'b2',
+      accessKey: 'id',
+      secretAccessKey: 'key',
+      bucket: 'backups',
+    };
+    expect(check({ ...b2, endpoint: 'https://elsewhere.example.com' })).toEqual(b2);
+    for (const field of ['accessKey', 'secretAccessKey', 'bucket'] as const)
+      expect(() => check({ ...b2, [field]: '' })).toThrow(`${field}: is required`);
   });
 });

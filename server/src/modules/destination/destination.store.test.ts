@@ -25,7 +25,7 @@ const settings = {
   endpoint: 'https://s3.example.com',
   path: 'berth',
 };
-const shown = { destinationId: expect.any(String), ...settings, createdAt: expect.any(String) };
+const shown = { destinationId: expect.any(String), ...settings, hostKey: '', createdAt: expect.any(String) };
 
 eachDatabase('destinations', (test) => {
   const createWorld = worlds(test);
@@ -91,6 +91,44 @@ eachDatabase('destinations', (test) => {
       name: 'Elsewhere',
     });
     expect(await owner.query('destination.one', { destinationId })).toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('may be SFTP servers, of which the host key is shown and the sign-in is not', async () => {
+    const { owner, database } = await begin();
+    const input = {
+      name: 'Box',
+      provider: 'sftp',
+      endpoint: 'sftp://backup@box.example.com:2222/backups',
+      secretAccessKey: 'two words',
+      hostKey: '[box.example.com]:2222 ssh-ed25519 AAAAC3Nz\n',
+    };
+    const created = await owner.mutate('destination.create', input);
+    expect(created).toEqual({
+      ...shown,
+      name: 'Box',
+      provider: 'sftp',
+      endpoint: input.endpoint,
+      hostKey: 'ssh-ed25519 AAAAC3Nz',
+      bucket: '',
+      region: '',
+      path: '',
+    });
+    const destinationId = textOf(created, 'destinationId');
+    const sameServer = { destinationId, endpoint: 'sftp://backup@box.example.com:2222/other' };
+    expect(await owner.mutate('destination.update', sameServer)).toMatchObject({
+      endpoint: sameServer.endpoint,
+    });
+    expect(await createDestinationStore(database).find({ destinationId })).toMatchObject({
+      secretAccessKey: 'two words',
+    });
+    for (const change of [
+      { endpoint: 'sftp://backup@evil.example.com:2222' },
+      { provider: 'b2', accessKey: 'a', bucket: 'abc' },
+    ])
+      expect(await owner.mutate('destination.update', { destinationId, ...change })).toMatchObject({
+        code: 'BAD_REQUEST',
+        fields: ['secretAccessKey'],
+      });
   });
 
   it('ask for their keys again with another endpoint', async () => {
@@ -174,7 +212,7 @@ eachDatabase('destinations', (test) => {
     for (const [field, value] of [
       ['name', ''],
       ['name', 3],
-      ['provider', 'gcs'],
+      ['provider', 'ftp'],
       ['bucket', '../x'],
       ['region', 'a b'],
       ['endpoint', 's3.example.com'],

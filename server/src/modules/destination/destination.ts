@@ -54,6 +54,7 @@ const none: DestinationDraft = {
   bucket: '',
   region: '',
   endpoint: '',
+  hostKey: '',
   path: '',
 };
 
@@ -121,8 +122,8 @@ export function createDestinations(store: DestinationStore, effects: Destination
 
 /** Stored keys sign for no service that they were not given for. */
 function refuseMovedKeys(present: DestinationDraft, next: DestinationDraft, input: DestinationInput): void {
-  if (present.secretAccessKey === '' || next.provider !== 's3' || input.secretAccessKey) return;
-  const [before, after] = [hostOf(present.endpoint), hostOf(next.endpoint)];
+  if (present.secretAccessKey === '' || next.secretAccessKey === '' || input.secretAccessKey) return;
+  const [before, after] = [hostOf(present), hostOf(next)];
   if (before !== after)
     throw badField(
       'secretAccessKey',
@@ -131,8 +132,9 @@ function refuseMovedKeys(present: DestinationDraft, next: DestinationDraft, inpu
 }
 
 /** With its scheme: keys given for https are not used without it. */
-function hostOf(endpoint: string): string {
-  return URL.parse(endpoint)?.origin ?? endpoint;
+function hostOf({ endpoint, provider }: DestinationDraft): string {
+  const url = URL.parse(endpoint);
+  return url ? `${url.protocol}//${url.host}` : endpoint || provider;
 }
 
 function changed(present: DestinationDraft, input: DestinationInput): DestinationDraft {
@@ -145,6 +147,7 @@ function changed(present: DestinationDraft, input: DestinationInput): Destinatio
     bucket: text('bucket'),
     region: text('region'),
     endpoint: text('endpoint'),
+    hostKey: text('hostKey'),
     path: text('path'),
   };
 }

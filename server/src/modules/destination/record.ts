@@ -1,7 +1,11 @@
 /** The destination record; accessKey and secretAccessKey are never in an answer (decisions 7). */
 import { z } from 'zod';
 
-export const destinationProviders = ['s3', 'local'] as const;
+export const destinationProviders = ['s3', 'local', 'sftp', 'azure', 'gcs', 'b2'] as const;
+export type DestinationProvider = (typeof destinationProviders)[number];
+
+/** Those that are not a folder of Berth's own machine. */
+export const remoteProviders = ['s3', 'sftp', 'azure', 'gcs', 'b2'] as const;
 
 export const destinationRecord = z
   .object({
@@ -12,6 +16,7 @@ export const destinationRecord = z
     region: z.string(),
     endpoint: z.string(),
     path: z.string(),
+    hostKey: z.string(),
     createdAt: z.string(),
   })
   .meta({ id: 'Destination' });

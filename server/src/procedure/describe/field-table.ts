@@ -138,6 +138,7 @@ export const fieldTable: Readonly<Record<string, string>> = {
   environmentName: 'Name of the environment',
   environments: 'Its environments with their services',
   error: 'The refusal',
+  'Destination.hostKey': 'Public keys of an SFTP server, one a line: algorithm and key',
   'FlatRefusal.error': 'Name of the refusal',
   'run.error': 'Why the command could not be run; null where it was',
   errorMessage: 'Why it failed; null where it has not',
