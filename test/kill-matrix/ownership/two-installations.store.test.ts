@@ -30,7 +30,6 @@ beforeAll(() => {
 });
 afterAll(() => letGo());
 
-const kills = 20;
 const refusal = { code: 'CONFLICT', message: expect.stringContaining('Nothing was changed') };
 
 interface Life {
@@ -129,11 +128,13 @@ const tries: readonly ((life: Life, machine: Machine) => Promise<unknown>)[] = [
   },
 ];
 
-const inOrder = <T>(values: readonly T[], seed: number): T[] =>
-  values
-    .map((value, index) => ({ value, rank: ((index + 1) * 7919 * (seed + 1)) % 97 }))
-    .toSorted((one, other) => one.rank - other.rank)
-    .map(({ value }) => value);
+/** Every order of the values. */
+const ordersOf = <T>(values: readonly T[]): T[][] =>
+  values.length === 0
+    ? [[]]
+    : values.flatMap((first, index) =>
+        ordersOf(values.toSpliced(index, 1)).map((others) => [first, ...others]),
+      );
 
 const life = (
   incarnationId: string,
@@ -205,12 +206,13 @@ bothDatabases('a second Berth on an engine', (test, dialect) => {
   ])('%s changes nothing, wherever it is killed', (_name, which) =>
     withPair(test, which, async ({ machine, first, theirs, second }) => {
       const before = standing(machine);
-      const points = Array.from({ length: kills }, (_, index) => (index + 1) * 3);
-      for (const kill of ofThisRun(points, dialect === 'sqlite' ? 8 : kills)) {
+      // One kill for each order of what it tries, every one later than the one before.
+      const points = ordersOf(tries).map((order, index) => ({ order, kill: (index + 1) * 3 }));
+      for (const { order, kill } of ofThisRun(points, dialect === 'sqlite' ? 8 : points.length)) {
         const other = await second();
         other.reaper.arm(kill);
         const work = async (): Promise<void> => {
-          for (const attempt of inOrder(tries, kill)) await attempt(other, machine);
+          for (const attempt of order) await attempt(other, machine);
         };
         await Promise.race([other.reaper.run(work), other.reaper.killed]);
         machine.memory.setAway(false);
