@@ -1,18 +1,23 @@
 import { expect, it } from 'vitest';
-import { imageReferences, installationOf, isOurs, type ImageRow } from './engine-objects.ts';
+import { containers, imageReferences, installationOf, isOurs, type ImageRow } from './engine-objects.ts';
 
 const image = (RepoTags: string[] | null, Labels: Record<string, string> | null = null): ImageRow => ({
   Id: 'sha256:1',
   RepoTags,
   Labels,
+  Created: 1_800_000_000,
 });
 const built = { 'berth.managed': 'true' };
+const builtThen = { ...built, 'berth.built': new Date(1_800_000_000_000).toISOString() };
+const builtBefore = { ...built, 'berth.built': new Date(1_700_000_000_000).toISOString() };
 const made = { 'berth.recipe': 'abc' };
 
 it.each<[string, ImageRow, string[]]>([
   ['an image that Berth built', image(['berth-build/a1:d1'], built), ['berth-build/a1:d1']],
   ['an image that set-up built', image(['berth/node:24'], made), ['berth/node:24']],
-  ['one without a name', image(['<none>:<none>'], built), ['sha256:1']],
+  ['one without a name', image(['<none>:<none>'], builtThen), ['sha256:1']],
+  ['one of set-up without a name', image(null, made), ['sha256:1']],
+  ['not one without a name that somebody built upon ours', image(null, builtBefore), []],
   ['one that was pulled', image(['caddy:2', 'mine/caddy:1']), ['caddy:2']],
   ['only our name of one that has another', image(['berth/node:24', 'mine/node:1'], made), ['berth/node:24']],
   ['not one that somebody built upon ours, which has its labels', image(['mine/app:1'], made), []],
@@ -20,6 +25,17 @@ it.each<[string, ImageRow, string[]]>([
   ["not somebody's without a name", image(null), []],
 ])('removes %s', (_what, given, references) => {
   expect(imageReferences(given, ['caddy:2'])).toEqual(references);
+});
+
+it('takes no container for ours that somebody started from an image with our labels', () => {
+  const task = {
+    'berth.managed': 'true',
+    'com.docker.swarm.task.id': 't1',
+    'com.docker.swarm.task.name': 'shop.1.t1',
+  };
+  const row = (name: string) => ({ Id: name, Names: [`/${name}`], ImageID: 'i', Labels: task });
+  const [ours, committed] = containers.parse([row('shop.1.t1'), row('by-hand')]);
+  expect([isOurs(ours?.Labels, undefined), isOurs(committed?.Labels, undefined)]).toEqual([true, false]);
 });
 
 const of = (id: string, more: Record<string, string> = {}): Record<string, string> => ({

@@ -5,6 +5,8 @@ import type { EngineClient } from '../../server/src/adapters/engine/client/engin
 import { EngineRefusal, isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
 import { imagePath } from '../../server/src/adapters/engine/client/image-reference.ts';
 import { dataFolderLabel, installationLabel, managedLabel } from '../../server/src/domain/names/labels.ts';
+import { provenLabels } from '../../server/src/adapters/engine/services/labels.ts';
+import { isBuiltHere } from '../../server/src/domain/builds/built-image.ts';
 import { builtPrefix, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { recipeLabel } from '../../images/images.ts';
 
@@ -41,10 +43,20 @@ const networks = z.array(
 );
 const anything = z.array(z.unknown());
 const volumes = z.object({ Volumes: z.array(z.object({ Name: z.string(), Labels: labels })).nullable() });
-const containers = z.array(
-  z.object({ Id: z.string(), Names: z.array(z.string()), ImageID: z.string(), Labels: labels }),
+export const containers = z.array(
+  z
+    .object({ Id: z.string(), Names: z.array(z.string()), ImageID: z.string(), Labels: labels })
+    .transform((row) => ({ ...row, Labels: provenLabels(row.Names, row.Labels ?? {}) })),
 );
-const images = z.array(z.object({ Id: z.string(), RepoTags: z.array(z.string()).nullish(), Labels: labels }));
+const images = z.array(
+  z.object({
+    Id: z.string(),
+    RepoTags: z.array(z.string()).nullish(),
+    Labels: labels,
+    /** Seconds. */
+    Created: z.number(),
+  }),
+);
 
 export type ImageRow = z.infer<typeof images>[number];
 
@@ -68,17 +80,22 @@ export function installationOf(all: readonly Labels[], data: string): string | u
 
 /**
  * The references of an image that go. An image carries the labels of the one it was built from, so a label
- * alone shows nothing: it is ours by a name of ours, or by a label and no name at all.
+ * alone shows nothing: it is ours by a name of ours, or without a name by the time at which it was built.
  */
 export function imageReferences(
-  { Id, RepoTags, Labels }: ImageRow,
+  { Id, RepoTags, Labels, Created }: ImageRow,
   pulled: readonly string[],
   id?: string,
 ): readonly string[] {
   if (Labels?.[installationLabel] && !isOurs(Labels, id)) return [];
   const names = (RepoTags ?? []).filter((name) => !name.startsWith('<none>'));
-  const hasLabel = isOurs(Labels, id) || Labels?.[recipeLabel] !== undefined;
-  if (names.length === 0) return hasLabel ? [Id] : [];
+  const isOfSetUp = Labels?.[recipeLabel] !== undefined;
+  const hasLabel = isOurs(Labels, id) || isOfSetUp;
+  if (names.length === 0) {
+    const createdAt = new Date(Created * 1000).toISOString();
+    const isBuilt = isOurs(Labels, id) && isBuiltHere({ tags: [], labels: Labels ?? {}, createdAt });
+    return isBuilt || isOfSetUp ? [Id] : [];
+  }
   return names.filter(
     (name) =>
       pulled.includes(name) ||

@@ -4,6 +4,7 @@ import type { Live } from '../../domain/states/live.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { localServer } from '../../domain/names/server-key.ts';
 import { subjectOf } from '../../domain/names/backup-subject.ts';
+import { taskIdLabel } from '../../domain/names/labels.ts';
 import { ownerLabels } from '../../domain/names/service-ref.ts';
 import type { UnfinishedDeletion } from '../unfinished-deletion/unfinished-deletion.ts';
 import type { AlarmSource, Condition } from './alarm.ts';
@@ -160,7 +161,7 @@ async function deletions({ unfinishedDeletions, store }: SourcePorts): Promise<C
       sentence:
         `${name} was deleted at ${since}, and not everything of it has ended: ${reason} Berth tries again ` +
         'each minute. On its machine this ends it at once: docker ps -aq --filter ' +
-        `label=${ownerLabels[kind]}=${serviceId} | xargs -r docker rm -f`,
+        `label=${ownerLabels[kind]}=${serviceId} --filter label=${taskIdLabel} | xargs -r docker rm -f`,
       ...(place ? placeOf(place) : {}),
     };
   });

@@ -99,9 +99,10 @@ async function containersBehind(client: EngineClient, bridge: string): Promise<B
     { method: 'GET', path: '/containers/json', doing: 'listing running containers' },
     listedContainersAnswer,
   );
-  return containers.flatMap(({ Id, Labels }) => {
+  // By labels of its image as well: what runs an organization's image is walled in as that organization is.
+  return containers.flatMap(({ Id, AllLabels }) => {
     const addresses = members.get(Id);
-    return addresses ? [{ addresses, labels: Labels ?? {} }] : [];
+    return addresses ? [{ addresses, labels: AllLabels }] : [];
   });
 }
 

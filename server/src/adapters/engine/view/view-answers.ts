@@ -41,7 +41,12 @@ export const listedContainersAnswer = z.array(
         .nullish()
         .transform((value) => value ?? []),
     })
-    .transform((answer) => ({ ...answer, Labels: provenLabels(answer.Names, answer.Labels) })),
+    .transform((answer) => ({
+      ...answer,
+      Labels: provenLabels(answer.Names, answer.Labels),
+      /** Those of its image, too. */
+      AllLabels: answer.Labels,
+    })),
 );
 
 export const inspectedContainerAnswer = z
