@@ -5,7 +5,7 @@ import type { EngineClient } from '../../server/src/adapters/engine/client/engin
 import { EngineRefusal, isAbsent } from '../../server/src/adapters/engine/client/engine-error.ts';
 import { imagePath } from '../../server/src/adapters/engine/client/image-reference.ts';
 import { dataFolderLabel, installationLabel, managedLabel } from '../../server/src/domain/names/labels.ts';
-import { provenLabels } from '../../server/src/adapters/engine/services/labels.ts';
+import { provenLabels } from '../../server/src/adapters/engine/client/labels.ts';
 import { isBuiltHere } from '../../server/src/domain/builds/built-image.ts';
 import { builtPrefix, platformPrefix } from '../../server/src/domain/names/image-reference.ts';
 import { recipeLabel } from '../../images/images.ts';

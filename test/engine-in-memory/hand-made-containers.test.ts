@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { ownedBy } from '../../server/src/adapters/engine/client/engine-client.ts';
 import { createSwarmEngine } from '../../server/src/adapters/engine/swarm.ts';
-import { overridingAll } from '../../server/src/adapters/engine/services/labels.ts';
+import { overridingAll } from '../../server/src/adapters/engine/client/labels.ts';
 import { ownedLabels } from '../../server/src/adapters/engine/services/ownership.ts';
 import { createdContainerAnswer } from '../../server/src/adapters/engine/services/answers.ts';
 import { createEngineInMemory, type EngineInMemory } from './engine-in-memory.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { networkMembersAnswer } from '../../server/src/adapters/engine/services/answers.ts';
 import { newestDefaults } from '../../server/src/ports/engine/spec-defaults.ts';
-import { overridingAll } from '../../server/src/adapters/engine/services/labels.ts';
+import { overridingAll } from '../../server/src/adapters/engine/client/labels.ts';
 import { testInstallation } from '../installation.ts';
 import {
   answering,

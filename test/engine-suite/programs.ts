@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { overridingAll } from '../../server/src/adapters/engine/services/labels.ts';
+import { overridingAll } from '../../server/src/adapters/engine/client/labels.ts';
 import { Secret } from '../../server/src/domain/secrets/secret.ts';
 import { ProgramFailed, type ProgramSpec } from '../../server/src/ports/engine/engine-program.ts';
 import { nodeImage, uniqueName, until, type EngineFixture } from './fixture.ts';

@@ -141,7 +141,7 @@ export const projects = {
   releases: { on: 'bed', files: e2e('deploy'), minutes: 20 },
   cluster: { on: 'bed', files: e2e('servers/cluster'), minutes: 30 },
   machine: { on: 'bed', files: e2e('up', 'machine/release', 'systems/fresh-machine'), minutes: 40 },
-  environments: { on: 'bed', files: e2e('environments'), isLong: true, minutes: 100 },
+  environments: { on: 'bed', files: e2e('lives/environments'), isLong: true, minutes: 100 },
   journeys: { on: 'bed', files: ['test/e2e/journeys/*.e2e.test.ts'], isLong: true, minutes: 30 },
   backups: { on: 'bed', files: e2e('backup', 'backups/volumes'), minutes: 25 },
   integration: {

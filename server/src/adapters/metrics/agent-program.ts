@@ -10,8 +10,8 @@ import type { AgentProgram } from '../../ports/metrics.ts';
 /** What the agent's sources import, from `server/src/`, without the end; agent-program.test.ts holds it. */
 export const agentFiles = [
   'adapters/engine/client/engine-http',
+  'adapters/engine/client/labels',
   'adapters/engine/client/registry-header',
-  'adapters/engine/services/labels',
   'adapters/metrics/agent',
   'adapters/metrics/collector',
   'adapters/metrics/containers',

@@ -2,7 +2,7 @@
 import { taskServiceLabel } from '../../domain/names/labels.ts';
 import { ownerOfLabels, serviceKey } from '../../domain/names/service-ref.ts';
 import { isMeasured, type NamePatterns, type ServiceSample } from '../../domain/resources/metrics.ts';
-import { provenLabels } from '../engine/services/labels.ts';
+import { provenLabels } from '../engine/client/labels.ts';
 import { wholeAnswer } from '../engine/client/engine-http.ts';
 
 export interface Listed {

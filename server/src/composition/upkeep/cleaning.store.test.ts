@@ -1,4 +1,4 @@
-import { overridingAll } from '../../adapters/engine/services/labels.ts';
+import { overridingAll } from '../../adapters/engine/client/labels.ts';
 import { installationLabel } from '../../domain/names/labels.ts';
 import { testInstallation } from '../../../../test/installation.ts';
 import { mkdtempSync } from 'node:fs';

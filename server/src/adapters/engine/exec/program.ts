@@ -11,7 +11,7 @@ import { segment } from '../client/engine-client.ts';
 import { createEndMark, cutOff, type EndMark } from './end-mark.ts';
 import { engineError, isAbsent } from '../client/engine-error.ts';
 import { pullImage } from '../images/image-transfer.ts';
-import { overridingAll } from '../services/labels.ts';
+import { overridingAll } from '../client/labels.ts';
 import { isOwn, ownedLabels } from '../services/ownership.ts';
 import { readFrames } from '../logs/log-frames.ts';
 import { readEagerly } from '../view/read-eagerly.ts';

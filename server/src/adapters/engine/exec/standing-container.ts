@@ -7,7 +7,7 @@ import { clientAt, segment, type EngineAddress, type EngineClient } from '../cli
 import { isAbsent } from '../client/engine-error.ts';
 import { removeContainer } from '../containers.ts';
 import { createdContainerAnswer } from '../services/answers.ts';
-import { formerName, overridingAll } from '../services/labels.ts';
+import { formerName, overridingAll } from '../client/labels.ts';
 import { isOwn, ownedLabels, requireOwn } from '../services/ownership.ts';
 
 const stopSeconds = 10;

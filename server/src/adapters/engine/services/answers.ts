@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { provenLabels } from './labels.ts';
+import { provenLabels } from '../client/labels.ts';
 
 /**
  * What Berth reads of the engine's answers (engine API 1.41 and later); everything else in them is passed

@@ -1,4 +1,4 @@
-import { overriding } from './labels.ts';
+import { overriding } from '../client/labels.ts';
 import { expect, test } from 'vitest';
 import type { ServiceSpec } from '../../../ports/engine/engine.ts';
 import { usualPids } from '../../../domain/resources/resources.ts';

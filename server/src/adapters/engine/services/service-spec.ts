@@ -10,7 +10,7 @@ import {
 import type { HealthCheck } from '../../../ports/engine/health-check.ts';
 import { defaultsOf } from '../../../ports/engine/spec-defaults.ts';
 import type { ServiceMount } from '../../../ports/engine/service-mount.ts';
-import { overriding } from './labels.ts';
+import { overriding } from '../client/labels.ts';
 import { ownedLabels, type Owner } from './ownership.ts';
 
 export const nanosecondsPerMs = 1_000_000;

@@ -5,7 +5,7 @@ import { waitUntil } from '../../../ports/wait-until.ts';
 import type { EngineClient } from '../client/engine-client.ts';
 import { segment } from '../client/engine-client.ts';
 import { EngineRefusal, isAbsent } from '../client/engine-error.ts';
-import { provenLabels } from '../services/labels.ts';
+import { provenLabels } from '../client/labels.ts';
 import { isForeign, isOwn, requireOwn } from '../services/ownership.ts';
 
 /** It walks through every volume. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { provenLabels, withoutOverrides } from '../services/labels.ts';
+import { provenLabels, withoutOverrides } from '../client/labels.ts';
 
 /**
  * What Berth shows of the engine's answers (engine API 1.41 and later). Absent and null members are taken for

@@ -4,13 +4,13 @@
  * go, which makes the engine keep some of them. Nothing of them may stay, and the next environment works.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bedOfRun } from '../bed/bed-of-run.ts';
-import { dockerOf, type Docker } from '../bed/docker.ts';
-import { proxyServiceName } from '../../server/src/domain/names/names.ts';
-import { createRandom } from '../fuzz/random.ts';
-import { isWhole, modeOf } from '../run/mode.ts';
-import { deploymentEnded, expectCalmLog, until } from './fixtures/applications.ts';
-import { berthHost, type BerthHost, type DeploymentView } from './fixtures/berth-host.ts';
+import { bedOfRun } from '../../bed/bed-of-run.ts';
+import { dockerOf, type Docker } from '../../bed/docker.ts';
+import { proxyServiceName } from '../../../server/src/domain/names/names.ts';
+import { createRandom } from '../../fuzz/random.ts';
+import { isWhole, modeOf } from '../../run/mode.ts';
+import { deploymentEnded, expectCalmLog, until } from '../fixtures/applications.ts';
+import { berthHost, type BerthHost, type DeploymentView } from '../fixtures/berth-host.ts';
 
 let berth: BerthHost;
 let docker: Docker;
@@ -64,7 +64,7 @@ async function deploy(name: string, procedure: string, subject: Record<string, s
     const { status, errorMessage } = await deploymentEnded(berth, name, deploymentId);
     if (status === 'done') return;
     const log = async (): Promise<string> => (await berth.log(deploymentId)).join('\n');
-    if (left === 0 || !/^The proxy does not answer/.test(errorMessage ?? ''))
+    if (left === 0 || !errorMessage?.startsWith('The proxy does not answer'))
       throw new Error(`${name} ended as ${status}: ${errorMessage ?? ''}\n${await log()}`);
   }
 }
