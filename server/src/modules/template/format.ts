@@ -132,5 +132,7 @@ function checkFiles(files: Template['files'], field: string): void {
   for (const [index, { path }] of files.entries()) {
     if (seen.has(path)) throw badField(`${field}.files.${index}.path`, `is ${path} a second time`);
     seen.add(path);
+    if (path.split('/').some((part) => ['', '.', '..'].includes(part)))
+      throw badField(`${field}.files.${index}.path`, 'must be a relative path without "." and ".."');
   }
 }

@@ -154,6 +154,7 @@ eachDatabase('a service made of a template', (test) => {
     ['template', { definition: undefined }],
     ['definition', { template: 'ghost' }],
     ['definition.domains.0.service', { definition: { ...definition, service: 'nothing' } }],
+    ['definition.files.0.path', { definition: { ...definition, files: [{ path: 'a/../b', content: 'x' }] } }],
     ['definition.icon', { definition: { ...definition, icon: '<svg onload="x()"/>' } }],
   ])('of your own names the field %s that is wrong, and makes nothing', async (field, change) => {
     const { owner, place, database } = await begin();

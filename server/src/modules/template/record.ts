@@ -117,7 +117,7 @@ const file = z.strictObject({
   path: z
     .string()
     .max(500)
-    .regex(/^(?!\/)(?!(?:.*\/)?\.\.?(?:\/|$))[^\r\n]*[^\r\n/]$/, 'must be a relative path without . and ..')
+    .regex(/^[^\r\n/][^\r\n]*$/, 'must be a relative path')
     .describe('Path beside the compose file, as the file names it'),
   mountPath: z
     .string()
