@@ -33,6 +33,9 @@ const shownOnce = new Set([
   'user.twoFactorNewRecoveryCodes recoveryCodes[]',
 ]);
 
+/** Names of keys of Redis, in answers that are refused as a whole without canReadSecrets. */
+const behindTheGrant = new Set(['database.keys keys[].key', 'database.value key']);
+
 interface Field {
   path: string;
   name: string;
@@ -82,7 +85,9 @@ const fields = procedures.flatMap(({ path, procedure }) =>
 
 it('every secret that reaches an answer is marked', () => {
   const forgotten = fields.flatMap(({ procedure, path, name, schema }) =>
-    secretNames.has(name) && !isMarked(schema) && !shownOnce.has(`${procedure} ${path}`)
+    secretNames.has(name) &&
+    !isMarked(schema) &&
+    ![shownOnce, behindTheGrant].some((known) => known.has(`${procedure} ${path}`))
       ? [`${procedure} ${path}`]
       : [],
   );

@@ -52,7 +52,7 @@ export const areas: readonly Area[] = [
   {
     name: 'Domains and certificates',
     about: '',
-    routers: ['domain', 'certificate', 'certificateResolver'],
+    routers: ['domain', 'certificate', 'certificateOrder', 'certificateResolver', 'dnsProvider'],
   },
   {
     name: 'Backups',
