@@ -1,10 +1,12 @@
 /** Debian's name servers and its ACME authority as processes on loopback. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { makeCertificate } from '../certificates/authority.ts';
 import { onFreePort, saysTaken } from '../free-port.ts';
 
@@ -82,6 +84,81 @@ ${zones
   )
   .join('\n')}
 `;
+}
+
+export interface PowerDns extends Running {
+  apiUrl: string;
+  apiKey: string;
+  texts(name: string): Promise<string[]>;
+}
+
+/** PowerDNS with its HTTP interface; zones by name, each with a TXT record by its name. */
+export async function startPowerDns(
+  folder: string,
+  zones: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): Promise<PowerDns> {
+  const database = join(folder, 'pdns.sqlite3');
+  const schema = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
+  await promisify(execFile)('sqlite3', [database, `.read ${schema}`]);
+  const apiKey = 'the-key-of-berth';
+  return onFreePort(
+    '127.0.0.1',
+    (port) => onFreePort('127.0.0.1', (web) => startAt(port, web), saysTaken),
+    saysTaken,
+  );
+
+  async function startAt(port: number, web: number): Promise<PowerDns> {
+    const settings = {
+      'config-dir': folder,
+      'socket-dir': folder,
+      launch: 'gsqlite3',
+      'gsqlite3-database': database,
+      'local-address': '127.0.0.1',
+      'local-port': port,
+      webserver: 'yes',
+      'webserver-address': '127.0.0.1',
+      'webserver-port': web,
+      api: 'yes',
+      'api-key': apiKey,
+      daemon: 'no',
+      guardian: 'no',
+    };
+    const argv = ['pdns_server', ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)];
+    const running = await started(argv, port, /backend launch\w* finished|Done launching threads/i);
+    const apiUrl = `http://127.0.0.1:${web}`;
+    const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+      const answer = await fetch(`${apiUrl}/api/v1/servers/localhost/zones${path}`, {
+        method,
+        headers: { 'x-api-key': apiKey },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`PowerDNS answered ${answer.status}: ${text}`);
+      return text === '' ? undefined : JSON.parse(text);
+    };
+    for (const [zone, records] of Object.entries(zones))
+      await ask('POST', '', {
+        name: `${zone}.`,
+        kind: 'Native',
+        nameservers: [`ns1.${zone}.`],
+        rrsets: Object.entries(records).map(([name, text]) => ({
+          name: `${name}.`,
+          type: 'TXT',
+          ttl: 300,
+          records: [{ content: `"${text}"`, disabled: false }],
+        })),
+      });
+    return {
+      ...running,
+      apiUrl,
+      apiKey,
+      async texts(name) {
+        const dns = new Resolver();
+        dns.setServers([`127.0.0.1:${port}`]);
+        return (await dns.resolveTxt(name)).map((parts) => parts.join(''));
+      },
+    };
+  }
 }
 
 export interface Pebble extends Running {

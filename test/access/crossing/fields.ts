@@ -2,6 +2,7 @@
  * What every text field of every input names: a rule for each name, so that a new field without one fails the
  * walk. Pure.
  */
+import { dnsKindNames, dnsKinds } from '../../../server/src/modules/dns-provider/kinds/kinds.ts';
 import type { NamedProcedure } from '../../../server/src/procedure/describe/listing.ts';
 import type { ResourceKind } from '../../../server/src/procedure/procedure.ts';
 import { nameOf, textFields, type TextField } from '../../e2e/hostile/input-fields.ts';
@@ -58,6 +59,7 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   host: ['baseDomain', 'host', 'hosts.team', 'previewWildcard', 'domain.validateDomain domain'],
   address: [
     'rfc2136.server',
+    'powerdns.apiUrl',
     'acmeDirectory',
     'address',
     'discord.webhookUrl',
@@ -111,8 +113,14 @@ const named: Readonly<Record<Exclude<FieldClass, 'id' | 'plain'>, readonly strin
   file: ['composeFile', 'definition.file'],
 };
 
+const dnsAddresses: readonly string[] = ['rfc2136.server', 'powerdns.apiUrl'];
+
 /** Each with what it is, where the name does not tell. */
 const plain: readonly string[] = [
+  // Of the account at a DNS provider, whose address is the kind's own.
+  ...dnsKindNames
+    .flatMap((kind) => Object.keys(dnsKinds[kind].input.shape).map((field) => `${kind}.${field}`))
+    .filter((field) => !dnsAddresses.includes(field)),
   // Paths of addresses, seen by visitors alone, and patterns that are compared with names of a repository.
   'domain.create path',
   'domain.update path',
@@ -138,9 +146,6 @@ const plain: readonly string[] = [
   'names.0',
   'dnsProvider.test hostName',
   'kind',
-  'rfc2136.keyName',
-  'rfc2136.algorithm',
-  'rfc2136.secret',
   // Of a host key.
   'fingerprint',
   // Of this installation's past; its people alone name them.

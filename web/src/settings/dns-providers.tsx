@@ -9,6 +9,15 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Ago } from '../parts/time.tsx';
 
 export const dnsKindLabels: Record<string, string> = {
+  cloudflare: 'Cloudflare',
+  hetzner: 'Hetzner',
+  digitalocean: 'DigitalOcean',
+  route53: 'Amazon Route 53',
+  ovh: 'OVHcloud',
+  desec: 'deSEC',
+  gandi: 'Gandi',
+  porkbun: 'Porkbun',
+  powerdns: 'PowerDNS',
   rfc2136: 'RFC 2136 (bind9, Knot)',
 };
 
@@ -24,6 +33,7 @@ const change: Readonly<Record<string, FieldChange>> = {
     ]),
   ),
   'rfc2136.server': { placeholder: 'ns1.example.com' },
+  'powerdns.apiUrl': { placeholder: 'https://ns1.example.com:8081' },
   'rfc2136.keyName': { placeholder: 'berth' },
 };
 

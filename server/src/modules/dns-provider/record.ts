@@ -12,7 +12,9 @@ export const dnsProviderRecord = z
     name: z.string(),
     kind: z.enum(dnsKindNames),
     rights: z.string().describe('Least rights that its credential needs'),
-    ...perDnsKind((kind) => dnsKinds[kind].shown.nullable()),
+    ...perDnsKind((kind) =>
+      dnsKinds[kind].shown.nullable().describe(`Settings of ${dnsKinds[kind].label}; null for other kinds`),
+    ),
     lastUsedAt: z.string().nullable().describe('When it last took a record'),
     lastError: z.string().nullable().describe('Why the newest attempt failed; null when it did not'),
     lastErrorAt: z.string().nullable(),

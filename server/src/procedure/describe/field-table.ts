@@ -334,7 +334,6 @@ export const fieldTable: Readonly<Record<string, string>> = {
   responseHeaders: 'Headers of every answer; an empty value takes one away',
   retentionDays: 'Days that measurements are kept',
   retries: 'Failures in a row after which it counts as unhealthy',
-  rfc2136: 'Settings of a name server that takes updates; null for other kinds',
   role: 'Role',
   rollbackActive: 'Whether images are kept to roll back to',
   rootCertificates: 'Certificates of the authority in PEM form; null: those of the system',

@@ -96,6 +96,18 @@ export const token = (): z.ZodString =>
     .max(1000)
     .regex(/^[\x21-\x7e]+$/, 'must be one line without spaces: it goes into a header');
 
+export const bearer = (secret: string): Record<string, string> => ({ authorization: `Bearer ${secret}` });
+
+/** The address of an interface that runs at a place of its own. */
+export const baseUrl = (): z.ZodString =>
+  z
+    .string()
+    .max(2000)
+    .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, 'must be an http or https address without a user name');
+
+/** The scheme, host and port of an address. */
+export const apiOrigin = (url: string): string => URL.parse(url)?.origin ?? url;
+
 /** The name within its zone; `@` for the zone itself. */
 export function nameInZone({ zone, name }: Pick<TxtRecord, 'zone' | 'name'>): string {
   return name === zone.name ? '@' : name.slice(0, -(zone.name.length + 1));
@@ -119,28 +131,33 @@ export const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&
 /** A text of a zone file without its quotes. */
 export const unquoted = (text: string): string => text.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1');
 
-/** For providers that replace all texts of a name at once: theirs are read first and kept. */
+/** What a name has now; values as the provider writes them, `ttl` undefined where there are none. */
+export interface PresentTexts {
+  values: string[];
+  ttl?: number | undefined;
+}
+
+/** For providers that replace all texts of a name at once: those of others are read first and kept. */
 export function replacingTexts(
   way: Pick<ProviderWay, 'inTurn'>,
   texts: {
-    /** Values as the provider writes them. */
-    read(record: TxtRecord): Promise<string[]>;
-    /** An empty list removes the name's records. */
-    write(record: TxtRecord, values: readonly string[]): Promise<void>;
+    read(record: TxtRecord): Promise<PresentTexts | undefined>;
+    /** An empty list removes the name's records; `ttl` is the one that they had, if any. */
+    write(record: TxtRecord, values: readonly string[], ttl: number | undefined): Promise<void>;
   },
 ): Pick<ZoneAccess, 'add' | 'remove'> {
   return {
     add: (record) =>
       way.inTurn(record.name, async () => {
-        const present = await texts.read(record);
-        if (!present.some((value) => unquoted(value) === record.text))
-          await texts.write(record, [...present, quoted(record.text)]);
+        const { values = [], ttl } = (await texts.read(record)) ?? {};
+        if (!values.some((value) => unquoted(value) === record.text))
+          await texts.write(record, [...values, quoted(record.text)], ttl);
       }),
     remove: (record) =>
       way.inTurn(record.name, async () => {
-        const present = await texts.read(record);
-        const rest = present.filter((value) => unquoted(value) !== record.text);
-        if (rest.length < present.length) await texts.write(record, rest);
+        const { values = [], ttl } = (await texts.read(record)) ?? {};
+        const rest = values.filter((value) => unquoted(value) !== record.text);
+        if (rest.length < values.length) await texts.write(record, rest, ttl);
       }),
   };
 }
