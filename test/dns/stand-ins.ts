@@ -26,7 +26,7 @@ const zone = 'example.com';
 const whole = (name: string): string => (name === '@' || name === '' ? zone : `${name}.${zone}`);
 const refused: Said = { status: 401, body: { message: 'Unauthorized' } };
 const absent: Said = { status: 404, body: { message: 'not found' } };
-const json = (text: string): Record<string, never> => JSON.parse(text);
+const json = (text: string): unknown => JSON.parse(text);
 const bare = (value: string): string => {
   if (!/^".*"$/.test(value)) throw new Error(`${value} stands without quotes.`);
   return value.slice(1, -1);
@@ -122,9 +122,7 @@ const desec: StandIn = (asked, texts) => {
   const at = url.pathname.replace('/api/v1/domains/', '');
   if (at === `${zone}/`) return { status: 200, body: { name: zone, minimum_ttl: 3600 } };
   if (method === 'PUT' && at === `${zone}/rrsets/`) {
-    const [{ subname, ttl, records }] = json(body) as unknown as [
-      { subname: string; ttl: number; records: string[] },
-    ];
+    const [{ subname, ttl, records }] = json(body) as [{ subname: string; ttl: number; records: string[] }];
     if (ttl < 3600) return { status: 400, body: [{ ttl: ['too small'] }] };
     put(texts, whole(subname), records.map(bare));
     return { status: 200, body: [] };
@@ -144,7 +142,7 @@ const gandi: StandIn = (asked, texts) => {
   const owner = whole(decodeURIComponent(name));
   if (method === 'DELETE') return texts.delete(owner) ? { status: 204 } : absent;
   if (method === 'PUT') {
-    const { rrset_values: values, rrset_ttl: ttl } = json(body) as unknown as {
+    const { rrset_values: values, rrset_ttl: ttl } = json(body) as {
       rrset_values: string[];
       rrset_ttl: number;
     };
@@ -260,7 +258,8 @@ function isSigned({ method, url, headers, body }: Asked): boolean {
   const signed = createHmac('sha256', key).update(`AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha(request)}`);
   return (
     headers['authorization'] ===
-    `AWS4-HMAC-SHA256 Credential=AKIA/${scope}, SignedHeaders=host;x-amz-date, Signature=${signed.digest('hex')}`
+    `AWS4-HMAC-SHA256 Credential=AKIA/${scope}, SignedHeaders=host;x-amz-date, ` +
+      `Signature=${signed.digest('hex')}`
   );
 }
 

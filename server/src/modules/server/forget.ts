@@ -40,6 +40,7 @@ export interface ForgettingDeps {
       list(where: { applicationId: string }): Promise<{ previewDeploymentId: string }[]>;
     };
     certificates: RemovesOf<{ serverId: string }>;
+    certificateOrders: RemovesOf<{ serverId: string }>;
     unfinishedDeletions: RemovesOf<{ serverKey: string }>;
   };
   /** Removes the record of a service of each kind, and what belongs to it. */
@@ -115,6 +116,7 @@ async function removeRecords(
   { all, nodes }: { all: readonly ServiceRef[]; nodes: readonly ServerRecord[] },
 ): Promise<void> {
   for (const { kind, serviceId } of all) await remove[kind](serviceId, organizationId);
+  await stores.certificateOrders.remove({ serverId });
   await stores.certificates.remove({ serverId });
   await stores.applications.update({ buildServerId: serverId }, { buildServerId: null });
   await stores.unfinishedDeletions.remove({ serverKey: serverId });

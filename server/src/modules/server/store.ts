@@ -33,11 +33,11 @@ export function createServerStore(database: Database): ServerStore {
   const services = sql<{ serverId: string; count: number }>`select "serverId", count(*) as "count" from (
     ${onServers('application')} union all ${onServers('database')} union all ${onServers('compose')})
     as "placed" group by "serverId"`.compile(builder);
-  const certificates = builder
-    .selectFrom('certificate')
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .where('serverId', '=', '')
-    .compile();
+  // Those that are being asked for are certificates of the server, too.
+  const certificates = sql<{ count: number }>`select count(*) as "count" from (
+    select "certificateId" from "certificate" where "serverId" = ${''}
+    union all select "certificateOrderId" from "certificate_order"
+      where "serverId" = ${''} and "certificateId" is null) as "placed"`.compile(builder);
   const built = builder
     .selectFrom('application')
     .select((e) => e.fn.countAll<number>().as('count'))
@@ -55,7 +55,7 @@ export function createServerStore(database: Database): ServerStore {
         ),
       ),
     countCertificates: async (serverId) =>
-      Number((await database.run(certificates, [serverId]))[0]?.count ?? 0),
+      Number((await database.run(certificates, [serverId, serverId]))[0]?.count ?? 0),
     countBuilt: async (serverId) => Number((await database.run(built, [serverId]))[0]?.count ?? 0),
   };
 }
