@@ -27,7 +27,7 @@ export const ovh = defineKind({
     'Keys of an application whose consumer may GET, POST and DELETE /domain/zone/ZONE and what is below it',
   source: 'https://help.ovhcloud.com/csm/en-api-getting-started-ovhcloud-api',
   fields: {
-    endpoint: z.enum(names).default('ovh-eu').describe('Where the account is'),
+    endpoint: z.enum(names).describe('Where the account is').default('ovh-eu'),
     applicationKey: token().describe('Application key; never shown'),
     applicationSecret: token().describe('Application secret; never shown'),
     consumerKey: token().describe('Consumer key; never shown'),

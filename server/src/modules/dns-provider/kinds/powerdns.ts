@@ -28,8 +28,8 @@ export const powerdns = defineKind({
     serverName: z
       .string()
       .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'must be the id of a server, usually localhost')
-      .default('localhost')
-      .describe('Id of the server in its interface'),
+      .describe('Id of the server in its interface')
+      .default('localhost'),
   },
   secrets: ['apiKey'],
   example: { apiUrl: 'https://ns1.example.com:8081', apiKey: 'a-key-of-its-own', serverName: 'localhost' },
