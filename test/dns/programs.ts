@@ -108,22 +108,7 @@ export async function startPowerDns(
   );
 
   async function startAt(port: number, web: number): Promise<PowerDns> {
-    const settings = {
-      'config-dir': folder,
-      'socket-dir': folder,
-      launch: 'gsqlite3',
-      'gsqlite3-database': database,
-      'local-address': '127.0.0.1',
-      'local-port': port,
-      webserver: 'yes',
-      'webserver-address': '127.0.0.1',
-      'webserver-port': web,
-      api: 'yes',
-      'api-key': apiKey,
-      daemon: 'no',
-      guardian: 'no',
-    };
-    const argv = ['pdns_server', ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)];
+    const argv = powerDnsArguments(folder, { port, web, apiKey });
     const running = await started(argv, port, /backend launch\w* finished|Done launching threads/i);
     const apiUrl = `http://127.0.0.1:${web}`;
     const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
@@ -159,6 +144,28 @@ export async function startPowerDns(
       },
     };
   }
+}
+
+function powerDnsArguments(
+  folder: string,
+  { port, web, apiKey }: { port: number; web: number; apiKey: string },
+): string[] {
+  const settings = {
+    'config-dir': folder,
+    'socket-dir': folder,
+    launch: 'gsqlite3',
+    'gsqlite3-database': join(folder, 'pdns.sqlite3'),
+    'local-address': '127.0.0.1',
+    'local-port': port,
+    webserver: 'yes',
+    'webserver-address': '127.0.0.1',
+    'webserver-port': web,
+    api: 'yes',
+    'api-key': apiKey,
+    daemon: 'no',
+    guardian: 'no',
+  };
+  return ['pdns_server', ...Object.entries(settings).map(([name, value]) => `--${name}=${value}`)];
 }
 
 export interface Pebble extends Running {
