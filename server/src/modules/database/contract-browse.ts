@@ -31,7 +31,7 @@ const rows = z.object({
 const key = z.object({
   key: z.string(),
   type: z.string().describe('string, list, hash, set, zset, stream, or the name of a type of a module'),
-  expiresInMs: z.number().nullable(),
+  expiresInMs: z.number().nullable().describe('Milliseconds until the server removes it; null: never'),
 });
 
 export const databaseContract = {
@@ -40,7 +40,7 @@ export const databaseContract = {
     description: 'At most 500. MongoDB and Redis have none: 412.',
     access: own,
     input: byId,
-    output: z.object({ tables: z.array(table), isCut }),
+    output: z.object({ tables: z.array(table).describe('The largest first'), isCut }),
     refusals,
   }),
   rows: query({
@@ -50,10 +50,10 @@ export const databaseContract = {
       'answer ends at about 60 KiB. The call is in the audit log.',
     access: own,
     input: byId.extend({
-      schema: name,
-      table: name,
+      schema: name.describe('As in database.tables'),
+      table: name.describe('Name of the table or view'),
       limit,
-      offset: z.number().int().min(0).max(10_000_000).default(0),
+      offset: z.number().int().min(0).max(10_000_000).default(0).describe('Rows to pass over'),
     }),
     output: rows,
     refusals,
@@ -67,7 +67,7 @@ export const databaseContract = {
       'refuses is a 400. The call is in the audit log.',
     access: { ...own, grant: ['canReadSecrets', programGrant] },
     changes: false,
-    input: byId.extend({ statement: z.string().min(1).max(20_000), limit }),
+    input: byId.extend({ statement: z.string().min(1).max(20_000).describe('One statement of SQL'), limit }),
     example: { databaseId: 'V1StGXR8Z5jdHi6BmyT3k', statement: 'select count(*) from orders' },
     output: rows,
     refusals,
@@ -83,11 +83,12 @@ export const databaseContract = {
       cursor: z
         .string()
         .regex(/^\d{1,20}$/)
-        .default('0'),
+        .default('0')
+        .describe('Where the answer before said to go on; 0: the beginning'),
       limit,
     }),
     output: z.object({
-      keys: z.array(key),
+      keys: z.array(key).describe('In no order'),
       cursor: z.string().nullable().describe('Where the next call goes on; null at the end'),
     }),
     refusals,
@@ -101,12 +102,14 @@ export const databaseContract = {
     input: byId.extend({ key: z.string().min(1).max(1000) }),
     output: key.extend({
       length: z.number().describe('Elements; of a string, bytes'),
-      elements: z.array(
-        z.object({
-          field: z.string().describe('Field, index, score or id; empty where there is none'),
-          value: z.string(),
-        }),
-      ),
+      elements: z
+        .array(
+          z.object({
+            field: z.string().describe('Field, index, score or id; empty where there is none'),
+            value: z.string().describe('As text'),
+          }),
+        )
+        .describe('Of a string, one'),
       isCut,
     }),
     refusals: ['NOT_FOUND', ...refusals],

@@ -13,6 +13,7 @@ export const tagWords: Readonly<Record<string, string>> = {
   cluster: 'Servers as nodes of a swarm',
   compose: 'Compose services: several containers from one file',
   container: 'Containers of the engine: listed, restarted, their output',
+  database: 'The contents of databases, read only: tables, rows, queries, keys',
   deployment: 'Deployments: their state, their logs, rollback',
   destination: 'Where backups are stored',
   dnsProvider: 'Accounts at DNS providers, by which certificates are proved',
