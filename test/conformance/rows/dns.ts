@@ -108,7 +108,7 @@ export const certificateOrderRows: Rows = [
   {
     call: 'certificateOrder.one',
     input: { certificateOrderId: '<certificateOrderId>' },
-    gives: { ...order, status: 'failed', error: any.text, attempts: 1 },
+    gives: { ...order, status: 'waiting', error: null, attempts: 0 },
   },
   { call: 'certificateOrder.all', gives: [order] },
   {

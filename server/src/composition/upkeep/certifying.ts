@@ -48,7 +48,7 @@ export function createCertifying({
   notifying,
   settings,
   changeRoutes,
-  ...options
+  nameServerAddress,
 }: CertifyingParts): Certifying {
   const dnsProviders = createDnsProviders(stores.dnsProviders, clock);
   const challengeRecords = createChallengeRecords({
@@ -57,7 +57,7 @@ export function createCertifying({
     names: adapters.names,
     resolver: async () => (await settings.get()).dnsResolver,
     clock,
-    ...options,
+    ...(nameServerAddress ? { nameServerAddress } : {}),
     onFault: (error) => void log.fault(error, 'TXT record at a DNS provider'),
   });
   const certificates = createCertificates(stores.certificates, clock);
