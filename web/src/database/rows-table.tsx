@@ -1,7 +1,7 @@
 /** Rows as a table that scrolls sideways; null is told apart from a text. */
 import type { ReactElement } from 'react';
 
-const cell = 'block max-h-24 overflow-hidden whitespace-pre-wrap [overflow-wrap:anywhere]';
+const cell = 'block max-h-24 w-max max-w-[40ch] overflow-hidden whitespace-pre-wrap [overflow-wrap:anywhere]';
 /** Of a list that opens what is pressed. */
 export const rowButton =
   'flex min-h-(--row) w-full items-center gap-3 px-4 text-start hover:bg-hover aria-pressed:bg-hover';
