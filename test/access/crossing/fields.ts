@@ -145,9 +145,11 @@ const plain: readonly string[] = [
   // Proved by whoever asks, at their own DNS provider.
   'names.0',
   'dnsProvider.test hostName',
+  'route53.accessKeyId',
   'kind',
   // Of a host key.
   'fingerprint',
+  'hostKey',
   // Of this installation's past; its people alone name them.
   'incarnationId',
   // Templates come with Berth, and variables of one are those of the service made of it.
