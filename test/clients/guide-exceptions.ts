@@ -34,6 +34,30 @@ export const exceptions: readonly Exception[] = [
     command: /^cleanup (volumes|use-volume |remove-volume )/,
     seenBy: 'test/e2e/command/session.e2e.test.ts',
   },
+  // Servers and accounts of others.
+  {
+    guide: 'backups.md',
+    command: /^destination\.create --name (Box|Azure|Google|Backblaze) /,
+    seenBy: 'server/src/adapters/object-store/sftp.test.ts',
+  },
+  // A database that runs.
+  {
+    guide: 'databases.md',
+    command: /^(db query|database\.(tables|rows|query|keys|value)) /,
+    seenBy: 'test/e2e/databases/browse.ts',
+  },
+  // A catalogue of another platform; what is made of a template is deployed.
+  {
+    guide: 'template-catalogues.md',
+    command: /^(import templates|template create) /,
+    seenBy: 'cli/import/templates/catalogue.test.ts',
+  },
+  {
+    guide: 'templates.md',
+    command: /^template create /,
+    refused: engine,
+    seenBy: 'cli/recording.test.ts',
+  },
   // They need a terminal, last until somebody ends them, or start a program of the machine.
   { guide: 'terminal.md', command: /^(shell|forward|db connect) /, seenBy: inside },
   {

@@ -355,6 +355,7 @@ const plainIds: readonly string[] = [
   'installationId',
   'eab.keyId',
   'telegram.chatId',
+  'route53.accessKeyId',
   'incarnationId',
 ];
 
