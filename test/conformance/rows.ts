@@ -7,7 +7,7 @@ import { backupRows } from './rows/backup.ts';
 import { volumeBackupRows } from './rows/volume-backup.ts';
 import { cleanupRows } from './rows/cleanup.ts';
 import { composeRows } from './rows/compose.ts';
-import { databaseRows } from './rows/database.ts';
+import { contentRows, databaseRows } from './rows/database.ts';
 import { containerRows, swarmRows } from './rows/engine.ts';
 import { organizationRows } from './rows/organization.ts';
 import { environmentRows, placedRows, projectRows } from './rows/places.ts';
@@ -46,6 +46,7 @@ export const rows: Rows = [
   ...redirectRows,
   ...basicAuthRows,
   ...databaseRows,
+  ...contentRows,
   ...revisionRows,
   ...backupRows,
   ...volumeBackupRows,

@@ -496,3 +496,24 @@ function redisPasswordRows(call: (operation: string) => string, good: object): R
 }
 
 export const databaseRows: Rows = databaseKindNames.flatMap(rowsOf);
+
+const [sql, redis] = [{ databaseId: '<postgresId>' }, { databaseId: '<redisId>' }];
+const table = { ...sql, schema: 'public', table: 'orders' };
+
+/** Contents of databases, without an engine that any of them runs on. */
+export const contentRows: Rows = [
+  { call: 'database.tables', input: sql, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'database.tables', input: redis, refused: 'PRECONDITION_FAILED' },
+  { call: 'database.rows', input: table, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'database.rows', input: { ...table, limit: 201 }, refused: 'BAD_REQUEST', field: 'limit' },
+  { call: 'database.query', input: { ...sql, statement: 'select 1' }, refused: 'SERVICE_UNAVAILABLE' },
+  {
+    call: 'database.query',
+    input: { ...sql, statement: '\\! id' },
+    refused: 'BAD_REQUEST',
+    field: 'statement',
+  },
+  { call: 'database.keys', input: redis, refused: 'SERVICE_UNAVAILABLE' },
+  { call: 'database.keys', input: sql, refused: 'PRECONDITION_FAILED' },
+  { call: 'database.value', input: { ...redis, key: 'session:1' }, refused: 'SERVICE_UNAVAILABLE' },
+];
