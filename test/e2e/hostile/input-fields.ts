@@ -92,8 +92,11 @@ function put(target: unknown, path: readonly string[], value: unknown): Record<s
 }
 
 function nested(rest: readonly string[], target: unknown, name: string, value: unknown): unknown {
-  if (rest[0] === '0') return [rest.length === 1 ? value : put({}, rest.slice(1), value)];
   const inside: unknown =
     typeof target === 'object' && target !== null ? Reflect.get(target, name) : undefined;
+  if (rest[0] === '0') {
+    const first: unknown = Array.isArray(inside) ? inside[0] : undefined;
+    return [rest.length === 1 ? value : put(first, rest.slice(1), value)];
+  }
   return put(rest[0] === anyKey ? {} : inside, rest, value);
 }

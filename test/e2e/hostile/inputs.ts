@@ -242,6 +242,13 @@ export const inputs = {
     remove: registry,
   },
   settings: { get: nothing, update: () => ({ keptImages: 5 }) },
+  database: {
+    tables: ({ postgresId }) => ({ databaseId: postgresId }),
+    rows: ({ postgresId }) => ({ databaseId: postgresId, schema: 'public', table: 'orders' }),
+    query: ({ postgresId }) => ({ databaseId: postgresId, statement: 'select 1' }),
+    keys: ({ redisId }) => ({ databaseId: redisId }),
+    value: ({ redisId }) => ({ databaseId: redisId, key: 'session:1' }),
+  },
   template: {
     create: ({ environmentId }, unique) => ({
       template: 'uptime-kuma',

@@ -63,6 +63,8 @@ const typed: Readonly<Record<string, readonly string[]>> = {
   placement: ['node.role==worker'],
   preReleaseCommand: ["npm run 'a b'"],
   postReleaseCommand: ["npm run 'a b'"],
+  'dnsProvider.update rfc2136.server': ['127.0.0.1:2'],
+  'dnsProvider.update rfc2136.secret': ['Y2hhbmdlZC1TZWNyZXQtMQ=='],
   'application.update command': ["node check.js 'a b'"],
 };
 
@@ -72,6 +74,7 @@ export const companions: Readonly<Record<string, readonly (readonly [field: stri
   'gitProvider.update baseUrl': [['accessToken', 'changed-Secret-1']],
   'gitProvider.update apiUrl': [['accessToken', 'changed-Secret-1']],
   'registry.update registryUrl': [['password', 'changed-Secret-1']],
+  'dnsProvider.update rfc2136.server': [['rfc2136.secret', 'Y2hhbmdlZC1TZWNyZXQtMQ==']],
   'mount.update type': [['hostPath', '/srv/data']],
 };
 
@@ -104,7 +107,7 @@ export function otherValues(field: FieldRequest): readonly string[] {
     return [[...states.slice(0, -1), states.at(-1) === 'on' ? 'off' : 'on'].join(' ')];
   }
   if (as === 'select') return options.filter((one) => one !== former && one !== '');
-  if (as === 'secret') return ['changed-Secret-1'];
+  if (as === 'secret') return typed[`${procedure} ${name}`] ?? ['changed-Secret-1'];
   return typed[`${procedure} ${name}`] ?? typed[name] ?? byType(field);
 }
 

@@ -90,7 +90,11 @@ const refusals: readonly [string, () => ObjectStore, RegExp][] = [
     /host key|cannot be reached/,
   ],
   ['no sign-in', () => open({ secretAccessKey: new Secret('a wrong password') }), /does not accept the user/],
-  ['a folder that cannot be made', () => open({}, '../../proc/nowhere'), /refused to store/],
+  [
+    'a folder that cannot be made',
+    () => open({}, '../../../../../../../../../../proc/nowhere'),
+    /refused to store/,
+  ],
   ['a server that is gone', () => open({ endpoint: 'sftp://a@127.0.0.1:1/x' }), /refused|cannot be reached/],
 ];
 test.each(refusals)('%s is refused with its cure', async (_, made, words) => {

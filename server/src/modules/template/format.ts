@@ -19,7 +19,7 @@ export function templateOf(definition: TemplateDefinition, field = 'definition')
       : [{ name: firstDomain, service, port, path: '/', description: '' }];
   const domains = [...first, ...further];
   const { services } = parseComposeFile(file, `${field}.file`);
-  checkDomains(domains, new Set(services.keys()), field);
+  checkDomains(domains, new Set(services.keys()), { field, isAtTop: first.length > 0 });
   checkVariables(rest.variables, new Set(domains.map(({ name }) => name)), field);
   checkFiles(rest.files, field);
   return {
@@ -39,10 +39,15 @@ export function templateOf(definition: TemplateDefinition, field = 'definition')
 /** Name of the domain that `service` and `port` describe. */
 export const firstDomain = 'web';
 
-function checkDomains(domains: Template['domains'], services: ReadonlySet<string>, field: string): void {
+/** `isAtTop`: the first one is that of service and port. */
+function checkDomains(
+  domains: Template['domains'],
+  services: ReadonlySet<string>,
+  { field, isAtTop }: { field: string; isAtTop: boolean },
+): void {
   const seen = new Set<string>();
   for (const [index, { name, service }] of domains.entries()) {
-    const at = `${field}.domains.${index}`;
+    const at = isAtTop && index === 0 ? field : `${field}.domains.${index - (isAtTop ? 1 : 0)}`;
     if (seen.has(name)) throw badField(`${at}.name`, `is ${name}, as another domain of the template`);
     seen.add(name);
     if (!services.has(service))
@@ -129,7 +134,12 @@ function refuseLoops(variables: Template['variables'], field: string): void {
 
 function checkFiles(files: Template['files'], field: string): void {
   const seen = new Set<string>();
-  for (const [index, { path }] of files.entries()) {
+  for (const [index, { path, mountPath }] of files.entries()) {
+    if (mountPath !== null && (!mountPath.startsWith('/') || /\p{Cc}/u.test(mountPath)))
+      throw badField(
+        `${field}.files.${index}.mountPath`,
+        'must be an absolute path, beginning with "/", without line breaks and control characters',
+      );
     if (seen.has(path)) throw badField(`${field}.files.${index}.path`, `is ${path} a second time`);
     seen.add(path);
     if (path.split('/').some((part) => ['', '.', '..'].includes(part)))

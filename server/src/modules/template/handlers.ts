@@ -4,7 +4,6 @@ import type { CallContext } from '../../procedure/context.ts';
 import { paginate } from '../../procedure/input/page.ts';
 import type { Handlers } from '../../procedure/procedure.ts';
 import type { templateContract } from './contract.ts';
-import { templateOf } from './format.ts';
 import { createFromTemplate, type FromTemplateDeps } from './from-template.ts';
 import type { newFromTemplate, Template } from './record.ts';
 import type { Templates } from './template.ts';
@@ -27,7 +26,10 @@ async function chosen(
 ): Promise<Template> {
   if (template !== undefined && definition !== undefined)
     throw badField('definition', 'excludes template: give the one or the other');
-  if (definition !== undefined) return templateOf(definition);
+  if (definition !== undefined) {
+    const { templateOf } = await import('./format.ts');
+    return templateOf(definition);
+  }
   if (template === undefined)
     throw badField('template', 'is required, unless definition has a whole template');
   return templates.one(template);

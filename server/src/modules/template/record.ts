@@ -118,7 +118,7 @@ const file = z.strictObject({
     .string()
     .max(500)
     .regex(/^[^\r\n/][^\r\n]*$/, 'must be a relative path')
-    .describe('Path beside the compose file, as the file names it'),
+    .meta({ description: 'Path beside the compose file, as the file names it', examples: ['conf/app.toml'] }),
   mountPath: z
     .string()
     .max(500)

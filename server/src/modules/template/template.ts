@@ -2,7 +2,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../domain/errors.ts';
-import { templateOf } from './format.ts';
 import { templateFile, templateName, type Template } from './record.ts';
 
 export interface Templates {
@@ -33,7 +32,7 @@ async function readTemplates(folder: string): Promise<readonly Template[]> {
 
 async function readTemplate(folder: string, name: string): Promise<Template> {
   const text = (part: string): Promise<string> => readFile(join(folder, name, part), 'utf8');
-  const { parse } = await import('yaml');
+  const [{ parse }, { templateOf }] = await Promise.all([import('yaml'), import('./format.ts')]);
   const [described, file, icon] = await Promise.all([
     text('template.yml'),
     text('compose.yml'),

@@ -31,10 +31,14 @@ export async function ensureNetwork(
 ): Promise<void> {
   let { subnet } = network;
   for (let tried = 1; ; tried += 1) {
-    const present = await lookup.find(network.name);
+    const before = await lookup.find(network.name);
+    if (before !== undefined && isAllocated(before)) return;
+    const all = await lookup.query({});
+    // Others make it, too: whoever is in the list has to be known for the network itself.
+    const present = all.some(({ name }) => name === network.name) ? await lookup.find(network.name) : before;
     if (present !== undefined && isAllocated(present)) return;
     // By its id: another network may have the same name in another scope.
-    const others = (await lookup.query({})).filter(({ id }) => id !== present?.id);
+    const others = all.filter(({ id }) => id !== present?.id);
     const taken = others.flatMap((other) => other.subnets.map((theirs) => ({ ...other, subnet: theirs })));
     const other = taken.find((each) => subnetsOverlap(each.subnet, subnet));
     if (other === undefined) {
