@@ -197,10 +197,11 @@ export async function judge(
   if (path.startsWith('database.') && / is not running at this moment/.test(messageOf(answer)))
     return { kind: 'accepted' };
   // Nor do its servers; what was asked for is kept.
+  const unmeasured = /(?: cannot be reached over SSH | did not resolve | has no monitoring\.)/;
   if (
     measuresServer.includes(path) &&
-    (answer.status === 412 || answer.status === 503) &&
-    /(?: cannot be reached over SSH | did not resolve | has no monitoring\.)/.test(messageOf(answer))
+    [412, 503].includes(answer.status) &&
+    unmeasured.test(messageOf(answer))
   )
     return { kind: 'accepted' };
   if (
