@@ -8,7 +8,7 @@ import { splitWords } from '../../../server/src/domain/text/words.ts';
 import { parseGitUrl } from '../../../server/src/domain/git/git-source.ts';
 import { parseMachineAddress } from '../../../server/src/domain/names/names.ts';
 import { parseObjectPath } from '../../../server/src/domain/names/object-path.ts';
-import { settingsOfKind } from './kind-inputs.ts';
+import { measuresServer, settingsOfKind } from './kind-inputs.ts';
 import { parseImagePrefix, parseRegistryAddress } from '../../../server/src/modules/registry/address.ts';
 import type { NamedProcedure } from '../../../server/src/procedure/describe/listing.ts';
 import { hasSecrets } from '../../../server/src/procedure/secret-fields.ts';
@@ -256,14 +256,6 @@ const isTheMost = (answer: Answer): boolean =>
 
 /** These ask a git host. */
 const asksGitHost: readonly string[] = ['gitProvider.branches', 'gitProvider.createFromManifest'];
-
-/** These ask a server. */
-const measuresServer: readonly string[] = [
-  'server.setupMonitoring',
-  'server.getServerMetrics',
-  'server.metrics',
-  'cluster.nodes',
-];
 
 /**
  * These ask a bucket that nobody has, which costs a process each time, and say in its words why it failed.

@@ -45,3 +45,11 @@ export function settingsOfKind(
   if (path === 'dnsProvider.create') return kind && { kind, ...only(kind, dnsKinds[kind].example) };
   return undefined;
 }
+
+/** These ask a server. */
+export const measuresServer: readonly string[] = [
+  'server.setupMonitoring',
+  'server.getServerMetrics',
+  'server.metrics',
+  'cluster.nodes',
+];
