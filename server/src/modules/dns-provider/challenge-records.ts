@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { createRedactor } from '../../domain/secrets/redactor.ts';
+import { hideInErrors } from '../../domain/secrets/hide-in-errors.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
 import type { NameResolver } from '../../ports/name-resolver.ts';
 import type { Outgoing } from '../../ports/outgoing.ts';
@@ -120,24 +120,8 @@ function createConnect(deps: ChallengeDeps): Connect {
   return (provider) => {
     const kind = dnsKinds[dnsKindOf(provider)];
     const settings = settingsOf(provider);
-    const secrets = kind.secrets.flatMap((name) => {
-      const value = settings[name];
-      return typeof value === 'string' ? [value] : [];
-    });
-    const redact = createRedactor(secrets);
     const access = kind.connect(settings, ways(kind, { organizationId: provider.organizationId }));
-    const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
-      try {
-        return await work();
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        const { code, retryAfterMs } = error;
-        throw new AppError(code, redact(sentenceOf(error)), {
-          cause: error,
-          ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-        });
-      }
-    };
+    const guarded = <T>(work: () => Promise<T>): Promise<T> => hideInErrors(settings, kind.secrets, work);
     return {
       find: (candidates) => guarded(() => access.find(candidates)),
       add: (record) => guarded(() => access.add(record)),

@@ -1,6 +1,6 @@
 /** One message to one channel: rendered, judged, sent, its answer read. */
-import { AppError, sentenceOf } from '../../domain/errors.ts';
-import { createRedactor } from '../../domain/secrets/redactor.ts';
+import { AppError } from '../../domain/errors.ts';
+import { hideInErrors } from '../../domain/secrets/hide-in-errors.ts';
 import { Secret } from '../../domain/secrets/secret.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Mailer } from '../../ports/mailer.ts';
@@ -27,19 +27,12 @@ export function createSend({ outgoing, mailer, clock }: SendingPorts): Send {
     const channel = channels[channelOf(record)];
     const settings = settingsOf(record);
     const by = { organizationId: record.organizationId };
-    const secrets = channel.secrets.flatMap((name) => {
-      const value = settings[name];
-      return typeof value === 'string' ? [value] : [];
-    });
-    try {
+    await hideInErrors(settings, channel.secrets, async () => {
       const sending = channel.render(notice, settings, clock.now());
       await (sending.by === 'http'
         ? request(outgoing, sending, by)
         : mailer.send({ ...sending.server, password: asSecret(sending.server.password) }, sending.mail, by));
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      throw new AppError(error.code, createRedactor(secrets)(sentenceOf(error)), { cause: error });
-    }
+    });
   };
 }
 
