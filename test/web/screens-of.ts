@@ -1,7 +1,8 @@
 /** Every screen of the dashboard, by its address on a seeded installation. */
 import type { World } from '../world/world.ts';
 
-const settings = [
+/** Pages below `/settings/`, in the order of their list. */
+export const settingsPages: readonly string[] = [
   'account',
   'keys',
   'members',
@@ -61,7 +62,7 @@ export const screensOf = ({ own }: World): string[] => [
   '/alarms',
   '/servers',
   `/servers/${own.serverId}`,
-  ...settings.map((section) => `/settings/${section}`),
+  ...settingsPages.map((section) => `/settings/${section}`),
   '/design',
 ];
 

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { accessibilityFaults, overflow, settled, type Look, type Watched } from '../../web/browser.ts';
 import { ofThisRun } from '../../run/mode.ts';
 import type { ApplicationFixture } from '../fixtures/applications.ts';
+import { settingsPages } from '../../web/screens-of.ts';
 
 const folder = process.env['BERTH_PICTURES'];
 const bothSchemes = ['light', 'dark'] as const;
@@ -75,16 +76,6 @@ async function screensOf({ berth }: ApplicationFixture): Promise<Record<string, 
   const project = projects.find(({ name }) => name === 'Shop');
   const application = `/applications/${id('daily')}`;
   const database = `/databases/postgres/${id('books')}`;
-  const settings = ['account', 'keys', 'members', 'organization', 'git', 'registries', 'ssh-keys'];
-  const more = [
-    'destinations',
-    'certificates',
-    'dns-providers',
-    'notifications',
-    'log-drains',
-    'installation',
-    'audit',
-  ];
   return {
     home: '/',
     'home-memory': '/?sort=memory',
@@ -110,9 +101,7 @@ async function screensOf({ berth }: ApplicationFixture): Promise<Record<string, 
     'deployment-failed': `/deployments/${deployment('error')}`,
     alarms: '/alarms',
     servers: '/servers',
-    ...Object.fromEntries(
-      [...settings, ...more].map((section) => [`settings-${section}`, `/settings/${section}`]),
-    ),
+    ...Object.fromEntries(settingsPages.map((section) => [`settings-${section}`, `/settings/${section}`])),
     design: '/design',
   };
 }
