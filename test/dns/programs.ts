@@ -3,12 +3,12 @@ import { execFile, spawn } from 'node:child_process';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { makeCertificate } from '../certificates/authority.ts';
 import { onFreePort, saysTaken } from '../free-port.ts';
+import { fetched } from '../certificates/fetched.ts';
 
 export interface Running extends AsyncDisposable {
   port: number;
@@ -228,18 +228,4 @@ export async function startPebble(
       },
     };
   }
-}
-
-function fetched(url: string, ca: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { ca, agent: false, signal: AbortSignal.timeout(5000) }, (response) => {
-      let text = '';
-      response
-        .setEncoding('utf8')
-        .on('data', (chunk: string) => (text += chunk))
-        .on('end', () => resolve(text))
-        .on('error', reject);
-    });
-    sent.on('error', reject).end();
-  });
 }

@@ -2,7 +2,6 @@
  * ACME authorities on a host of the bed: Debian's pebble with its DNS, one open, one that wants an account
  * binding (RFC 8555).
  */
-import { request } from 'node:https';
 import { writeFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { bedOfRun } from '../../bed/bed-of-run.ts';
@@ -10,6 +9,7 @@ import type { BedHost } from '../../bed/host/host.ts';
 import { makeCertificate, type MadeCertificate } from '../../certificates/authority.ts';
 import { until } from '../../engine-suite/fixture.ts';
 import { httpPort, httpsPort } from './proxy-fixture.ts';
+import { fetched } from '../../certificates/fetched.ts';
 
 export interface AcmeServer {
   directoryUrl: string;
@@ -168,18 +168,4 @@ function settings(kind: (typeof kinds)[number], at: CheckedAt): object {
         ? Object.fromEntries([binding, otherBinding].map(({ keyId, hmacKey }) => [keyId, hmacKey]))
         : {},
   };
-}
-
-function fetched(url: string, ca: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { ca, agent: false, signal: AbortSignal.timeout(5_000) }, (response) => {
-      let text = '';
-      response
-        .setEncoding('utf8')
-        .on('data', (chunk: string) => (text += chunk))
-        .on('end', () => resolve(text))
-        .on('error', reject);
-    });
-    sent.on('error', reject).end();
-  });
 }
