@@ -153,7 +153,15 @@ eachDatabase('a service made of a template', (test) => {
     ['host', { hosts: { hooks: 'hooks.localhost' } }],
     ['template', { definition: undefined }],
     ['definition', { template: 'ghost' }],
-    ['definition.domains.0.service', { definition: { ...definition, service: 'nothing' } }],
+    ['definition.service', { definition: { ...definition, service: 'nothing' } }],
+    [
+      'definition.domains.0.service',
+      { definition: { ...definition, domains: [{ name: 'api', service: 'nothing', port: 9000 }] } },
+    ],
+    [
+      'definition.files.0.mountPath',
+      { definition: { ...definition, files: [{ path: 'a', mountPath: 'etc/a', content: 'x' }] } },
+    ],
     ['definition.files.0.path', { definition: { ...definition, files: [{ path: 'a/../b', content: 'x' }] } }],
     ['definition.icon', { definition: { ...definition, icon: '<svg onload="x()"/>' } }],
   ])('of your own names the field %s that is wrong, and makes nothing', async (field, change) => {
