@@ -1,4 +1,6 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { findBuildCgroup } from '../../../server/src/adapters/host/local/engine-cgroup.ts';
@@ -21,6 +23,7 @@ afterAll(async () => {
 beforeEach(() => void fixture.lines.splice(0));
 
 const MiB = 1024 * 1024;
+const version1 = '/sys/fs/cgroup/memory';
 const base = 'FROM berth/node:24\n';
 // Far beyond the limit, but bounded: where the limit fails, the test fails and the machine goes on.
 const eatMemory =
@@ -39,6 +42,33 @@ test('a step that wants more memory than the limit is killed, and that is said',
     ),
   });
   expect(fixture.lines).toContain('Build limits: 128 MiB of memory, 2 CPUs.');
+});
+
+test.skipIf(!existsSync(version1))('it is said, too, while the kernel reports no kill in full', async () => {
+  // The kernel names the group of ten kills in five seconds at most, of the whole machine.
+  const crowd = join(version1, `berth-test-crowd-${process.pid}`);
+  mkdirSync(crowd);
+  writeFileSync(join(crowd, 'memory.limit_in_bytes'), String(8 * MiB));
+  const kills = spawn('sh', [
+    '-c',
+    'echo $$ >"$1/cgroup.procs"; while :; do tail /dev/zero; done',
+    '-',
+    crowd,
+  ]);
+  try {
+    fixture.write({ Dockerfile: `${base}RUN sleep 4 && node -e '${eatMemory}'\n` });
+    await expect(
+      fixture.build({ limits: { memoryBytes: 128 * MiB, nanoCpus: 2e9 }, noCache: true }),
+    ).rejects.toThrow(/^The build ran out of memory/);
+  } finally {
+    const ended = once(kills, 'close');
+    kills.kill('SIGKILL');
+    await ended;
+    for (const pid of readFileSync(join(crowd, 'cgroup.procs'), 'utf8').trim().split('\n'))
+      if (pid !== '') process.kill(Number(pid), 'SIGKILL');
+    await expect.poll(() => readFileSync(join(crowd, 'cgroup.procs'), 'utf8')).toBe('');
+    rmdirSync(crowd);
+  }
 });
 
 test('a kill that the build survives is in the log', async () => {

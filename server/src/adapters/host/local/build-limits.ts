@@ -8,7 +8,7 @@ import { sentenceOf } from '../../../domain/errors.ts';
 import type { BuildLimiter, BuildLimits } from '../../../ports/engine/builder.ts';
 import { findBuildCgroup } from './engine-cgroup.ts';
 import type { BuildCgroup } from './engine-cgroup.ts';
-import { killsAtLimitOf, openKernelLog, type KernelLog } from './kernel-kills.ts';
+import { killsIn, openKernelLog, type KernelLog } from './kernel-kills.ts';
 
 /** Limits the builds of the engine behind this socket. */
 export function createBuildLimiter(
@@ -160,15 +160,18 @@ async function watchKills(group: BuildCgroup): Promise<KillWatch> {
 
 /**
  * Version 1 counts kills only in the step's own group, which is gone when we look; the kernel's log names the
- * group whose limit it was.
+ * group whose limit it was. Where it names none, a group that met its limit meanwhile is the one.
  */
-function watchKernel({ memory }: BuildCgroup & { version: 1 }, kernel: KernelLog): KillWatch {
-  const group = memory.slice(Math.max(0, memory.lastIndexOf('/memory/') + '/memory'.length));
-  let kills = 0;
+async function watchKernel(group: BuildCgroup & { version: 1 }, kernel: KernelLog): Promise<KillWatch> {
+  const { memory } = group;
+  const name = memory.slice(Math.max(0, memory.lastIndexOf('/memory/') + '/memory'.length));
+  const before = await timesMet(group).catch(() => 0);
+  let killed = false;
   return {
     async happened() {
-      kills += killsAtLimitOf(group, kernel.records());
-      return kills > 0;
+      const { atLimit, unnamed } = killsIn(kernel.records(), name);
+      killed ||= atLimit > 0 || (unnamed > 0 && (await timesMet(group).catch(() => 0)) > before);
+      return killed;
     },
     end: kernel.close,
   };
@@ -187,10 +190,18 @@ interface Kills {
 async function killsOf(group: BuildCgroup): Promise<Kills> {
   if (group.version === 2)
     return { kills: counter(await read(group.directory, 'memory.events'), 'oom_kill'), met: undefined };
-  const met =
-    Number(await read(group.memory, 'memory.failcnt')) +
-    Number(await read(group.memory, 'memory.memsw.failcnt').catch(() => '0'));
-  return { kills: counter(await readFile('/proc/vmstat', 'utf8'), 'oom_kill'), met };
+  return {
+    kills: counter(await readFile('/proc/vmstat', 'utf8'), 'oom_kill'),
+    met: await timesMet(group),
+  };
+}
+
+/** How often the group wanted more than its limit. */
+async function timesMet({ memory }: BuildCgroup & { version: 1 }): Promise<number> {
+  return (
+    Number(await read(memory, 'memory.failcnt')) +
+    Number(await read(memory, 'memory.memsw.failcnt').catch(() => '0'))
+  );
 }
 
 function hasRisen(before: Kills, after: Kills): boolean {

@@ -38,13 +38,30 @@ function readRecords(file: number): string[] {
   }
 }
 
+interface KernelKills {
+  /** Kills whose reason was a limit of the group. */
+  atLimit: number;
+  /**
+   * Kills at the limit of some group that the log does not name: after ten reports in five seconds, of the
+   * whole machine, the kernel only prints that it killed (`oom_rs` in mm/oom_kill.c).
+   */
+  unnamed: number;
+}
+
 /**
- * How many of these records say that a limit of this group was the reason for a kill. The kernel names groups
- * from the root of its own hierarchy, of which a process in a namespace sees the end only.
+ * What these records say about a group. The kernel names groups from the root of its own hierarchy, of which
+ * a process in a namespace sees the end only.
  */
-export function killsAtLimitOf(group: string, records: readonly string[]): number {
-  return records.filter((record) => {
-    const limited = /oom-kill:constraint=CONSTRAINT_MEMCG,.*\boom_memcg=([^,\n]+)/.exec(record)?.[1];
-    return limited !== undefined && (limited === group || limited.endsWith(group));
-  }).length;
+export function killsIn(records: readonly string[], group: string): KernelKills {
+  const named = new Set<string>();
+  let [atLimit, unnamed] = [0, 0];
+  for (const record of records) {
+    const [, limited, pid] =
+      /oom-kill:constraint=CONSTRAINT_MEMCG,.*\boom_memcg=([^,\n]+),.*\bpid=(\d+)/.exec(record) ?? [];
+    if (pid !== undefined) named.add(pid);
+    if (limited !== undefined && (limited === group || limited.endsWith(group))) atLimit += 1;
+    const killed = /Memory cgroup out of memory: Killed process (\d+)/.exec(record)?.[1];
+    if (killed !== undefined && !named.has(killed)) unnamed += 1;
+  }
+  return { atLimit, unnamed };
 }
