@@ -86,6 +86,8 @@ export interface ListRow {
   listed?: { kinds: readonly ServiceKindName[]; by: ProcedureName };
   /** Fields whose change leaves data behind. */
   losing?: readonly string[];
+  /** Sent with an update that leaves data behind, once that was confirmed. */
+  confirmed?: Fields;
   /** Entries stand in an order that counts. */
   ordered?: boolean;
   /** Absent in an entry, it is this. */
@@ -114,6 +116,7 @@ export const listRows: readonly ListRow[] = [
     remove: 'mount.remove',
     cause: (kind) => (kind === 'application' || kind === 'compose' ? 'new release' : 'restart'),
     losing: ['type', 'volumeName'],
+    confirmed: { beginEmpty: true },
     usual: { isSecret: false },
   },
   {

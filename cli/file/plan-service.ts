@@ -178,14 +178,21 @@ async function planList(
   const whole = (entry: Fields, note: string): Change[] => [
     { field: `${row.list} ${called(entry)}`, cause, note },
   ];
-  for (const { id: entryId, fields } of removed)
-    plan.removals.push(step(whole(fields, 'removed'), () => caller(row.remove, { [row.id]: entryId })));
+  for (const { id: entryId, fields } of removed) {
+    const [note, leaves] = removal(row, fields);
+    const changes = whole(fields, note).map((change) => (leaves ? { ...change, cause: leaves } : change));
+    plan.removals.push(step(changes, () => caller(row.remove, { [row.id]: entryId })));
+  }
   for (const [to, from] of pairs) {
     const changes = entryChanges(row, to, from.fields, { cause, called: called(to) });
     const entryId = { [row.id]: from.id };
+    // Whoever has such a step carried out has confirmed it before.
+    const confirmed = changes.some((change) => change.cause === 'data loss') ? row.confirmed : {};
     if (changes.length > 0)
       plan.steps.push(
-        step(changes, async () => caller(row.update, { ...entryId, ...(await withIds(names, to)) })),
+        step(changes, async () =>
+          caller(row.update, { ...entryId, ...(await withIds(names, to)), ...confirmed }),
+        ),
       );
   }
   const owner = row.list === 'domains' && present.kind === 'compose' ? { ...id, domainType: 'compose' } : id;
@@ -195,6 +202,13 @@ async function planList(
         caller(row.create, { ...owner, ...(await withIds(names, entry)) }),
       ),
     );
+}
+
+/** What the plan says of an entry that is taken away, and its cause where data stays behind. */
+function removal(row: ListRow, fields: Fields): [note: string, cause: 'data loss' | undefined] {
+  if (row.losing === undefined || fields['type'] === 'file') return ['removed', undefined];
+  const where = fields['type'] === 'bind' ? 'its folder' : 'its volume';
+  return [`removed; the data stays in ${where}, and the service no longer has it`, 'data loss'];
 }
 
 async function withNames(names: Names, fields: Fields): Promise<Fields> {

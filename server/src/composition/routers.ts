@@ -14,6 +14,7 @@ import { registryHandlers } from '../modules/registry/handlers.ts';
 import { settingsHandlers } from '../modules/settings/handlers.ts';
 import { sshKeyHandlers } from '../modules/ssh-key/handlers.ts';
 import { createTerminals, type Terminals } from '../modules/terminal/terminal.ts';
+import { releasedSpecs } from '../deploy/released-specs.ts';
 import { probeTarget } from '../deploy/release/health-check.ts';
 import { createSshKeys } from '../modules/ssh-key/ssh-key.ts';
 import { createRegistry, router, type Registry, type Router } from '../procedure/registry.ts';
@@ -104,7 +105,11 @@ function routersOf(parts: AppParts): Router[] {
     // Of a server that is not connected nothing is known, so its ports stay as they were asked for.
     meshWorks: async (serverKey) => (await (await hosts.find(serverKey))?.facts())?.hasRoutingMesh ?? true,
   });
-  const mounts = createMounts(stores.mounts, { clock, approve: parts.hostReach.bindApproval });
+  const mounts = createMounts(stores.mounts, {
+    clock,
+    approve: parts.hostReach.bindApproval,
+    released: (kind, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+  });
   return [
     account.user,
     account.organization,

@@ -183,6 +183,7 @@ const templateRouter = (stores: Stores, { approvals, ...shared }: Shared): Route
       mounts: createMounts(stores.mounts, {
         clock: systemClock,
         approve: () => Promise.reject(new Error('a template has no path of the server')),
+        released: async () => [],
       }),
       approveSaved: (context, compose) => approveSavedFile(approvals, context, compose),
       serverIp: async () => '192.0.2.1',

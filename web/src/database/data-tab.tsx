@@ -90,6 +90,7 @@ function Mounts({ service: { kind, id } }: { service: Service }): ReactElement {
       create="mount.create"
       update="mount.update"
       remove="mount.remove"
+      asks="beginEmpty"
       fixed={{ ...named(kind, id), serviceType: kind }}
       show={['type', 'volumeName', 'hostPath', 'content', 'isSecret', 'mountPath']}
       change={{

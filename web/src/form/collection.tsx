@@ -31,6 +31,8 @@ export interface CollectionProps {
   testsNew?: boolean;
   show?: readonly string[];
   change?: Readonly<Record<string, FieldChange>>;
+  /** Field by which `create` and `update` are told that the loss of something is meant. */
+  asks?: string;
   /** Sent with `create`. */
   fixed?: object;
   name: (row: Row) => string;
@@ -174,11 +176,12 @@ function textAt(answer: unknown, field: string): string | undefined {
 function Overs(
   props: CollectionProps & { over: Over; onAdded: (id: string) => void; onClose: () => void },
 ): ReactElement | null {
-  const { over, onAdded, onClose, noun, id, name, show, change, fixed } = props;
+  const { over, onAdded, onClose, noun, id, name, show, change, fixed, asks } = props;
   const remove = useDo(props.remove ?? ('registry.remove' as Path));
   const shared = {
     ...(show ? { show: show as never } : {}),
     ...(change ? { change: change as never } : {}),
+    ...(asks ? { asks: asks as never } : {}),
     onDone: (answer: unknown) => {
       const said = textAt(answer, 'notice');
       if (said !== undefined) toast(said);

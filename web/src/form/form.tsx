@@ -8,6 +8,7 @@ import { useState, type FormEvent, type ReactElement, type ReactNode } from 'rea
 import { BerthError } from '../../../client/berth-error.ts';
 import { useDo, type Answer, type Input, type Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 import { Fault } from '../parts/notices.tsx';
 import { editedSince } from './edits.ts';
 import { fieldsOf, partsOf, putAt, shellWords, storedAt, textOf, valueOf, type Field } from './fields.ts';
@@ -34,6 +35,8 @@ export interface FormProps<P extends Path> {
   /** What is shown is not in effect yet, so that it may be saved as it stands. */
   isUnsaved?: boolean;
   columns?: boolean;
+  /** Field that the server wants to be true before it does what loses something: asked when it says so. */
+  asks?: (keyof Input<P> & string) | undefined;
 }
 
 export function Form<P extends Path>(props: FormProps<P>): ReactElement {
@@ -56,6 +59,12 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
   const given = { ...startsOf(props, fields, { ...defaults, ...fixed, ...edits }), ...edits };
   const values: Record<string, unknown> = { ...defaults, ...stored, ...fixed, ...given };
   const shown = fields.filter(({ n }) => isShown(props, n, values));
+  const [asked, setAsked] = useState<{ input: Input<P>; sentence: string }>();
+  const saved = (answer: Answer<P>): void => {
+    setEdits((former) => editedSince(former, edits));
+    setSaved(true);
+    onDone?.(answer);
+  };
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const { input, wrong } = inputOf({
@@ -67,13 +76,13 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
     });
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) return;
-    change.mutate({ ...fixed, ...input } as Input<P>, {
-      onSuccess: (answer) => {
-        setEdits((former) => editedSince(former, edits));
-        setSaved(true);
-        onDone?.(answer);
-      },
-      onError: (error) => setFaults(faultsOf(error)),
+    const whole = { ...fixed, ...input } as Input<P>;
+    change.mutate(whole, {
+      onSuccess: saved,
+      onError: (error) =>
+        wantsAnswer(error, props.asks)
+          ? setAsked({ input: whole, sentence: error.message })
+          : setFaults(faultsOf(error)),
     });
   };
   const fieldOf = (field: Field): ReactElement => (
@@ -98,7 +107,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
   const isFolded = ({ n }: Field): boolean => changeOf(props, n).isFolded === true;
   const folded = shown.filter(isFolded);
   const columns = props.columns ? 'grid gap-4 sm:grid-cols-2' : 'grid gap-4';
-  return (
+  const form = (
     <form
       className="grid gap-4"
       data-form={of}
@@ -113,7 +122,7 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
         </Fold>
       )}
       {shown.some(({ n }) => changeOf(props, n).as === 'zone') && <Zones />}
-      <Fault error={change.error && hasPlace(change.error, fields) ? null : change.error} />
+      <Fault error={isBeside(change.error, fields, props.asks) ? null : change.error} />
       <div className="flex flex-wrap items-center gap-3">
         <Button
           type="submit"
@@ -131,7 +140,30 @@ export function Form<P extends Path>(props: FormProps<P>): ReactElement {
       </div>
     </form>
   );
+  if (asked === undefined || props.asks === undefined) return form;
+  const confirmed = { ...asked.input, [props.asks]: true };
+  return (
+    <>
+      {form}
+      <Confirm
+        title={`${labelOf(props.asks)}?`}
+        verb={labelOf(props.asks)}
+        onClose={() => setAsked(undefined)}
+        onConfirm={() => change.mutateAsync(confirmed).then(saved)}
+      >
+        <p>{asked.sentence}</p>
+      </Confirm>
+    </>
+  );
 }
+
+/** Whether the server would do it once this field says that it is meant. */
+const wantsAnswer = (error: unknown, asks: string | undefined): boolean =>
+  asks !== undefined && error instanceof BerthError && error.issues.some(({ path }) => path === asks);
+
+/** Whether an error stands beside a field, or is the question of a dialog. */
+const isBeside = (error: unknown, fields: readonly Field[], asks: string | undefined): boolean =>
+  error !== null && (hasPlace(error, fields) || wantsAnswer(error, asks));
 
 function shownFields<P extends Path>(props: FormProps<P>): readonly Field[] {
   const { of, show, fixed } = props;

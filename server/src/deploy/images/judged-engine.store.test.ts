@@ -96,7 +96,11 @@ eachDatabase('the wall before the engine', (test) => {
   const ours = (): ServiceRef => applicationRef(place.applicationId);
   const withBind = (): Promise<string> => judged(ours(), { mounts: [bind('/srv/shop')] });
   const approve = (): Promise<unknown> =>
-    createMounts(stores.mounts, { clock: systemClock, approve: hostReach.bindApproval }).create(
+    createMounts(stores.mounts, {
+      clock: systemClock,
+      approve: hostReach.bindApproval,
+      released: async () => [],
+    }).create(
       people.owner,
       { serviceId: place.applicationId, serviceType: 'application' },
       {
@@ -182,7 +186,11 @@ eachDatabase('the wall before the engine', (test) => {
       const theirs = applicationRef(foreign.applicationId);
       const danger = { service: '*', what: 'bind', value: '/srv', access: 'writable' } as const;
       const mount = await hostReach.approval(theirs, [danger], people.stranger);
-      await createMounts(stores.mounts, { clock: systemClock, approve: async () => mount }).create(
+      await createMounts(stores.mounts, {
+        clock: systemClock,
+        approve: async () => mount,
+        released: async () => [],
+      }).create(
         people.stranger,
         { serviceId: foreign.applicationId, serviceType: 'application' },
         { type: 'bind', hostPath: '/srv', mountPath: '/s', volumeName: null, filePath: null, content: null },

@@ -21,6 +21,10 @@ export function restoredVolume(service: ServiceRef, volumeName: string, backupRu
   return `${firstVolume(service, volumeName)}${mark}${backupRunId}`;
 }
 
+/** Whether an engine's volume is this first one of a service, or one that a restore put in its place. */
+export const isVolumeFrom = (source: string, first: string): boolean =>
+  source === first || source.startsWith(`${first}${mark}`);
+
 /** The volume that stands for this one now; one that no restore replaced stays. */
 export function presentVolume(source: string, service: ServiceRef, restored: RestoredVolumes): string {
   for (const [volumeName, now] of Object.entries(restored)) {
@@ -28,7 +32,7 @@ export function presentVolume(source: string, service: ServiceRef, restored: Res
     if (given === source) return now;
     if (given !== undefined) continue;
     const first = firstVolume(service, volumeName);
-    if (source === first || source.startsWith(`${first}${mark}`)) return now;
+    if (isVolumeFrom(source, first)) return now;
   }
   return source;
 }
@@ -44,8 +48,7 @@ export function withVolume(
   const first = firstVolume(service, volumeName);
   const key = `=${volumeName}=`;
   const given = Object.keys(others).filter((name) => name.startsWith(key));
-  if (former !== undefined && former !== first && !former.startsWith(`${first}${mark}`))
-    given.push(`${key}${former}`);
+  if (former !== undefined && !isVolumeFrom(former, first)) given.push(`${key}${former}`);
   // The first one is named as well: releases may name any that stood for it since.
   return { ...others, ...Object.fromEntries([volumeName, ...given].map((name) => [name, now ?? first])) };
 }

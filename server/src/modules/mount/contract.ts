@@ -23,6 +23,14 @@ const source = {
     .describe('For a file: its text is never shown again and can only be replaced; default false'),
 };
 
+const beginEmpty = z
+  .boolean()
+  .optional()
+  .describe(
+    'Confirms that the service no longer sees the data that it has at this path; without it such a change ' +
+      'is refused (409) and names what would be left behind',
+  );
+
 /** The service by the field of its kind, or by serviceId. */
 const owners = {
   applicationId: serviceId.nullish(),
@@ -93,6 +101,7 @@ export const mountContract = {
         serviceType: z.enum(serviceTypes).optional(),
         ...owners,
         serviceId: serviceId.nullish(),
+        beginEmpty,
       })
       .superRefine(checkOwner),
     example: {
@@ -126,10 +135,11 @@ export const mountContract = {
   update: mutation({
     summary: 'Changes a mount; it takes effect at the next deploy',
     description:
-      'A volume under another name is another volume; the data stays in the former one. `hostPath`, even ' +
-      'the same one, approves a bind again.',
+      'A volume under another name is another volume; the data stays in the former one. What would hide ' +
+      'data from a service that runs, another volume name, path or type, needs `beginEmpty: true`. ' +
+      '`hostPath`, even the same one, approves a bind again.',
     access: { ...own, hostReach },
-    input: id.extend({ type: type.optional(), ...source, mountPath: path.optional() }),
+    input: id.extend({ type: type.optional(), ...source, mountPath: path.optional(), beginEmpty }),
     output: mountRecord,
     refusals: ['CONFLICT'],
   }),

@@ -8,7 +8,7 @@ export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, Ca
   return {
     create: (
       { actor, write },
-      { type, mountPath, hostPath, volumeName, filePath, content, isSecret, ...owner },
+      { type, mountPath, hostPath, volumeName, filePath, content, isSecret, beginEmpty, ...owner },
     ) => {
       const draft = {
         type,
@@ -19,7 +19,7 @@ export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, Ca
         content: content ?? null,
         isSecret,
       };
-      return write(() => mounts.create(actor, ownerOf(owner), draft));
+      return write(() => mounts.create(actor, ownerOf(owner), draft, beginEmpty));
     },
     one: ({ actor }, { mountId }) => mounts.one(mountId, actor.organizationId),
     async byApplicationId({ actor }, input) {
@@ -36,7 +36,8 @@ export function mountHandlers(mounts: Mounts): Handlers<typeof mountContract, Ca
         ({ mountId }) => mountId,
       );
     },
-    update: ({ actor, write }, { mountId, ...patch }) => write(() => mounts.update(mountId, actor, patch)),
+    update: ({ actor, write }, { mountId, beginEmpty, ...patch }) =>
+      write(() => mounts.update(mountId, actor, patch, beginEmpty)),
     remove: ({ actor, write }, { mountId }) => write(() => mounts.remove(mountId, actor.organizationId)),
   };
 }

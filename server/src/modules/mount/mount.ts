@@ -5,6 +5,7 @@ import type { Approval } from '../../domain/access/danger.ts';
 import { applicationRef, composeRef, databaseRef, type ServiceRef } from '../../domain/names/service-ref.ts';
 import { firstVolume } from '../../domain/names/restored-volumes.ts';
 import { isoTime, randomId, type Clock } from '../../ports/clock.ts';
+import { leftBehind, type LiveMount, type MountPlace } from './left-behind.ts';
 import { checkMount, type MountDraft } from './mount-rules.ts';
 import { serviceTypes, type ServiceType } from './record.ts';
 import type { MountRecord, MountStore } from './store.ts';
@@ -22,6 +23,11 @@ export interface MountEffects {
    * data, the engine's.
    */
   approve(service: ServiceRef, hostPath: string, by: MountActor): Promise<Approval>;
+  /** What a deployment released; the server is not asked. */
+  released(
+    kind: ServiceRef['kind'],
+    deploymentId: string,
+  ): Promise<readonly { mounts: readonly LiveMount[] }[]>;
 }
 
 /** Who changes a mount. */
@@ -39,9 +45,9 @@ export interface MountOwner {
 export interface Mounts {
   /**
    * A bind is approved by it: the guard lets only people with host reach name a path of the server. CONFLICT
-   * when the service has a mount at this path.
+   * when the service has a mount at this path, or would lose sight of data without `beginEmpty`.
    */
-  create(actor: MountActor, owner: MountOwner, input: MountDraft): Promise<Mount>;
+  create(actor: MountActor, owner: MountOwner, input: MountDraft, beginEmpty?: boolean): Promise<Mount>;
   one(mountId: string, organizationId: string): Promise<Mount>;
   /** Newest first, as the other two. */
   byApplication(applicationId: string, organizationId: string): Promise<Mount[]>;
@@ -49,8 +55,11 @@ export interface Mounts {
   recordsOf(applicationId: string, organizationId: string): Promise<MountRecord[]>;
   byCompose(composeId: string, organizationId: string): Promise<Mount[]>;
   byDatabase(databaseId: string, organizationId: string): Promise<Mount[]>;
-  /** Absent fields stay; the rules are those of the record as it will be. */
-  update(mountId: string, actor: MountActor, patch: MountPatch): Promise<Mount>;
+  /**
+   * Absent fields stay; the rules are those of the record as it will be. CONFLICT without `beginEmpty` when
+   * the next release would not see data that the live one has.
+   */
+  update(mountId: string, actor: MountActor, patch: MountPatch, beginEmpty?: boolean): Promise<Mount>;
   remove(mountId: string, organizationId: string): Promise<Mount>;
 }
 
@@ -81,12 +90,12 @@ export function createMounts(store: MountStore, effects: MountEffects): Mounts {
     (await records(where)).map(shownMount);
   return {
     one: async (mountId, organizationId) => shownMount(await found(store, mountId, organizationId)),
-    create: (actor, owner, input) => create(parts, actor, owner, input),
+    create: (actor, owner, input, beginEmpty) => create(parts, actor, { owner, input, beginEmpty }),
     byApplication: (applicationId, organizationId) => list({ applicationId, organizationId }),
     recordsOf: (applicationId, organizationId) => records({ applicationId, organizationId }),
     byCompose: (composeId, organizationId) => list({ composeId, organizationId }),
     byDatabase: (databaseId, organizationId) => list({ databaseId, organizationId }),
-    update: (mountId, actor, patch) => update(parts, mountId, actor, patch),
+    update: (mountId, actor, patch, beginEmpty) => update(parts, mountId, actor, { patch, beginEmpty }),
     async remove(mountId, organizationId) {
       const present = await found(store, mountId, organizationId);
       await store.remove({ mountId, organizationId });
@@ -95,7 +104,11 @@ export function createMounts(store: MountStore, effects: MountEffects): Mounts {
   };
 }
 
-async function create(parts: Parts, actor: MountActor, owner: MountOwner, input: MountDraft): Promise<Mount> {
+async function create(
+  parts: Parts,
+  actor: MountActor,
+  { owner, input, beginEmpty }: { owner: MountOwner; input: MountDraft; beginEmpty: boolean | undefined },
+): Promise<Mount> {
   const { organizationId } = actor;
   const serviceType = await typeOf(parts.store, owner, organizationId);
   const record = await checked(parts, actor, input.hostPath, {
@@ -108,11 +121,17 @@ async function create(parts: Parts, actor: MountActor, owner: MountOwner, input:
     approval: null,
     createdAt: isoTime(parts.clock),
   });
+  if (beginEmpty !== true) await refuseBeginningEmpty(parts, undefined, record);
   await parts.store.insert(record);
   return shownMount(record);
 }
 
-async function update(parts: Parts, mountId: string, actor: MountActor, patch: MountPatch): Promise<Mount> {
+async function update(
+  parts: Parts,
+  mountId: string,
+  actor: MountActor,
+  { patch, beginEmpty }: { patch: MountPatch; beginEmpty: boolean | undefined },
+): Promise<Mount> {
   const { organizationId } = actor;
   const present = await found(parts.store, mountId, organizationId);
   // What is read of a secret file, nothing, says nothing when it is sent back.
@@ -122,9 +141,46 @@ async function update(parts: Parts, mountId: string, actor: MountActor, patch: M
   if (present.isSecret && patch.isSecret === false && !patch.content)
     throw badField('content', 'is required to make a secret file readable; its current text is never shown');
   const changed = await checked(parts, actor, patch.hostPath, { ...present, ...given });
+  if (beginEmpty !== true) await refuseBeginningEmpty(parts, present, changed);
   await parts.store.update({ mountId, organizationId }, changed);
   return shownMount(changed);
 }
+
+/** CONFLICT naming what the next release would not see any more; `present` is absent of a new mount. */
+async function refuseBeginningEmpty(
+  { store, released }: Parts,
+  present: MountRecord | undefined,
+  next: MountRecord,
+): Promise<void> {
+  const { kind, serviceId } = serviceOf(next);
+  const deploymentId = await store.liveDeployment(serviceId, next.organizationId);
+  if (!deploymentId) return;
+  const live = await released(kind, deploymentId);
+  const left = leftBehind(
+    live.flatMap(({ mounts }) => mounts),
+    present && placeOf(present),
+    placeOf(next),
+  );
+  if (!left) return;
+  throw new AppError(
+    'CONFLICT',
+    `From its next deploy on the service would not see the data that it has at ${left.target}: ` +
+      `${left.what} stays on the server with what is in it, and is no longer mounted there. Send ` +
+      '"beginEmpty": true to do it all the same, or keep the type, name and path of the mount.',
+    {
+      issues: [
+        { path: 'beginEmpty', message: `must be true to leave ${left.what} at ${left.target} behind` },
+      ],
+    },
+  );
+}
+
+const placeOf = (mount: MountRecord): MountPlace => ({
+  type: mount.type,
+  mountPath: mount.mountPath,
+  source: mount.type === 'volume' ? volumeNameOf(mount) : mount.hostPath,
+  volumeName: mount.volumeName,
+});
 
 async function found(store: MountStore, mountId: string, organizationId: string): Promise<MountRecord> {
   const record = await store.find({ mountId, organizationId });

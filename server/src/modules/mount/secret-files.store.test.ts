@@ -18,6 +18,7 @@ eachDatabase('mounts', (test) => {
       const mounts = createMounts(createMountStore(database), {
         clock: systemClock,
         approve: hostReachOn(database, ['/var/lib/berth']).bindApproval,
+        released: async () => [],
       });
       return [router('mount', mountContract, mountHandlers(mounts))];
     });
