@@ -7,7 +7,7 @@ import { createDnsCheck } from '../modules/domain/dns-check.ts';
 import { eventHandlers } from '../modules/event/handlers.ts';
 import { gitProviderHandlers } from '../modules/git-provider/handlers.ts';
 import { statusClass } from '../modules/metrics/counters.ts';
-import { createMounts } from '../modules/mount/mount.ts';
+import { createMounts, type Mounts } from '../modules/mount/mount.ts';
 import { portHandlers } from '../modules/port/handlers.ts';
 import { createPorts } from '../modules/port/port.ts';
 import { registryHandlers } from '../modules/registry/handlers.ts';
@@ -92,6 +92,13 @@ function terminalsOf({ hosts, stores, previews, applications }: AppParts): Termi
   });
 }
 
+const mountsOf = ({ stores, clock, hostReach }: AppParts): Mounts =>
+  createMounts(stores.mounts, {
+    clock,
+    approve: hostReach.bindApproval,
+    released: (kind, deploymentId) => releasedSpecs(stores, kind, deploymentId),
+  });
+
 function routersOf(parts: AppParts): Router[] {
   const { config, stores, adapters, clock, settings, hosts, reconciler } = parts;
   const account = accountRouters(parts.accounts, {
@@ -105,11 +112,7 @@ function routersOf(parts: AppParts): Router[] {
     // Of a server that is not connected nothing is known, so its ports stay as they were asked for.
     meshWorks: async (serverKey) => (await (await hosts.find(serverKey))?.facts())?.hasRoutingMesh ?? true,
   });
-  const mounts = createMounts(stores.mounts, {
-    clock,
-    approve: parts.hostReach.bindApproval,
-    released: (kind, deploymentId) => releasedSpecs(stores, kind, deploymentId),
-  });
+  const mounts = mountsOf(parts);
   return [
     account.user,
     account.organization,

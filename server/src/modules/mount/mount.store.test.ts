@@ -22,9 +22,7 @@ eachDatabase('mounts', (test) => {
       const mounts = createMounts(createMountStore(database), {
         clock: systemClock,
         approve: hostReachOn(database, ['/var/lib/berth']).bindApproval,
-        released: async (_kind, deploymentId) => [
-          { mounts: [{ type: 'volume', source: `berth-${deploymentId}-data`, target: '/data' }] },
-        ],
+        released: async () => [],
       });
       return [router('mount', mountContract, mountHandlers(mounts))];
     });
@@ -187,42 +185,6 @@ eachDatabase('mounts', (test) => {
       await people.grant({ accessedEnvironments: [environmentId] });
       expect(await member.mutate(name, input)).toMatchObject({ mountPath: '/y' });
     }
-  });
-
-  it('ask before the next release begins without the data of the live one', async () => {
-    const { owner, database, place } = await begin();
-    const { applicationId } = place;
-    const input = { type: 'volume', volumeName: 'data', mountPath: '/data', applicationId };
-    const mountId = textOf(await owner.mutate('mount.create', input), 'mountId');
-    const renamed = { mountId, volumeName: 'data2' };
-    expect(await owner.mutate('mount.update', renamed)).toMatchObject({ volumeName: 'data2' });
-    await owner.mutate('mount.update', { mountId, volumeName: 'data' });
-    // In this test a release is named for the service, so that its volume has the service's name.
-    await tableStore(database, 'application').update({ applicationId }, { liveDeploymentId: applicationId });
-    const asked = {
-      code: 'CONFLICT',
-      fields: ['beginEmpty'],
-      message: expect.stringMatching(/the data that it has at \/data: the volume data stays on the server/),
-    };
-    expect(await owner.mutate('mount.update', renamed)).toMatchObject(asked);
-    expect(await owner.mutate('mount.update', { ...renamed, beginEmpty: false })).toMatchObject(asked);
-    expect(await owner.mutate('mount.update', { mountId, mountPath: '/var/data' })).toMatchObject(asked);
-    const asFile = { mountId, type: 'file', content: 'text' };
-    expect(await owner.mutate('mount.update', asFile)).toMatchObject(asked);
-    expect(await owner.query('mount.one', { mountId })).toMatchObject(input);
-    expect(await owner.mutate('mount.update', { ...renamed, beginEmpty: true })).toMatchObject({
-      volumeName: 'data2',
-    });
-    // Back to what the release has.
-    expect(await owner.mutate('mount.update', { mountId, volumeName: 'data' })).toMatchObject(input);
-    await owner.mutate('mount.remove', { mountId });
-    expect(await owner.mutate('mount.create', { ...input, volumeName: 'other' })).toMatchObject({
-      ...asked,
-      message: expect.stringContaining(`the volume berth-${applicationId}-data stays`),
-    });
-    expect(await owner.mutate('mount.create', input)).toMatchObject(input);
-    const elsewhere = { ...input, volumeName: 'other', mountPath: '/other', beginEmpty: true };
-    expect(await owner.mutate('mount.create', elsewhere)).toMatchObject({ mountPath: '/other' });
   });
 
   it('are one for each path of a service', async () => {
