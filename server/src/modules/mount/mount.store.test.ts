@@ -64,14 +64,8 @@ eachDatabase('mounts', (test) => {
       content: 'port=1',
       mountPath: '/etc/app.conf',
     };
-    expect(
-      await owner.mutate('mount.update', {
-        mountId,
-        type: 'file',
-        content: 'port=1',
-        mountPath: '/etc/app.conf',
-      }),
-    ).toEqual(afterChange(asFile));
+    const change = { mountId, type: 'file', content: 'port=1', mountPath: '/etc/app.conf' };
+    expect(await owner.mutate('mount.update', change)).toEqual(afterChange(asFile));
     expect(await owner.query('mount.one', { mountId })).toEqual(asFile);
     expect(await owner.mutate('mount.update', { mountId, content: 'port=2' })).toEqual({
       ...asFile,
