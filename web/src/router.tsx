@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router';
 import { Door } from './user/door.tsx';
 import { Frame } from './frame/frame.tsx';
+import { loadPage } from './frame/load-page.ts';
 import { Home } from './home/home.tsx';
 import { NotFound, PageFault } from './frame/page-fault.tsx';
 
@@ -27,31 +28,46 @@ const door = (path: string, kind: 'sign-in' | 'sign-up' | 'join') =>
 const design = createRoute({
   getParentRoute: () => root,
   path: '/design',
-  component: lazyRouteComponent(() => import('./design/design.tsx'), 'Design'),
+  component: lazyRouteComponent(
+    loadPage(() => import('./design/design.tsx')),
+    'Design',
+  ),
 });
 const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame });
 
 const inFrame = (path: string, component: Parameters<typeof createRoute>[0]['component']) =>
   createRoute({ getParentRoute: () => frame, path, component });
 
-const service = () => import('./service/service-page.tsx');
+const service = loadPage(() => import('./service/service-page.tsx'));
 const pages = [
   inFrame('/', Home),
   inFrame(
     '/new',
-    lazyRouteComponent(() => import('./new/new-service.tsx'), 'NewService'),
+    lazyRouteComponent(
+      loadPage(() => import('./new/new-service.tsx')),
+      'NewService',
+    ),
   ),
   inFrame(
     '/projects',
-    lazyRouteComponent(() => import('./project/projects.tsx'), 'Projects'),
+    lazyRouteComponent(
+      loadPage(() => import('./project/projects.tsx')),
+      'Projects',
+    ),
   ),
   inFrame(
     '/projects/$projectId',
-    lazyRouteComponent(() => import('./project/project.tsx'), 'ProjectPage'),
+    lazyRouteComponent(
+      loadPage(() => import('./project/project.tsx')),
+      'ProjectPage',
+    ),
   ),
   inFrame(
     '/projects/$projectId/logs',
-    lazyRouteComponent(() => import('./project/project-logs.tsx'), 'ProjectLogs'),
+    lazyRouteComponent(
+      loadPage(() => import('./project/project-logs.tsx')),
+      'ProjectLogs',
+    ),
   ),
   inFrame('/applications/$id', lazyRouteComponent(service, 'ApplicationPage')),
   inFrame('/applications/$id/$tab', lazyRouteComponent(service, 'ApplicationPage')),
@@ -61,35 +77,59 @@ const pages = [
   inFrame('/databases/$kind/$id/$tab', lazyRouteComponent(service, 'DatabasePage')),
   inFrame(
     '/deployments',
-    lazyRouteComponent(() => import('./deployment/deployments.tsx'), 'Deployments'),
+    lazyRouteComponent(
+      loadPage(() => import('./deployment/deployments.tsx')),
+      'Deployments',
+    ),
   ),
   inFrame(
     '/deployments/$deploymentId',
-    lazyRouteComponent(() => import('./deployment/deployment.tsx'), 'DeploymentPage'),
+    lazyRouteComponent(
+      loadPage(() => import('./deployment/deployment.tsx')),
+      'DeploymentPage',
+    ),
   ),
   inFrame(
     '/connect-github',
-    lazyRouteComponent(() => import('./git/connect-github.tsx'), 'ConnectGithub'),
+    lazyRouteComponent(
+      loadPage(() => import('./git/connect-github.tsx')),
+      'ConnectGithub',
+    ),
   ),
   inFrame(
     '/alarms',
-    lazyRouteComponent(() => import('./alarm/alarms.tsx'), 'Alarms'),
+    lazyRouteComponent(
+      loadPage(() => import('./alarm/alarms.tsx')),
+      'Alarms',
+    ),
   ),
   inFrame(
     '/servers',
-    lazyRouteComponent(() => import('./server/servers.tsx'), 'Servers'),
+    lazyRouteComponent(
+      loadPage(() => import('./server/servers.tsx')),
+      'Servers',
+    ),
   ),
   inFrame(
     '/servers/$serverId',
-    lazyRouteComponent(() => import('./server/server.tsx'), 'ServerPage'),
+    lazyRouteComponent(
+      loadPage(() => import('./server/server.tsx')),
+      'ServerPage',
+    ),
   ),
   inFrame(
     '/settings',
-    lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+    lazyRouteComponent(
+      loadPage(() => import('./settings/settings.tsx')),
+      'Settings',
+    ),
   ),
   inFrame(
     '/settings/$section',
-    lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
+    lazyRouteComponent(
+      loadPage(() => import('./settings/settings.tsx')),
+      'Settings',
+    ),
   ),
 ];
 

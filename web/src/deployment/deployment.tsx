@@ -5,6 +5,7 @@ import { Go, useGo } from '../frame/link.tsx';
 import { toast } from '../frame/toasts.tsx';
 import { useAsk, useDo, useQueue, type Input, type Path } from '../live/api.ts';
 import { pathOf, useServices, type ServiceRow } from '../live/services.ts';
+import { LiveMark } from '../log/live-mark.tsx';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
 import { Button } from '../parts/button.tsx';
@@ -242,7 +243,7 @@ function DeploymentLog({ deployment }: { deployment: Deployment }): ReactElement
       title={
         <span className="flex items-center gap-3">
           Log
-          {isUnderWay(deployment) && log.state === 'live' && <Mark of="running" word="Live" />}
+          {isUnderWay(deployment) && <LiveMark log={log} />}
         </span>
       }
     >

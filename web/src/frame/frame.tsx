@@ -11,6 +11,7 @@ import {
 } from 'react';
 import { useSession } from '../live/account.ts';
 import { useAsk, useDo, queries } from '../live/api.ts';
+import { useConnection } from '../live/connection.ts';
 import { signOut } from '../live/account.ts';
 import { onSessionEnd, sessionHasEnded } from '../live/session-ended.ts';
 import { streamState, onStreamState, startEvents } from '../live/events.ts';
@@ -18,6 +19,7 @@ import { Icon, type IconName } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Fault, SkeletonRows } from '../parts/notices.tsx';
 import { SignInOver } from '../user/door.tsx';
+import { ConnectionBar } from './connection-bar.tsx';
 import { useKeys } from './keys.ts';
 import { Go, useGo } from './link.tsx';
 import { texts } from './texts.ts';
@@ -64,6 +66,7 @@ export function Frame(): ReactElement | null {
         onFind={() => setOver('palette')}
       />
       <StreamMark />
+      <ConnectionBar />
       <main id="content" className="pb-16 md:pb-0" tabIndex={-1}>
         <Outlet />
       </main>
@@ -78,12 +81,34 @@ export function Frame(): ReactElement | null {
   );
 }
 
-/** Stands until it is known who looks. */
+/** Stands until it is known who looks: a frame of the same size, without anything of somebody's. */
 function BeforeSession({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactElement {
   return (
-    <main className="mx-auto max-w-[640px] p-6">
-      {error ? <Fault title={texts.noSession} error={error} onRetry={onRetry} /> : <SkeletonRows rows={4} />}
-    </main>
+    <div className="min-h-dvh md:pl-[56px] lg:pl-[216px]">
+      <div
+        aria-hidden="true"
+        className={
+          'fixed inset-y-0 left-0 hidden w-[56px] flex-col gap-3 border-r border-line p-3 md:flex ' +
+          'lg:w-[216px]'
+        }
+      >
+        <img src="/berth.svg" alt="" width={24} height={24} className="mb-4" />
+        {!error && places.map(({ to }) => <span key={to} className="skeleton h-5 w-full" />)}
+      </div>
+      <main className="mx-auto max-w-[1200px] p-6" aria-busy={!error}>
+        {error ? (
+          <Fault title={texts.noSession} error={error} onRetry={onRetry} />
+        ) : (
+          <>
+            <span className="sr-only" role="status">
+              {texts.loading}
+            </span>
+            <div className="skeleton mb-6 h-6 w-40" />
+            <SkeletonRows rows={6} />
+          </>
+        )}
+      </main>
+    </div>
   );
 }
 
@@ -252,24 +277,11 @@ function BottomBar(): ReactElement {
   );
 }
 
-/** A Berth on the same machine needs no network. */
-const isReachable = (): boolean =>
-  navigator.onLine || /^(?:.*\.)?localhost$|^127\.|^\[::1\]$/.test(location.hostname);
-
-function onNetwork(listener: () => void): () => void {
-  addEventListener('online', listener);
-  addEventListener('offline', listener);
-  return () => {
-    removeEventListener('online', listener);
-    removeEventListener('offline', listener);
-  };
-}
-
 /** Said only when it lasts: what is on the screen may be old. */
 function StreamMark(): ReactElement | null {
   const state = useSyncExternalStore(onStreamState, streamState);
-  const isOnline = useSyncExternalStore(onNetwork, isReachable);
-  if (isOnline && (state === 'live' || state === 'off')) return null;
+  const { reach } = useConnection();
+  if (reach !== 'reached' || state === 'live' || state === 'off') return null;
   return (
     <p
       role="status"
@@ -278,11 +290,7 @@ function StreamMark(): ReactElement | null {
         'text-12 text-warn shadow-raised md:bottom-3'
       }
     >
-      {!isOnline
-        ? texts.noNetwork
-        : state === 'polling'
-          ? 'No live updates; refreshing every 10 s'
-          : texts.offline}
+      {state === 'polling' ? 'No live updates; refreshing every 10 s' : texts.offline}
     </p>
   );
 }

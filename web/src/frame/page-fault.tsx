@@ -1,7 +1,9 @@
-import type { ReactElement } from 'react';
-import { sentenceOf } from '../live/api.ts';
+import { useEffect, useState, type ReactElement } from 'react';
+import { checkVersion, probe, useConnection } from '../live/connection.ts';
 import { Empty, Fault } from '../parts/notices.tsx';
+import { Button } from '../parts/button.tsx';
 import { Go } from './link.tsx';
+import { MissingCode } from './load-page.ts';
 import { texts } from './texts.ts';
 
 export function NotFound(): ReactElement {
@@ -22,19 +24,44 @@ export function NotFound(): ReactElement {
   );
 }
 
-/** In the words of each browser: the code of a page that an upgrade replaced, or that cannot be fetched. */
-const isOfCode = (error: unknown): boolean =>
-  /dynamically imported module|module script failed/i.test(sentenceOf(error));
-
 /** A page that broke: the rest of the dashboard goes on. */
 export function PageFault({ error, reset }: { error: unknown; reset: () => void }): ReactElement {
   return (
     <div className="mx-auto max-w-[640px] p-6">
-      {isOfCode(error) ? (
-        <Fault title={texts.noCode} error={texts.noCodeHelp} onRetry={() => location.reload()} />
+      {error instanceof MissingCode ? (
+        <NoCode />
       ) : (
         <Fault title="This page could not be shown" error={error} onRetry={reset} />
       )}
     </div>
+  );
+}
+
+/** Loads the page again as soon as Berth answers, unless an upgrade took its code: then a person decides. */
+function NoCode(): ReactElement {
+  const { reach, isOutdated } = useConnection();
+  const [wasAway, setAway] = useState(false);
+  useEffect(() => {
+    void probe().then((doesAnswer) => doesAnswer && checkVersion());
+  }, []);
+  if (reach !== 'reached' && !wasAway) setAway(true);
+  useEffect(() => {
+    if (wasAway && reach === 'reached') location.reload();
+  }, [wasAway, reach]);
+  const again = async (): Promise<void> => {
+    if (await probe()) location.reload();
+  };
+  return (
+    <Empty
+      icon="deployment"
+      title={isOutdated ? texts.outdated : texts.noCode}
+      action={
+        <Button look="primary" onClick={() => void again()}>
+          {isOutdated ? 'Reload' : 'Try again'}
+        </Button>
+      }
+    >
+      {isOutdated ? texts.outdatedHelp : texts.noCodeHelp}
+    </Empty>
   );
 }

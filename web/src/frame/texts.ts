@@ -10,8 +10,12 @@ export const texts = {
   plainHttp:
     'Plain HTTP: what you type can be read on the way. Fine on a private network; elsewhere set a host name.',
   offline: 'No connection. Trying again…',
-  noNetwork: 'You are offline. This may be out of date.',
+  noNetwork: 'You are offline. What you see may be out of date; it is read again once you are back.',
+  noAnswer: 'Berth does not answer. What you see may be out of date; Berth is asked again every 3 s.',
+  outdated: 'Berth was updated',
+  outdatedHelp: 'This tab still has the former version, whose pages are no longer there. Reload it.',
   noCode: 'This page could not be loaded',
-  noCodeHelp: 'Berth does not answer, or was upgraded since this tab was opened. Loading it again helps.',
+  noCodeHelp: 'Its program could not be fetched from Berth. The page opens by itself once Berth answers.',
+  loading: 'Loading the dashboard…',
   noSession: 'Berth does not answer',
 };

@@ -16,6 +16,7 @@ import { call, type CallKind } from '../../../client/call.ts';
 import type { Client } from '../../../client/client.ts';
 import { follow, type FollowOptions } from '../../../client/follow.ts';
 import { procedureKinds } from '../../../client/procedure-kinds.ts';
+import { noteUnreachable } from './connection.ts';
 import { noteSessionEnded } from './session-ended.ts';
 
 export type Path = { [R in keyof Client & string]: `${R}.${keyof Client[R] & string}` }[keyof Client &
@@ -95,7 +96,9 @@ const isFinal = (error: unknown): boolean =>
   error instanceof BerthError && error.code !== 'UNREACHABLE' && !ofProxies.includes(error.httpStatus);
 
 const noteRefusal = (error: unknown): void => {
-  if (error instanceof BerthError && error.code === 'UNAUTHORIZED') noteSessionEnded();
+  if (!(error instanceof BerthError)) return;
+  if (error.code === 'UNAUTHORIZED') noteSessionEnded();
+  if (error.code === 'UNREACHABLE') noteUnreachable();
 };
 
 export const queries = new QueryClient({
@@ -104,6 +107,7 @@ export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      networkMode: 'always',
       retry: (count, error) => !isFinal(error) && count < 2,
       refetchOnWindowFocus: true,
     },
@@ -214,5 +218,8 @@ export function useQueue<P extends Path>(path: P): UseMutationResult<string | un
 }
 
 /** The sentence of whatever went wrong. */
-export const sentenceOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
+export function sentenceOf(error: unknown): string {
+  // The client's own sentence is about an address, which a page has no other of.
+  if (error instanceof BerthError && error.code === 'UNREACHABLE') return 'Berth did not answer. Try again.';
+  return error instanceof Error ? error.message : String(error);
+}

@@ -3,6 +3,7 @@
  * for 100 ms. Without the stream everything on the screen is read every 10 s.
  */
 import { exists, readAgain } from './api.ts';
+import { checkVersion, noteUnreachable } from './connection.ts';
 import { againMs } from './event-stream.ts';
 import { openEventStream } from './shared-events.ts';
 
@@ -34,15 +35,19 @@ export function startEvents(): () => void {
     stopPolling = undefined;
   };
   let knowsPosition = false;
+  let wasLive = false;
   const stream = openEventStream((told) => {
     if ('event' in told) {
       if (!isPosition(told.event)) return note(told.event);
       if (!knowsPosition) readOlder();
+      if (wasLive && !knowsPosition) void checkVersion();
+      wasLive = true;
       knowsPosition = true;
       return;
     }
     if (!told.isLive) {
       knowsPosition = false;
+      noteUnreachable();
       return void (stopPolling ??= poll(() => become('polling')));
     }
     endPolling();

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { everyLine, isoTime, localTime, timesOf } from './filter.ts';
-import { colourCount, colourOf, matching, type Line } from './lines.ts';
+import {
+  colourCount,
+  colourOf,
+  createLogStore,
+  matching,
+  mergedByTime,
+  searchOf,
+  type Line,
+} from './lines.ts';
 
 const now = Date.parse('2026-11-24T12:00:00.000Z');
 
@@ -32,6 +40,40 @@ it('lines are left by time, service, task, level and text, each alone and togeth
   expect(matching(lines, { task: 'b' })).toEqual([1]);
   expect(matching(lines, { level: 'warn' })).toEqual([1, 2]);
   expect(matching(lines, { service: 'web', level: 'warn', search: /warn/ })).toEqual([2]);
+});
+
+it('error output is left alone, and a wrong expression says what is wrong', () => {
+  const both: Line[] = [
+    { text: 'ready', stream: 'stdout' },
+    { text: 'connect ECONNREFUSED', stream: 'stderr' },
+  ];
+  expect(matching(both, { level: 'stderr' })).toEqual([1]);
+  expect(searchOf('/(/').fault).toBe('Not a regular expression: unterminated group.');
+  expect([searchOf('/(/').expression, searchOf('').expression]).toEqual([undefined, undefined]);
+  expect(searchOf('/a+b/').expression?.test('xAAB')).toBe(true);
+  expect(searchOf('a+b').expression?.test('a+b')).toBe(true);
+});
+
+it('what comes late stands where its time belongs; what is alike stays in its order', () => {
+  const line = (at: string, text: string): Line => ({ at, text });
+  const merged = mergedByTime(
+    [line('2026-11-24T11:00:00.5Z', 'a'), { text: 'no time' }, line('2026-11-24T11:00:02Z', 'd')],
+    [
+      line('2026-11-24T11:00:01Z', 'c'),
+      line('2026-11-24T11:00:00.51Z', 'b'),
+      line('2026-11-24T11:00:03Z', 'e'),
+    ],
+  );
+  expect(merged.map(({ text }) => text)).toEqual(['a', 'no time', 'b', 'c', 'd', 'e']);
+});
+
+it('a store of several writers is in order once it tells', async () => {
+  const store = createLogStore({ isByTime: true });
+  const told = new Promise<void>((resolve) => void store.subscribe(resolve));
+  store.add({ text: 'new task', at: '2026-11-24T11:00:05Z' });
+  store.add({ text: 'old task', at: '2026-11-24T11:00:01Z' });
+  await told;
+  expect(store.lines.map(({ text }) => text)).toEqual(['old task', 'new task']);
 });
 
 it('services have colours of their own as long as there are some, and the same again next time', () => {

@@ -31,7 +31,12 @@ export interface LogStore {
   version(): number;
 }
 
-export function createLogStore(): LogStore {
+interface StoreOptions {
+  /** Of several writers, each with a clock of its own stream: what comes late is put where its time belongs. */
+  isByTime?: boolean;
+}
+
+export function createLogStore({ isByTime = false }: StoreOptions = {}): LogStore {
   const listeners = new Set<() => void>();
   let lines: Line[] = [];
   let first = 1;
@@ -40,14 +45,22 @@ export function createLogStore(): LogStore {
   const stages = new Set<string>();
   let version = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let newest = '';
+  let late: Line[] = [];
   const tell = (): void => {
     timer = undefined;
+    if (late.length > 0) lines = mergedByTime(lines, late);
+    late = [];
     version += 1;
     for (const listener of listeners) listener();
   };
   return {
     add(line) {
-      lines.push({ ...line, text: rewritten(line.text) });
+      const kept = { ...line, text: rewritten(line.text) };
+      const at = isByTime ? comparable(line.at) : '';
+      if (at < newest && at !== '') late.push(kept);
+      else lines.push(kept);
+      if (at > newest) newest = at;
       if (line.task !== undefined && !tasks.has(line.task)) tasks.set(line.task, taskName(line));
       if (line.service !== undefined && !services.has(line.service))
         services.set(line.service, colourOf(line.service, new Set(services.values())));
@@ -60,6 +73,8 @@ export function createLogStore(): LogStore {
     },
     clear() {
       lines = [];
+      late = [];
+      newest = '';
       first = 1;
       timer ??= setTimeout(tell, 0);
     },
@@ -78,6 +93,26 @@ export function createLogStore(): LogStore {
     stages,
     version: () => version,
   };
+}
+
+/** Without the Z, texts of different precision compare as their times do. */
+const comparable = (at: string | undefined): string => at?.replace(/Z$/, '') ?? '';
+
+/** A new list; those of one time, and those without, stay in the order in which they came. */
+export function mergedByTime(lines: readonly Line[], late: readonly Line[]): Line[] {
+  const sorted = late.toSorted((one, other) => (comparable(one.at) < comparable(other.at) ? -1 : 1));
+  const merged: Line[] = [];
+  let next = 0;
+  for (const line of lines) {
+    const at = comparable(line.at);
+    while (next < sorted.length && at !== '' && comparable(sorted[next]?.at) < at) {
+      const earlier = sorted[next];
+      if (earlier) merged.push(earlier);
+      next += 1;
+    }
+    merged.push(line);
+  }
+  return [...merged, ...sorted.slice(next)];
 }
 
 export const colourCount = 8;
@@ -132,25 +167,32 @@ export function matching(
     if (!isInRange(line)) return;
     // Of a folded stage its first line stays, which names it.
     if (line.stage !== undefined && folded.has(line.stage) && lines[at - 1]?.stage === line.stage) return;
-    if (level !== undefined && levelOf(line) !== level && !(level === 'warn' && levelOf(line) === 'error'))
-      return;
+    if (level !== undefined && !isOfLevel(line, level)) return;
     if (search !== undefined && !search.test(line.text)) return;
     found.push(at);
   });
   return found;
 }
 
+function isOfLevel(line: Line, level: string): boolean {
+  if (level === 'stderr') return line.stream === 'stderr';
+  const own = levelOf(line);
+  return own === level || (level === 'warn' && own === 'error');
+}
+
 /** Engines tell nanoseconds, the page milliseconds: as texts they compare up to these. */
 const milliseconds = (iso: string): string => iso.slice(0, 23);
 
-/** `/…/` is a regular expression, everything else is text; undefined while it is none. */
-export function searchOf(text: string): RegExp | undefined {
-  if (text === '') return undefined;
+/** `/…/` is a regular expression, everything else is text; a wrong expression says what is wrong with it. */
+export function searchOf(text: string): { expression?: RegExp; fault?: string } {
+  if (text === '') return {};
   const [, expression] = /^\/(.+)\/$/.exec(text) ?? [];
   try {
-    return new RegExp(expression ?? text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'i');
-  } catch {
-    // An expression that is still being typed: nothing is searched for yet.
-    return undefined;
+    return {
+      expression: new RegExp(expression ?? text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'i'),
+    };
+  } catch (error) {
+    const [, reason = 'it is not valid'] = /: ([^:]+)$/.exec(String(error)) ?? [];
+    return { fault: `Not a regular expression: ${reason.toLowerCase()}.` };
   }
 }

@@ -9,6 +9,10 @@ interface BarProps extends FilterState {
   services: readonly string[];
   /** Whether lines have times, so that a range of it can be wanted. */
   hasTimes: boolean;
+  /** What is wrong with the expression that is searched for. */
+  fault: string | undefined;
+  /** Whether a program wrote to its error output. */
+  hasErrorOutput: boolean;
   /** Of how many how many are shown; undefined while all are. */
   count: { found: number; all: number } | undefined;
   /** Beside the filters: which log it is. */
@@ -26,6 +30,8 @@ export function LogBar({
   hasTimes,
   count,
   choice,
+  fault,
+  hasErrorOutput,
   children,
 }: BarProps): ReactElement {
   return (
@@ -35,9 +41,15 @@ export function LogBar({
         type="search"
         placeholder="Search, or /expression/"
         aria-label={`Search in ${label}`}
+        aria-invalid={fault !== undefined || undefined}
         value={filter.q}
         onChange={(event) => change({ q: event.target.value })}
       />
+      {fault !== undefined && (
+        <p className="text-12 text-down" role="alert">
+          {fault} Every line is shown.
+        </p>
+      )}
       {/* On a phone they are one line, which is drawn to the side. */}
       <div className="flex gap-2 max-sm:order-last max-sm:basis-full max-sm:overflow-x-auto sm:flex-wrap">
         {choice}
@@ -48,6 +60,9 @@ export function LogBar({
             ['', 'All lines'],
             ['warn', 'Warnings and errors'],
             ['error', 'Errors'],
+            ...(hasErrorOutput || filter.level === 'stderr'
+              ? [['stderr', 'Error output (stderr)'] as const]
+              : []),
           ]}
           onChange={(level) => change({ level })}
         />

@@ -190,6 +190,8 @@ const LogLine = memo(function LogLine({
       className="log-line"
       data-level={level === 'info' ? undefined : level}
       data-linked={isLinked || undefined}
+      data-stream={line.stream === 'stderr' ? 'stderr' : undefined}
+      title={line.stream === 'stderr' ? 'Error output (stderr)' : undefined}
     >
       <a className="log-number" href={link} aria-label={`Line ${number}`} tabIndex={-1}>
         {number}

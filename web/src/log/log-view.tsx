@@ -55,7 +55,7 @@ export function LogView({
   const [showsTimes, setTimes] = useState(() => localStorage.getItem('log-times') === 'yes');
   const [isWrapped, setWrapped] = useState(() => localStorage.getItem('log-wrap') === 'yes');
   const wanted = useDeferredValue(filter.q);
-  const expression = useMemo(() => searchOf(wanted), [wanted]);
+  const { expression, fault } = useMemo(() => searchOf(wanted), [wanted]);
   const { level, task, service, range } = filter;
   // A range reaches back from when it was chosen: what was in it stays.
   const times = useMemo(
@@ -83,7 +83,8 @@ export function LogView({
   return (
     <div className="flex min-w-0 flex-col">
       <LogBar
-        {...{ label, filter, change, hasTimes, choice }}
+        {...{ label, filter, change, hasTimes, choice, fault }}
+        hasErrorOutput={lines.some(({ stream }) => stream === 'stderr')}
         tasks={isMixed ? noTasks : store.tasks}
         services={[...store.services.keys()].toSorted()}
         count={found && { found: found.length, all: count }}

@@ -3,8 +3,8 @@ import type { ReactElement } from 'react';
 import type { Path } from '../live/api.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Mark } from '../parts/mark.tsx';
 import { Fault } from '../parts/notices.tsx';
+import { LiveMark } from './live-mark.tsx';
 import { LogView } from './log-view.tsx';
 import { useLog } from './use-log.ts';
 
@@ -32,7 +32,7 @@ export function OutputDialog({
             name={name}
             isLive={log.state === 'live'}
             height="h-[min(50dvh,480px)]"
-            aside={log.state === 'live' && <Mark of="running" word="Live" />}
+            aside={<LiveMark log={log} />}
           />
         </div>
         <div className="flex justify-end">

@@ -1,13 +1,17 @@
 /** A live log as lines in a store; one stream, ended when the page leaves it or is hidden for 5 s. */
 import { useEffect, useState } from 'react';
 import { listen, sentenceOf, type Path } from '../live/api.ts';
+import { streamPlace } from '../live/stream-places.ts';
 import { createLogStore, type LogStore } from './lines.ts';
 
 export interface LiveLog {
   store: LogStore;
-  state: 'connecting' | 'live' | 'over' | 'failed';
+  /** `paused`: other tabs follow as many logs as the browser has connections for. */
+  state: 'connecting' | 'live' | 'over' | 'failed' | 'paused';
   outcome?: string | undefined;
   fault?: string | undefined;
+  /** Of a paused one: goes on here, and another pauses. */
+  resume?: (() => void) | undefined;
 }
 
 interface Event {
@@ -24,14 +28,17 @@ interface Event {
 /** Short: over plain http a browser has six connections for all its tabs. */
 const hiddenLimitMs = 5_000;
 
+/** Of one program from its beginning to its end: its lines stand in the order in which they were written. */
+const numbered: readonly Path[] = ['deployment.logs', 'server.setupLogs', 'schedule.runLogs'];
+
 /** `attempt` begins it anew where the same input leads to another log. */
 export function useLog(path: Path, input: object, isOn = true, attempt = 0): LiveLog {
   const key = JSON.stringify([path, input, attempt]);
-  const [store, setStore] = useState(createLogStore);
+  const [store, setStore] = useState(() => createLogStore());
   const [state, setState] = useState<Omit<LiveLog, 'store'>>({ state: 'connecting' });
   useEffect(() => {
     if (!isOn) return;
-    const own = createLogStore();
+    const own = createLogStore({ isByTime: !numbered.includes(path) });
     setStore(own);
     setState({ state: 'connecting' });
     return followInto(own, path, JSON.parse(key)[1], setState);
@@ -53,9 +60,14 @@ function followInto(
   let stop: AbortController | undefined;
   let lastEventId: string | undefined;
   let isOver = false;
+  const place = streamPlace(() => {
+    stop?.abort();
+    setState({ state: 'paused', resume: () => void begin() });
+  });
   const begin = async (): Promise<void> => {
     const { signal } = (stop = new AbortController());
     try {
+      place.take();
       setState({ state: 'live' });
       for await (const { id, data } of listen(path, input, { signal, lastEventId, giveUpAfterMs: 300_000 })) {
         lastEventId = id;
@@ -72,19 +84,31 @@ function followInto(
       isOver = true;
       setState({ state: 'failed', fault: sentenceOf(error) });
     }
+    place.leave();
+  };
+  const pause = (): void => {
+    stop?.abort();
+    place.leave();
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onHidden = (): void => {
     clearTimeout(timer);
-    if (document.hidden) timer = setTimeout(() => stop?.abort(), hiddenLimitMs);
-    else if (stop?.signal.aborted !== false && !isOver) void begin();
+    if (document.hidden) timer = setTimeout(pause, hiddenLimitMs);
+    else onLook();
   };
+  const onLook = (): void => {
+    if (isOver || document.hidden) return;
+    if (stop?.signal.aborted === false) place.take();
+    else void begin();
+  };
+  addEventListener('focus', onLook);
   document.addEventListener('visibilitychange', onHidden);
   if (!document.hidden) void begin();
   return () => {
     clearTimeout(timer);
     document.removeEventListener('visibilitychange', onHidden);
+    removeEventListener('focus', onLook);
     isOver = true;
-    stop?.abort();
+    pause();
   };
 }

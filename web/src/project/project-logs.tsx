@@ -4,9 +4,9 @@ import type { ReactElement } from 'react';
 import { Go } from '../frame/link.tsx';
 import { useAsk } from '../live/api.ts';
 import { useFilterInAddress } from '../log/use-filter.ts';
+import { LiveMark } from '../log/live-mark.tsx';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
-import { Mark } from '../parts/mark.tsx';
 import { PanelFault } from '../parts/notices.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { PendingPage } from '../parts/pending-page.tsx';
@@ -73,7 +73,7 @@ function Mixed({ environmentId, name }: { environmentId: string; name: string })
         isMixed
         linksBy="time"
         state={state}
-        aside={log.state === 'live' && <Mark of="running" word="Live" />}
+        aside={<LiveMark log={log} />}
         empty={log.state === 'over' ? texts.logsNothing : texts.logsEmpty}
       />
     </Panel>

@@ -5,7 +5,7 @@ import { useFilterInAddress } from '../log/use-filter.ts';
 import { createLogStore } from '../log/lines.ts';
 import { LogView } from '../log/log-view.tsx';
 import { useLog } from '../log/use-log.ts';
-import { Mark } from '../parts/mark.tsx';
+import { LiveMark } from '../log/live-mark.tsx';
 import { PanelFault } from '../parts/notices.tsx';
 import { Panel } from '../parts/page.tsx';
 import { ago, useNow } from '../parts/time.tsx';
@@ -53,7 +53,7 @@ export function LogsTab({ service }: { service: Service }): ReactElement {
         state={state}
         linksBy="time"
         choice={choice}
-        aside={log.state === 'live' && <Mark of="running" word="Live" />}
+        aside={<LiveMark log={log} />}
         empty={live === null || live.running === 0 ? texts.notRunning : texts.logsEmpty}
       />
     </Panel>
@@ -93,7 +93,7 @@ function Ended({
 }): ReactElement {
   const { data, error } = useAsk('service.endedOutput', { serviceId: id, task, tail: endedTail });
   const store = useMemo(() => {
-    const filled = createLogStore();
+    const filled = createLogStore({ isByTime: true });
     for (const line of data ?? []) filled.add(line);
     return filled;
   }, [data]);
