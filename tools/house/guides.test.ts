@@ -96,3 +96,8 @@ test('the table of first steps has every promise, and names tests that are there
   );
   expect(missing.map(([row]) => row)).toEqual([]);
 });
+
+test('the comparison in the README counts the templates that there are', () => {
+  const [, count] = /^\| ready-made applications \| (\d+)/mu.exec(read('README.md')) ?? [];
+  expect(Number(count)).toBe(globSync('templates/*/', { cwd: repositoryRoot }).length);
+});
